@@ -1,0 +1,74 @@
+/**
+ * The one error class. Check `code`, never `instanceof` across copies of the package.
+ *
+ * A message says what happened and what to do about it. It names a field, a tool or a path the caller gave;
+ * it never carries an answer, a secret or what lies outside a boundary.
+ */
+
+/** What went wrong, stable across releases. The part before the slash is the folder that raises it. */
+export type MidcallErrorCode =
+  // The author's mistakes, raised when a thing is built.
+  | 'form/unsupported'
+  | 'form/secret'
+  | 'server/setup'
+  // The run of one call.
+  | 'ask/not-awaited'
+  | 'ask/diverged'
+  | 'ask/repeated'
+  | 'ask/unavailable'
+  | 'ask/rounds'
+  | 'step/in-doubt'
+  | 'step/not-json'
+  | 'call/interrupted'
+  | 'call/closed'
+  // What arrived from the other side.
+  | 'state/invalid'
+  | 'state/expired'
+  | 'state/already-answered'
+  | 'sampling/invalid'
+  | 'sampling/unavailable'
+  | 'sampling/refused'
+  | 'sampling/limit'
+  // Files.
+  | 'roots/none'
+  | 'roots/outside'
+  | 'roots/revoked'
+  | 'roots/weak'
+  | 'roots/not-found'
+  | 'roots/invalid'
+  | 'roots/io'
+  // Out of band.
+  | 'connect/ticket'
+  | 'connect/identity'
+  | 'connect/provider'
+  | 'connect/unavailable'
+  | 'store/corrupt'
+  | 'store/unavailable'
+  // The host.
+  | 'host/refused'
+  | 'host/invalid-request'
+  | 'host/abandoned'
+  | 'host/not-found'
+  | 'cli/usage';
+
+/** An error of Midcall's own; see {@link MidcallErrorCode}. */
+export class MidcallError extends Error {
+  override readonly name = 'MidcallError';
+  readonly code: MidcallErrorCode;
+
+  /**
+   * @param code - what went wrong, stable across releases
+   * @param message - what happened and what to do; no secrets
+   * @param options - `cause`: the error underneath, where there is one
+   */
+  constructor(code: MidcallErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** True for an error of ours, from any copy of the package. */
+export function isMidcallError(error: unknown, code?: MidcallErrorCode): error is MidcallError {
+  if (!(error instanceof Error) || error.name !== 'MidcallError') return false;
+  return code === undefined || (error as MidcallError).code === code;
+}

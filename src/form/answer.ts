@@ -1,0 +1,36 @@
+/**
+ * What comes back from a person. The three actions are the spec's (2025-11-25 and 2026-07-28, client/elicitation,
+ * "Response Actions"); a cancel also says why.
+ */
+
+/** How strongly an answer is known to be a person's own; each level includes those before it. */
+export type Assurance = 'relayed' | 'in-band' | 'out-of-band' | 'verified';
+
+/** The road an answer took. */
+export type Channel = 'native' | 'page' | 'relay' | 'fallback';
+
+/** Why nobody accepted or declined. */
+export type CancelReason = 'dismissed' | 'timeout' | 'unavailable' | 'invalid' | 'suspect' | 'error';
+
+/** Who answered, as far as can be known. */
+export interface By {
+  readonly channel: Channel;
+  readonly assurance: Assurance;
+  /** Milliseconds from the question leaving to the answer arriving; 0 where nothing was asked. */
+  readonly elapsedMs: number;
+  /** Set where the answer looks automatic. Such an answer does not satisfy an ask that demands a level. */
+  readonly suspect?: 'too-fast' | 'all-defaults';
+}
+
+/** A true answer: exactly one of accepted with checked content, declined, or cancelled with the reason. */
+export type Answer<T> =
+  | { readonly action: 'accept'; readonly content: T; readonly by: By }
+  | { readonly action: 'decline'; readonly by: By }
+  | { readonly action: 'cancel'; readonly reason: CancelReason; readonly by: By };
+
+const levels: readonly Assurance[] = ['relayed', 'in-band', 'out-of-band', 'verified'];
+
+/** True where `level` is at least `demanded`. */
+export function assures(level: Assurance, demanded: Assurance): boolean {
+  return levels.indexOf(level) >= levels.indexOf(demanded);
+}

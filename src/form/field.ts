@@ -1,0 +1,68 @@
+/**
+ * The neutral shape of one question in a form: what a view renders and what an answer is checked against.
+ * It is the restricted schema of the spec (schema.json, `PrimitiveSchemaDefinition`) with its spellings folded into one.
+ */
+
+interface Named {
+  /** The property's name on the wire. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required: boolean;
+}
+
+/** One choice: `value` travels, `title` is shown. */
+export interface Choice {
+  readonly value: string;
+  readonly title: string;
+}
+
+export interface TextField extends Named {
+  readonly kind: 'text';
+  readonly format?: 'email' | 'uri' | 'date' | 'date-time';
+  /** Counted in Unicode code points. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** Received only; never emitted. */
+  readonly pattern?: string;
+  readonly default?: string;
+}
+
+export interface NumberField extends Named {
+  readonly kind: 'number';
+  readonly integer: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: number;
+}
+
+export interface BooleanField extends Named {
+  readonly kind: 'boolean';
+  readonly default?: boolean;
+}
+
+export interface SelectField extends Named {
+  readonly kind: 'select';
+  readonly choices: readonly Choice[];
+  readonly default?: string;
+}
+
+export interface MultiSelectField extends Named {
+  readonly kind: 'multi-select';
+  readonly choices: readonly Choice[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly default?: readonly string[];
+}
+
+/** One question in a form. */
+export type Field = TextField | NumberField | BooleanField | SelectField | MultiSelectField;
+
+/** Why content does not fit: which field, which rule, and a sentence for the person. */
+export interface Issue {
+  /** The field's name; absent where the content as a whole is wrong. */
+  readonly field?: string;
+  /** The rule's keyword, such as `required`, `minLength` or `enum`. */
+  readonly rule: string;
+  readonly message: string;
+}

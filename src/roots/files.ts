@@ -1,0 +1,75 @@
+/**
+ * What a handler may do with files. Every path is a name: relative to a root, absolute, or a `file:` URI, and all three
+ * mean the same. No operation checks a string and uses it later; each acts on what it opened.
+ *
+ * Refusals are `MidcallError`s: `roots/none`, `roots/outside`, `roots/revoked`, `roots/not-found`, `roots/invalid`,
+ * `roots/io`. They name the path as given and the boundary, and reveal nothing of what lies outside.
+ */
+import type { Readable } from 'node:stream';
+
+/** A root as the protocol has it (schema.json, `Root`). */
+export interface Root {
+  readonly uri: string;
+  readonly name?: string;
+}
+
+/** What an implementation can promise: `held` acts on descriptors and cannot be raced out; `checked` can be. */
+export type Guarantee = 'held' | 'checked';
+
+/** One name in a directory. */
+export interface Entry {
+  readonly name: string;
+  /** Absolute path, inside a root. */
+  readonly path: string;
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
+}
+
+export interface FileStat {
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number;
+  readonly mode: number;
+}
+
+/** An open file; refuses at once when its root is withdrawn. */
+export interface FileHandle extends AsyncDisposable {
+  readonly path: string;
+  /** @param options - `position` and `length` in bytes; the whole file where absent */
+  read(options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
+  write(data: string | Uint8Array, options?: { readonly position?: number }): Promise<void>;
+  stat(): Promise<FileStat>;
+  close(): Promise<void>;
+}
+
+export interface Files {
+  /** The effective roots: real directories, absolute paths. */
+  readonly roots: readonly { readonly path: string; readonly name?: string }[];
+  readonly guarantee: Guarantee;
+  /** @param mode - `r` (default), `r+`, `a` */
+  open(path: string, mode?: 'r' | 'r+' | 'a'): Promise<FileHandle>;
+  read(path: string, options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
+  /** UTF-8. */
+  readText(path: string): Promise<string>;
+  stream(path: string): Promise<Readable>;
+  /** Replaces or creates a file in one step (new file, then rename); keeps the mode; creates missing folders inside the root. */
+  write(path: string, data: string | Uint8Array): Promise<void>;
+  append(path: string, data: string | Uint8Array): Promise<void>;
+  /** Creates a file that must not exist yet. */
+  create(path: string, data: string | Uint8Array): Promise<void>;
+  list(path: string): Promise<Entry[]>;
+  /** Every file below a directory, links not followed; directories whose name `skip` accepts are left out. */
+  walk(path: string, options?: { readonly skip?: (entry: Entry) => boolean }): AsyncIterable<Entry>;
+  stat(path: string): Promise<FileStat>;
+  exists(path: string): Promise<boolean>;
+  mkdir(path: string): Promise<void>;
+  /** Both ends inside; never replaces what is there. */
+  rename(from: string, to: string): Promise<void>;
+  copy(from: string, to: string): Promise<void>;
+  /** A file, a link itself, or an empty directory. */
+  remove(path: string): Promise<void>;
+  removeTree(path: string): Promise<void>;
+  /** The absolute path a name stands for, after checking it lies inside; for showing, never for opening. */
+  absolute(path: string): Promise<string>;
+}

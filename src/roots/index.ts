@@ -1,0 +1,1 @@
+export type { Entry, FileHandle, FileStat, Files, Guarantee, Root } from './files.ts';

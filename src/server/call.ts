@@ -1,0 +1,88 @@
+/** What a handler holds while it runs: every way to ask, and every way to act. */
+import type { Answer, Assurance, Channel, Form, FormInput, FormValue } from '../form/index.ts';
+import type { Files, Root } from '../roots/index.ts';
+
+/** The person behind a call: who issued the identity, and who it is there. */
+export interface Principal {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** One question with a form. */
+export interface ElicitAsk<I extends FormInput> {
+  /** Shown to the person; say what will happen on yes. Up to 2,000 characters. */
+  readonly message: string;
+  readonly form: I | Form<FormValue<I>>;
+  /** The key on the 2026 wire; unique within a round. Ours where absent. */
+  readonly key?: string;
+  /** Milliseconds the person has; past it the answer is `cancel/timeout`. */
+  readonly timeoutMs?: number;
+  /** The least assurance that counts; a weaker answer moves to the next channel or becomes `cancel/suspect`. */
+  readonly assurance?: Assurance;
+  /** Roads that may be taken, in order; the server's default where absent. */
+  readonly channels?: readonly Channel[];
+  /**
+   * The content to go on with where the client cannot be asked. Only for tools that declare `readOnlyHint: true` or
+   * `destructiveHint: false`.
+   */
+  readonly fallback?: FormValue<I>;
+  /** True where the handler cannot go on unasked: a client that cannot be asked gets -32021 (2026) or an error result (2025). */
+  readonly required?: boolean;
+}
+
+/** What the client of this call can be asked. */
+export interface Can {
+  readonly form: boolean;
+  readonly url: boolean;
+  readonly roots: boolean;
+  readonly sampling: boolean;
+  readonly samplingTools: boolean;
+}
+
+/** Passed to a step's function. */
+export interface StepContext {
+  /** The same for every attempt at this step of this call: give it to a service that removes duplicates. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** How a step may be made safe, and what it is. */
+export interface StepOptions<T> {
+  /** Finds out whether an earlier attempt took effect: its result, or undefined where it did not. */
+  readonly check?: (context: StepContext) => Promise<T | undefined> | T | undefined;
+  /** True where `fn` removes duplicates by its `key`, so that it may run again after a crash. */
+  readonly idempotent?: boolean;
+  /** True where the step changes something outside; `explore` reports one that runs without consent. */
+  readonly effect?: boolean;
+}
+
+/** What a value becomes when it has been written as JSON and read back. */
+export type Jsonified<T> = T extends { toJSON(): infer J }
+  ? Jsonified<J>
+  : T extends string | number | boolean | null
+    ? T
+    : T extends undefined | symbol | ((...args: never[]) => unknown)
+      ? undefined
+      : T extends readonly unknown[]
+        ? { [K in keyof T]: Jsonified<T[K]> }
+        : T extends object
+          ? { [K in keyof T as T[K] extends symbol | ((...args: never[]) => unknown) ? never : K]: Jsonified<T[K]> }
+          : unknown;
+
+/** What a handler of `mid.tool`, `mid.prompt` or `mid.resource` is given. */
+export interface Call {
+  /** Asks the person one form. Must be awaited. */
+  elicit<const I extends FormInput>(ask: ElicitAsk<I>): Promise<Answer<FormValue<I>>>;
+  /** The client's roots, or undefined where it has none to tell (row 001-03). */
+  roots(): Promise<readonly Root[] | undefined>;
+  /** Files inside the effective boundary (operator ceiling ∩ client roots). Refuses with `roots/none` where there is none. */
+  files(): Promise<Files>;
+  /** Runs `fn` once per call and records its JSON result, so that what the person saw is what is acted on. */
+  step<T>(name: string, fn: (context: StepContext) => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonified<T>>;
+  /** Runs when this run ends, is suspended or is abandoned: close what is open, stop what runs beside an ask. */
+  defer(fn: () => void | Promise<void>): void;
+  readonly can: Can;
+  /** Fires when the client cancels or disconnects while no ask of this run is open. */
+  readonly signal: AbortSignal;
+  readonly principal: Principal | undefined;
+}

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+/**
+ * Three kinds of test, told apart by file name:
+ * `x.test.ts` runs in this process and takes milliseconds; `x.e2e.test.ts` starts real processes and servers;
+ * `x.browser.test.ts` drives Chromium. `npm run check` runs the first kind only.
+ */
+export const alias = [
+  { find: /^midcall\/stores\/(.*)$/, replacement: `${src('stores')}/$1.ts` },
+  { find: /^midcall\/errors$/, replacement: src('errors.ts') },
+  { find: /^midcall\/(.*)$/, replacement: `${src('')}$1/index.ts` },
+];
+
+const project = (name: string, include: string[], exclude: string[] = [], testTimeout = 10_000) => ({
+  resolve: { alias },
+  test: { name, include, exclude, testTimeout, hookTimeout: 60_000 },
+});
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      project('unit', ['test/**/*.test.ts'], ['test/**/*.{e2e,browser,soak}.test.ts']),
+      project('e2e', ['test/**/*.e2e.test.ts'], [], 60_000),
+      project('browser', ['test/**/*.browser.test.ts'], [], 90_000),
+    ],
+  },
+});

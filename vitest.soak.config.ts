@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+import { alias } from './vitest.config.ts';
+
+/** The full counts: `npm run soak`. */
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    include: ['test/**/*.soak.test.ts'],
+    testTimeout: 3_600_000,
+    hookTimeout: 120_000,
+    env: { MIDCALL_SOAK: '1' },
+    fileParallelism: false,
+  },
+});
