@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+/**
+ * The `midcall` command: a table of subcommands, each in a file of its own that registers itself on the program.
+ * A `MidcallError` ends the process with one line on standard error and the exit code of its kind; nothing but a
+ * command's own result is ever written to standard output.
+ */
+import { Command, CommanderError } from 'commander';
+import { isMidcallError } from '../errors.ts';
+import { exitCodeHelp, exitCodes } from './exit-codes.ts';
+
+/** Adds one subcommand to the program. */
+export type Register = (program: Command) => void;
+
+const subcommands: readonly Register[] = [];
+
+const program = new Command('midcall')
+  .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')
+  .enablePositionalOptions()
+  .showHelpAfterError('(run with --help for usage)')
+  .addHelpText('after', `\n${exitCodeHelp()}`)
+  .exitOverride();
+
+for (const register of subcommands) register(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
+  } else if (isMidcallError(error)) {
+    process.stderr.write(`midcall: ${error.message}\n`);
+    process.exitCode = error.code === 'cli/usage' ? exitCodes.usage.code : exitCodes.failure.code;
+  } else {
+    process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = exitCodes.failure.code;
+  }
+}
