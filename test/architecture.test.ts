@@ -13,6 +13,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 const mayImport: Record<string, readonly string[]> = {
   form: [],
   sampling: [],
+  models: ['sampling'],
   stores: [],
   roots: [],
   server: ['form', 'sampling', 'roots', 'stores'],
@@ -26,6 +27,7 @@ const mayImport: Record<string, readonly string[]> = {
   cli: [
     'form',
     'sampling',
+    'models',
     'roots',
     'server',
     'connect',

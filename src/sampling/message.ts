@@ -1,0 +1,109 @@
+/**
+ * One message of a sampling conversation, as both wires have it (schema.json, `SamplingMessage`). Types of our own, so
+ * that neither SDK is needed to speak about sampling.
+ */
+
+/** Free-form JSON object, such as a tool's arguments. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+interface Block {
+  /** Kept as received when the block is sent again, so that caches keep working. */
+  readonly _meta?: JsonObject;
+}
+
+export interface TextContent extends Block {
+  readonly type: 'text';
+  readonly text: string;
+  readonly annotations?: JsonObject;
+}
+
+export interface ImageContent extends Block {
+  readonly type: 'image';
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+  readonly annotations?: JsonObject;
+}
+
+export interface AudioContent extends Block {
+  readonly type: 'audio';
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+  readonly annotations?: JsonObject;
+}
+
+/** The model asks for a tool. Only in assistant messages. */
+export interface ToolUseContent extends Block {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** Names a resource without carrying it. */
+export interface ResourceLinkContent extends Block {
+  readonly type: 'resource_link';
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+  readonly icons?: readonly JsonObject[];
+  readonly annotations?: JsonObject;
+}
+
+/** Carries a resource. */
+export interface EmbeddedResourceContent extends Block {
+  readonly type: 'resource';
+  readonly resource: {
+    readonly uri: string;
+    readonly mimeType?: string;
+    /** Exactly one of `text` and `blob` (base64). */
+    readonly text?: string;
+    readonly blob?: string;
+    readonly _meta?: JsonObject;
+  };
+  readonly annotations?: JsonObject;
+}
+
+/** What a tool may hand back. */
+export type ToolOutputContent =
+  | TextContent
+  | ImageContent
+  | AudioContent
+  | ResourceLinkContent
+  | EmbeddedResourceContent;
+
+/** The answer to one `tool_use`. Only in user messages, and there only beside its like. */
+export interface ToolResultContent extends Block {
+  readonly type: 'tool_result';
+  readonly toolUseId: string;
+  readonly content: readonly ToolOutputContent[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+}
+
+export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
+
+export interface SamplingMessage {
+  readonly role: 'user' | 'assistant';
+  /** One block, or several. */
+  readonly content: SamplingContent | readonly SamplingContent[];
+  readonly _meta?: JsonObject;
+}
+
+/** The blocks of a message or a result, whichever of the two spellings it uses. */
+export function blocksOf(message: {
+  readonly content: SamplingContent | readonly SamplingContent[];
+}): readonly SamplingContent[] {
+  return Array.isArray(message.content) ? message.content : [message.content as SamplingContent];
+}
+
+/** The text of a message or a result; other blocks are left out. */
+export function textOf(message: { readonly content: SamplingContent | readonly SamplingContent[] }): string {
+  return blocksOf(message)
+    .flatMap(block => (block.type === 'text' ? [block.text] : []))
+    .join('\n');
+}
