@@ -24,6 +24,7 @@ export type MidcallErrorCode =
   // What arrived from the other side.
   | 'state/invalid'
   | 'state/expired'
+  | 'state/too-large'
   | 'state/already-answered'
   | 'sampling/invalid'
   | 'sampling/unavailable'

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type KeySource, keyRing } from '../../src/server/keys.ts';
+
+const bytes = randomBytes(32);
+const ids = (source: KeySource) => keyRing(source).keys.map(key => key.id);
+const failure = (run: () => unknown): Error & { code: string } => {
+  try {
+    run();
+  } catch (error) {
+    return error as Error & { code: string };
+  }
+  throw new Error('nothing was thrown');
+};
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'midcall-keys-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('K2: key text', () => {
+  it('is the same key as hex, base64 and base64url, with and without padding', () => {
+    const expected = ids(bytes);
+    const base64 = bytes.toString('base64');
+    for (const text of [
+      bytes.toString('hex'),
+      bytes.toString('hex').toUpperCase(),
+      base64,
+      base64.replace(/=+$/, ''),
+      bytes.toString('base64url'),
+      ` ${base64}\n`,
+    ]) {
+      expect(ids(text)).toEqual(expected);
+    }
+  });
+
+  it('holds several keys, apart by commas or lines, in their order', () => {
+    const other = randomBytes(48);
+    const expected = ids([bytes, other]);
+    expect(ids(`${bytes.toString('base64')}, ${other.toString('hex')}`)).toEqual(expected);
+    expect(ids(`${bytes.toString('base64')}\r\n\n${other.toString('hex')}\n`)).toEqual(expected);
+    expect(ids(`${bytes.toString('base64')},\n  ${other.toString('hex')}\n`)).toEqual(expected);
+    expect(ids([bytes.toString('base64'), other])).toEqual(expected);
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['   ', 'empty'],
+    [`${bytes.toString('hex')},`, 'entry 2, is empty'],
+    [`${bytes.toString('hex')},,${'ab'.repeat(32)}`, 'entry 2, is empty'],
+    ['correct horse battery staple, of course, and long enough', 'neither hex nor base64'],
+    [`${bytes.toString('base64').slice(0, -2)}==`, 'neither hex nor base64'],
+    [randomBytes(31).toString('base64'), '31 bytes'],
+    [randomBytes(16).toString('hex'), '16 bytes'],
+    ['0'.repeat(64), 'not random'],
+    ['changeme'.repeat(8), 'not random'],
+  ])('is refused with a reason: %j', (text, reason) => {
+    const error = failure(() => keyRing(text));
+    expect(error.code).toBe('server/setup');
+    expect(error.message).toContain(reason);
+    for (const part of text.split(',').filter(each => each.trim().length > 8))
+      expect(error.message).not.toContain(part);
+  });
+});
+
+describe('a key ring', () => {
+  it('refuses short bytes, an empty list and the same key twice', () => {
+    for (const source of [new Uint8Array(31), [], [bytes, bytes.toString('hex')]] as KeySource[]) {
+      expect(failure(() => keyRing(source)).code).toBe('server/setup');
+    }
+  });
+
+  it('looks up MIDCALL_KEY, then MIDCALL_KEY_FILE, then makes a key of this process and says so', () => {
+    const file = join(folder, 'key');
+    writeFileSync(file, bytes.toString('base64'), { mode: 0o600 });
+    const text = randomBytes(32).toString('hex');
+    const idsOf = (env: Record<string, string>) => keyRing(undefined, { env }).keys.map(key => key.id);
+    expect(idsOf({ MIDCALL_KEY: text, MIDCALL_KEY_FILE: file })).toEqual(ids(text));
+    expect(idsOf({ MIDCALL_KEY_FILE: file })).toEqual(ids(bytes));
+    expect(keyRing(undefined, { env: { MIDCALL_KEY: text } }).ephemeral).toBe(false);
+    const own = keyRing(undefined, { env: {} });
+    expect(own.ephemeral).toBe(true);
+    expect(own.keys[0]!.id).not.toBe(keyRing(undefined, { env: {} }).keys[0]!.id);
+  });
+
+  it('an empty MIDCALL_KEY is an error, not a silent process key', () => {
+    expect(failure(() => keyRing(undefined, { env: { MIDCALL_KEY: '' } })).message).toContain('MIDCALL_KEY is empty');
+  });
+
+  it('K1: shows ids and no key', () => {
+    const ring = keyRing([bytes, randomBytes(32)]);
+    const shown = `${inspect(ring, { depth: 9, showHidden: true })} ${JSON.stringify(ring)} ${JSON.stringify(ring.keys[0])} ${inspect({ deep: { ring } }, { depth: 9 })}`;
+    for (const spelling of ['hex', 'base64', 'base64url'] as const)
+      expect(shown).not.toContain(bytes.toString(spelling));
+    for (const key of ring.keys) expect(shown).toContain(key.id);
+    expect(() => Object.assign(ring, { ephemeral: true })).toThrow(TypeError);
+  });
+});
+
+describe('K3: a key file', () => {
+  it('is made once, for its owner only, with its folder, and read again', () => {
+    const file = join(folder, 'deep', 'er', 'key');
+    const first = ids({ file, create: true });
+    expect(ids({ file, create: true })).toEqual(first);
+    expect(ids({ file })).toEqual(first);
+    expect(readdirSync(join(folder, 'deep', 'er'))).toEqual(['key']);
+    if (process.platform !== 'win32') {
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  it('holds what MIDCALL_KEY may hold', () => {
+    const file = join(folder, 'key');
+    ids({ file, create: true });
+    expect(ids(readFileSync(file, 'utf8'))).toEqual(ids({ file }));
+  });
+
+  it.runIf(process.platform !== 'win32')('is refused where others may read it or its group may write it', () => {
+    const file = join(folder, 'key');
+    writeFileSync(file, bytes.toString('base64'));
+    for (const mode of [0o644, 0o604, 0o602, 0o660, 0o666]) {
+      chmodSync(file, mode);
+      const error = failure(() => keyRing({ file }));
+      expect(error.message).toContain('chmod 600');
+      expect(error.message).not.toContain(bytes.toString('base64'));
+    }
+    for (const mode of [0o600, 0o400, 0o440, 0o640]) {
+      chmodSync(file, mode);
+      expect(ids({ file })).toEqual(ids(bytes));
+    }
+  });
+
+  it('that is missing, empty, no file or huge is refused with a reason', () => {
+    const at = (name: string, text?: string) => {
+      const file = join(folder, name);
+      if (text !== undefined) writeFileSync(file, text, { mode: 0o600 });
+      return failure(() => keyRing({ file })).message;
+    };
+    expect(at('missing')).toContain('does not exist');
+    expect(at('empty', '')).toContain('is empty');
+    expect(at('huge', 'A'.repeat(70_000))).toContain('too large');
+    mkdirSync(join(folder, 'folder'), { mode: 0o700 });
+    expect(at('folder')).toContain('not a regular file');
+    expect(failure(() => keyRing({ file: '/dev/null/key', create: true })).message).toContain('cannot be made');
+  });
+});
