@@ -1,0 +1,121 @@
+/**
+ * What a note is: a Markdown file with a title, a date and a folder. Everything here is read from the file's name and
+ * the first kilobytes of its text; nothing is kept beside it. Pure.
+ */
+import { parseDocument } from 'yaml';
+import { plain } from './plain.ts';
+
+/** A note as lists and questions show it. */
+export interface Note {
+  /** Short and stable: derived from the path below the root. */
+  readonly id: string;
+  readonly title: string;
+  /** The directory below the root; the root's own name where the note lies at the top. */
+  readonly folder: string;
+  /** `YYYY-MM-DD`: from the front matter, else the day the file was last written (UTC). */
+  readonly date: string;
+  /** How to name it in a call: relative to the root where there is only one, else absolute. */
+  readonly path: string;
+}
+
+/** How much of a file is read to find its title and date. */
+export const headBytes = 8 * 1024;
+
+/** True for a name that a note may have. */
+export function isNoteName(name: string): boolean {
+  return /\.(?:md|markdown)$/iu.test(name);
+}
+
+/** True where a path below a root leads through a hidden folder, the trash included. */
+export function isHidden(relative: string): boolean {
+  return relative.split('/').some(part => part.startsWith('.'));
+}
+
+/** `title · folder · date`: how a note is told from others of the same title. */
+export function label(note: Pick<Note, 'title' | 'folder' | 'date'>): string {
+  return `${note.title} · ${note.folder} · ${note.date}`;
+}
+
+/**
+ * Title and date of a note.
+ * @param name - the file's name
+ * @param head - the beginning of its text
+ * @param modifiedAt - milliseconds since the epoch
+ */
+export function describe(name: string, head: string, modifiedAt: number): Pick<Note, 'title' | 'date'> {
+  const { front, body } = split(head);
+  const { title, date } = frontMatter(front);
+  return {
+    title: title || heading(body) || plain(name.replace(/\.[^.]+$/u, '')) || 'Untitled',
+    date: date ?? day(modifiedAt),
+  };
+}
+
+function day(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? '1970-01-01' : date.toISOString().slice(0, 10);
+}
+
+function split(head: string): { front: string; body: string } {
+  const text = head.replace(/^\ufeff/u, '').replaceAll('\r\n', '\n');
+  if (!text.startsWith('---\n')) return { front: '', body: text };
+  const end = text.indexOf('\n---', 3);
+  if (end < 0) return { front: '', body: text };
+  return { front: text.slice(4, end), body: text.slice(text.indexOf('\n', end + 1) + 1 || text.length) };
+}
+
+function frontMatter(text: string): { title?: string; date?: string } {
+  if (text.trim() === '') return {};
+  // The core schema leaves dates as they are written; scalars are read one by one, so keys and aliases do nothing.
+  const document = parseDocument(text, { schema: 'core', logLevel: 'silent', stringKeys: true });
+  if (document.errors.length > 0) return {};
+  const scalar = (key: string): string => {
+    const value = document.has(key) ? document.get(key) : undefined;
+    return typeof value === 'string' || typeof value === 'number' ? plain(String(value)) : '';
+  };
+  const date = /^\d{4}-\d{2}-\d{2}(?=$|[T ])/u.exec(scalar('date'))?.[0];
+  const valid = date !== undefined && day(Date.parse(date)) === date;
+  return { title: scalar('title'), ...(valid && { date }) };
+}
+
+/** The first heading with words in it: `# Title`, underlined, or `<h1>`; code blocks do not count. */
+function heading(body: string): string {
+  const lines = body.split('\n').slice(0, 400);
+  let fence = '';
+  for (const [index, line] of lines.entries()) {
+    const mark = /^ {0,3}(```+|~~~+)/u.exec(line)?.[1];
+    if (fence !== '') {
+      if (mark?.startsWith(fence)) fence = '';
+      continue;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      continue;
+    }
+    const text = headingText(line, lines[index + 1] ?? '');
+    if (text !== undefined) {
+      const title = plain(withoutMarkup(text.slice(0, 500)));
+      if (title !== '') return title;
+    }
+  }
+  return '';
+}
+
+function headingText(line: string, next: string): string | undefined {
+  const hashes = /^ {0,3}#{1,6}(?:[ \t]|$)/u.exec(line);
+  if (hashes) return line.slice(hashes[0].length).replace(/[ \t]#+[ \t]*$/u, '');
+  const tag = /^ {0,3}<h[1-6][^>]*>/iu.exec(line);
+  if (tag) return line.slice(tag[0].length);
+  const underlined = /^ {0,3}(?:=+|-{2,})[ \t]*$/u.test(next) && /^ {0,3}[^\s>#|*+-]/u.test(line);
+  return underlined ? line : undefined;
+}
+
+/** Inline Markdown and HTML, reduced to the words a reader would see. */
+function withoutMarkup(text: string): string {
+  return text
+    .replace(/!\[[^\]]*\]\([^)]*\)|!\[[^\]]*\]\[[^\]]*\]/gu, '')
+    .replace(/\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/gu, '$1')
+    .replace(/<[^>]*>/gu, '')
+    .replace(/\\([!-/:-@[-`{-~])/gu, '$1')
+    .replace(/[`*]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '');
+}

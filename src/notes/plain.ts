@@ -1,0 +1,17 @@
+/**
+ * Text from a note, made fit to be one line of a question or a list: notes are written by anybody, and their titles are
+ * shown to a person who decides by them. Pure.
+ */
+
+// Control characters, line and paragraph separators, half surrogates, and everything that reorders or hides text.
+const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]+/gu;
+
+/**
+ * One line without control, bidi and invisible characters.
+ * @param limit - the most code points that come back; a longer text ends in an ellipsis
+ */
+export function plain(text: string, limit = 120): string {
+  const line = text.normalize('NFC').replace(unseen, ' ').replace(/\s+/gu, ' ').trim();
+  const points = [...line];
+  return points.length <= limit ? line : `${points.slice(0, limit - 1).join('')}…`;
+}
