@@ -1,0 +1,97 @@
+/**
+ * What a session has sent, kept so that a client whose stream broke gets the rest on reconnect (2025-11-25,
+ * basic/transports, "Resumability and Redelivery"). One store per session, in memory, bounded.
+ *
+ * - E1 A client resumes one stream and gets that stream's messages only, each once, in order.
+ * - E2 Full, the store forgets streams that have had their response first, then the oldest messages.
+ * - E3 A stream with a forgotten message after the given event is not resumed: a hole is never passed over in silence.
+ */
+import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+
+/** How much one session keeps. */
+export interface EventStoreOptions {
+  readonly maxEvents?: number;
+  readonly maxBytes?: number;
+}
+
+interface Stored {
+  readonly sequence: number;
+  readonly message: JSONRPCMessage;
+  readonly bytes: number;
+}
+
+interface Stream {
+  readonly events: Stored[];
+  /** Sequence number up to which events of this stream may have been forgotten. */
+  forgotten: number;
+  /** True once the response has been stored: nothing follows. */
+  answered: boolean;
+}
+
+/**
+ * An event store for one session.
+ * @param options - `maxEvents`: 1,000 by default; `maxBytes`: 8 MiB of messages as JSON
+ */
+export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
+  const { maxEvents = 1_000, maxBytes = 8 * 1024 * 1024 } = options;
+  const streams = new Map<string, Stream>();
+  let sequence = 0;
+  let events = 0;
+  let bytes = 0;
+
+  const forgetFirst = (id: string, stream: Stream): void => {
+    const first = stream.events.shift();
+    if (!first) return;
+    events -= 1;
+    bytes -= first.bytes;
+    stream.forgotten = first.sequence;
+    if (stream.events.length === 0) streams.delete(id);
+  };
+
+  const forget = (): void => {
+    while (events > maxEvents || (bytes > maxBytes && events > 1)) {
+      const full = [...streams].filter(([, stream]) => stream.events.length > 0);
+      const oldest = (among: typeof full) =>
+        among.sort(([, a], [, b]) => a.events[0]!.sequence - b.events[0]!.sequence).at(0);
+      const [id, stream] = oldest(full.filter(([, each]) => each.answered)) ?? oldest(full)!;
+      if (!stream.answered) forgetFirst(id, stream);
+      else while (stream.events.length > 0) forgetFirst(id, stream);
+    }
+  };
+
+  const parse = (eventId: string): { id: string; stream: Stream; after: number } | undefined => {
+    const [, id, digits] = /^(.+)\.([1-9]\d{0,15})$/u.exec(eventId) ?? [];
+    const stream = id === undefined ? undefined : streams.get(id);
+    const after = Number(digits);
+    if (id === undefined || !stream || after < stream.forgotten || after > sequence) return undefined;
+    return { id, stream, after };
+  };
+
+  return {
+    async storeEvent(id, message) {
+      sequence += 1;
+      const stream = streams.get(id) ?? { events: [], forgotten: sequence - 1, answered: false };
+      streams.set(id, stream);
+      const size = Buffer.byteLength(JSON.stringify(message));
+      stream.events.push({ sequence, message, bytes: size });
+      stream.answered ||= 'id' in message && !('method' in message);
+      events += 1;
+      bytes += size;
+      const eventId = `${id}.${sequence}`;
+      forget();
+      return eventId;
+    },
+    async getStreamIdForEventId(eventId) {
+      return parse(eventId)?.id;
+    },
+    async replayEventsAfter(lastEventId, { send }) {
+      const found = parse(lastEventId);
+      if (!found) throw new Error('This event is not kept any more.');
+      for (const event of found.stream.events.filter(each => each.sequence > found.after)) {
+        // The transport's priming event is no message; it only gives a stream its first id.
+        if ('jsonrpc' in event.message) await send(`${found.id}.${event.sequence}`, event.message);
+      }
+      return found.id;
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * Sessions for clients of the 2025-11-25 revision over Streamable HTTP. A server can ask such a client something only
+ * inside a session, and a person may take longer to answer than a connection lives; so:
+ *
+ * - H1 A broken stream ends nothing. The call goes on, and what it sends is replayed when the client reconnects.
+ * - H2 A session belongs to whoever opened it; to anybody else it does not exist (404).
+ * - H3 A session that nothing uses for `idleMs` ends, and so do its calls. Use is a request or an open stream.
+ * - H4 There are never more than `max`: the longest unused one makes room; where all are in use, a new one is refused.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import type { AuthInfo, McpServer, McpServerFactory, Server } from '@modelcontextprotocol/server';
+import { boundedEventStore, type EventStoreOptions } from './event-store.ts';
+
+/** How sessions are kept. */
+export interface SessionOptions {
+  /** Milliseconds a session may lie unused; 30 minutes by default. */
+  readonly idleMs?: number;
+  /** The most sessions at a time; 1,000 by default. */
+  readonly max?: number;
+  /** What each session keeps for clients that reconnect. */
+  readonly events?: EventStoreOptions;
+  /** Milliseconds since the epoch; the system's clock by default. */
+  readonly now?: () => number;
+  /** Calls `fn` every `ms` milliseconds until the returned function is called; an unreferenced timer by default. */
+  readonly every?: (ms: number, fn: () => void) => () => void;
+  /** Told of what went wrong; changes no response. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** One HTTP request on its way to a session. */
+export interface SessionRequest {
+  /** Carries `auth` where somebody is known, as the SDK's transports expect. */
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly body: unknown;
+  /** Who sends it, as one string; empty where nobody is known. */
+  readonly owner: string;
+  readonly auth: AuthInfo | undefined;
+  /** The request for the factory. */
+  readonly request: Request;
+}
+
+interface Session {
+  readonly transport: NodeStreamableHTTPServerTransport;
+  readonly server: McpServer | Server;
+  readonly owner: string;
+  usedAt: number;
+  /** Responses that have not ended: running requests and open streams. */
+  open: number;
+}
+
+/** A refusal before any session is reached. */
+export interface SessionRefusal {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+}
+
+const unreferenced = (ms: number, fn: () => void): (() => void) => {
+  const timer = setInterval(fn, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+};
+
+/** All sessions of one endpoint. */
+export class HttpSessions {
+  readonly #factory: McpServerFactory;
+  readonly #sessions = new Map<string, Session>();
+  readonly #options: Required<Omit<SessionOptions, 'events' | 'onError' | 'every'>> & SessionOptions;
+  readonly #stopSweeping: () => void;
+
+  constructor(factory: McpServerFactory, options: SessionOptions = {}) {
+    this.#factory = factory;
+    this.#options = { idleMs: 30 * 60_000, max: 1_000, now: Date.now, ...options };
+    for (const [name, value] of Object.entries({ idleMs: this.#options.idleMs, max: this.#options.max })) {
+      if (!(value > 0)) throw new RangeError(`${name} must be a positive number.`);
+    }
+    const every = options.every ?? unreferenced;
+    this.#stopSweeping = every(Math.min(60_000, this.#options.idleMs), () => this.#sweep());
+  }
+
+  /** How many sessions there are. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /**
+   * Serves a request within its session, opening one for `initialize`.
+   * @param opens - true where the request is an `initialize`
+   * @returns a refusal that the caller sends, or undefined where the request has been served
+   */
+  async serve(request: SessionRequest, opens: boolean): Promise<SessionRefusal | undefined> {
+    this.#sweep();
+    const header = request.req.headers['mcp-session-id'];
+    if (header === undefined) {
+      if (opens) return this.#open(request);
+      return { status: 400, code: -32000, message: 'Mcp-Session-Id is missing: send initialize first.' };
+    }
+    const session = this.#sessions.get(String(header));
+    if (!session || session.owner !== request.owner) {
+      return {
+        status: 404,
+        code: -32001,
+        message: 'Session not found: it ended, or it is not yours. Initialize again.',
+      };
+    }
+    await this.#handle(session, request);
+    return undefined;
+  }
+
+  /** Ends every session and takes no more. */
+  async close(): Promise<void> {
+    this.#stopSweeping();
+    await Promise.all([...this.#sessions.keys()].map(id => this.#end(id)));
+  }
+
+  async #open(request: SessionRequest): Promise<SessionRefusal | undefined> {
+    if (!this.#makeRoom()) {
+      return { status: 503, code: -32000, message: 'Too many sessions are in use. Try again later.' };
+    }
+    const { auth } = request;
+    const server = await this.#factory({
+      era: 'legacy',
+      requestInfo: request.request,
+      ...(auth && { authInfo: auth }),
+    });
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      eventStore: boundedEventStore(this.#options.events),
+      onsessioninitialized: id => {
+        this.#sessions.set(id, session);
+      },
+    });
+    const session: Session = { transport, server, owner: request.owner, usedAt: this.#options.now(), open: 0 };
+    transport.onerror = error => this.#options.onError?.(error);
+    transport.onclose = () => {
+      if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
+    };
+    await server.connect(transport);
+    await this.#handle(session, request);
+    // An initialize that was refused leaves a server that nobody can reach.
+    if (transport.sessionId === undefined) await server.close();
+    return undefined;
+  }
+
+  async #handle(session: Session, { req, res, body }: SessionRequest): Promise<void> {
+    session.open += 1;
+    session.usedAt = this.#options.now();
+    res.once('close', () => {
+      session.open -= 1;
+      session.usedAt = this.#options.now();
+    });
+    await session.transport.handleRequest(req, res, body);
+  }
+
+  #unused(): [string, Session][] {
+    return [...this.#sessions].filter(([, each]) => each.open === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt);
+  }
+
+  #sweep(): void {
+    const before = this.#options.now() - this.#options.idleMs;
+    for (const [id, session] of this.#unused()) if (session.usedAt <= before) void this.#end(id);
+  }
+
+  #makeRoom(): boolean {
+    if (this.#sessions.size < this.#options.max) return true;
+    const [longest] = this.#unused();
+    if (!longest) return false;
+    void this.#end(longest[0]);
+    return true;
+  }
+
+  async #end(id: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    if (!session) return;
+    this.#sessions.delete(id);
+    try {
+      await session.server.close();
+    } catch (error) {
+      this.#options.onError?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}

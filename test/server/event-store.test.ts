@@ -1,0 +1,75 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { boundedEventStore } from '../../src/server/event-store.ts';
+
+const note = (n: number): JSONRPCMessage => ({ jsonrpc: '2.0', method: 'notifications/message', params: { n } });
+const result = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} });
+
+async function replay(store: ReturnType<typeof boundedEventStore>, after: string) {
+  const sent: { id: string; message: JSONRPCMessage }[] = [];
+  await store.replayEventsAfter(after, { send: async (id, message) => void sent.push({ id, message }) });
+  return sent;
+}
+
+describe('the event store of a session', () => {
+  it('E1: replays one stream, in order, each message once, whatever else was sent', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 60 }), async streams => {
+        const store = boundedEventStore();
+        const ids: { stream: string; id: string; n: number }[] = [];
+        for (const [n, stream] of streams.entries()) {
+          ids.push({ stream, id: await store.storeEvent(stream, note(n)), n });
+        }
+        for (const from of ids) {
+          const expected = ids.filter(each => each.stream === from.stream && each.n > from.n).map(each => each.id);
+          expect((await replay(store, from.id)).map(each => each.id)).toEqual(expected);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('E1: does not replay the priming event as a message', async () => {
+    const store = boundedEventStore();
+    await store.storeEvent('a', note(1));
+    const primed = await store.storeEvent('b', {} as JSONRPCMessage);
+    await store.storeEvent('b', note(2));
+    expect((await replay(store, primed)).map(each => each.message)).toEqual([note(2)]);
+  });
+
+  it('E2: forgets streams that were answered before those that wait', async () => {
+    const store = boundedEventStore({ maxEvents: 3 });
+    const waiting = await store.storeEvent('waiting', note(0));
+    const answered = await store.storeEvent('answered', note(1));
+    await store.storeEvent('answered', result(1));
+    await store.storeEvent('waiting', note(2));
+    expect(await replay(store, waiting)).toHaveLength(1);
+    expect(await store.getStreamIdForEventId!(answered)).toBeUndefined();
+  });
+
+  it('E3: does not resume across a hole', async () => {
+    const store = boundedEventStore({ maxEvents: 2 });
+    const [first, second] = [await store.storeEvent('a', note(0)), await store.storeEvent('a', note(1))];
+    await store.storeEvent('a', note(2));
+    await store.storeEvent('a', note(3));
+    expect(await store.getStreamIdForEventId!(first)).toBeUndefined();
+    expect(await replay(store, second)).toHaveLength(2);
+    await expect(replay(store, first)).rejects.toThrow('not kept');
+  });
+
+  it('is bounded by bytes, and keeps at least the newest message', async () => {
+    const store = boundedEventStore({ maxBytes: 200 });
+    const big: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/message', params: { pad: 'x'.repeat(500) } };
+    const first = await store.storeEvent('a', big);
+    const second = await store.storeEvent('a', big);
+    expect(await replay(store, first)).toHaveLength(1);
+    expect(await replay(store, second)).toHaveLength(0);
+  });
+
+  it.each(['', 'a', 'a.', '.1', 'a.x', 'a.99', 'b.1', 'a.-1', 'a.1.5'])('does not know the event %j', async id => {
+    const store = boundedEventStore();
+    await store.storeEvent('a', note(0));
+    expect(await store.getStreamIdForEventId!(id)).toBeUndefined();
+  });
+});

@@ -1,0 +1,335 @@
+import type { IncomingMessage } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type HttpOptions, type HttpServing, serveHttp } from '../../src/server/http.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+/** A server with one plain tool and one that asks, on 2025, within its own call. */
+function factory() {
+  const server = new McpServer({ name: 'fixture', version: '1.0.0' });
+  server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({
+    content: [{ type: 'text', text }],
+  }));
+  server.registerTool('ask', {}, async ctx => {
+    const requestedSchema = { type: 'object' as const, properties: { yes: { type: 'boolean' as const } } };
+    const answer = await ctx.mcpReq.send({
+      method: 'elicitation/create',
+      params: { mode: 'form', message: 'Sure?', requestedSchema },
+    });
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
+  });
+  return server;
+}
+
+async function serve(options: HttpOptions & { host?: string; port?: number } = {}): Promise<HttpServing> {
+  const serving = await serveHttp(factory, options);
+  open.push(serving);
+  return serving;
+}
+
+type Fetch = typeof fetch;
+
+async function connect(
+  url: URL,
+  mode: 'legacy' | { pin: string },
+  options: {
+    fetch?: Fetch;
+    headers?: Record<string, string>;
+    answer?: () => Promise<{ action: 'accept' | 'decline' }>;
+  } = {},
+) {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    { capabilities: { elicitation: {} }, versionNegotiation: { mode } },
+  );
+  client.setRequestHandler('elicitation/create', async () => {
+    const { action } = (await options.answer?.()) ?? { action: 'accept' as const };
+    return action === 'accept' ? { action, content: { yes: true } } : { action };
+  });
+  const transport = new StreamableHTTPClientTransport(url, {
+    ...(options.fetch && { fetch: options.fetch }),
+    requestInit: { headers: options.headers ?? {} },
+    reconnectionOptions: {
+      initialReconnectionDelay: 1,
+      maxReconnectionDelay: 10,
+      reconnectionDelayGrowFactor: 1,
+      maxRetries: 5,
+    },
+  });
+  await client.connect(transport);
+  open.push(client);
+  return { client, transport };
+}
+
+const text = (result: unknown) => (result as { content: { text: string }[] }).content[0]!.text;
+const eras = [['2025-11-25', 'legacy'] as const, ['2026-07-28', { pin: '2026-07-28' }] as const];
+
+/** A raw request, whose headers fetch would not let through. */
+function raw(url: URL, headers: Record<string, string>, body?: string, method = 'POST') {
+  return new Promise<{ status: number; text: string; headers: IncomingMessage['headers'] }>((resolve, reject) => {
+    const request = httpRequest(url, { method, headers }, response => {
+      let got = '';
+      response.on('data', chunk => {
+        got += chunk;
+        if (String(response.headers['content-type']).includes('event-stream') && got.includes('\n\n'))
+          response.destroy();
+      });
+      response.on('close', () => resolve({ status: response.statusCode!, text: got, headers: response.headers }));
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+});
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+describe('one endpoint for both eras', () => {
+  it.each(eras)('serves %s', async (version, mode) => {
+    const { url, endpoint } = await serve();
+    const { client } = await connect(url, mode);
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(text(await client.callTool({ name: 'echo', arguments: { text: 'hello' } }))).toBe('hello');
+    expect(endpoint.sessions).toBe(version === '2025-11-25' ? 1 : 0);
+  });
+
+  it('asks a 2025 client that opens no GET stream, on the stream of its own call', async () => {
+    const { url } = await serve();
+    const noGet: Fetch = async (input, init) =>
+      init?.method === 'GET' ? new Response(null, { status: 405 }) : fetch(input, init);
+    const { client } = await connect(url, 'legacy', { fetch: noGet });
+    expect(text(await client.callTool({ name: 'ask' }))).toContain('"action":"accept"');
+  });
+
+  it('ends a session on DELETE; it is unknown afterwards', async () => {
+    const { url, endpoint } = await serve();
+    const { client, transport } = await connect(url, 'legacy');
+    const id = transport.sessionId!;
+    await transport.terminateSession();
+    expect(endpoint.sessions).toBe(0);
+    const again = await raw(url, { ...json, 'mcp-session-id': id }, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    expect(again.status).toBe(404);
+    await client.close();
+  });
+
+  it('refuses a session request without a session', async () => {
+    const { url } = await serve();
+    const answer = await raw(url, json, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('Mcp-Session-Id is missing');
+    expect((await raw(url, { accept: 'text/event-stream' }, undefined, 'GET')).status).toBe(400);
+  });
+});
+
+describe('H1: a broken stream ends nothing', () => {
+  it('replays the question and the result to a client whose stream was cut', async () => {
+    const { url, endpoint } = await serve();
+    const cuts: AbortController[] = [];
+    let gets = 0;
+    // Cuts the call's own stream as soon as it has begun, before the question is read.
+    const cutting: Fetch = async (input, init) => {
+      if (init?.method === 'GET' && new Headers(init.headers).has('last-event-id')) gets += 1;
+      if (init?.method !== 'POST' || !String(init.body).includes('"ask"')) return fetch(input, init);
+      const cut = new AbortController();
+      cuts.push(cut);
+      const response = await fetch(input, { ...init, signal: cut.signal });
+      const reader = response.body!.getReader();
+      const first = await reader.read();
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(first.value?.slice(0, String(new TextDecoder().decode(first.value)).indexOf('\n\n') + 2));
+          cut.abort();
+          controller.close();
+        },
+      });
+      return new Response(body, { headers: response.headers, status: response.status });
+    };
+    const { client } = await connect(url, 'legacy', { fetch: cutting });
+    expect(text(await client.callTool({ name: 'ask' }))).toContain('"action":"accept"');
+    expect(cuts).toHaveLength(1);
+    expect(gets).toBeGreaterThan(0);
+    expect(endpoint.sessions).toBe(1);
+  });
+});
+
+describe('H2: a session belongs to whoever opened it', () => {
+  const authenticate = async (request: Request): Promise<AuthInfo | Response | undefined> => {
+    const token = request.headers.get('authorization')?.slice('Bearer '.length);
+    if (token === undefined) return new Response('{"error":"invalid_token"}', { status: 401 });
+    return { token, clientId: 'app', scopes: [], extra: { iss: 'https://issuer.example', sub: token } };
+  };
+
+  it('is not there for another person, with the same client', async () => {
+    const { url } = await serve({ authenticate });
+    const { client, transport } = await connect(url, 'legacy', { headers: { authorization: 'Bearer alice' } });
+    const list = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}';
+    const as = (who: string) =>
+      raw(url, { ...json, authorization: `Bearer ${who}`, 'mcp-session-id': transport.sessionId! }, list);
+    expect((await as('mallory')).status).toBe(404);
+    expect((await as('alice')).status).toBe(200);
+    expect(text(await client.callTool({ name: 'echo', arguments: { text: 'still here' } }))).toBe('still here');
+  });
+
+  it('refuses whom the hook refuses, before the body is read', async () => {
+    const { url, endpoint } = await serve({ authenticate });
+    const answer = await raw(url, json, initialize);
+    expect(answer.status).toBe(401);
+    expect(answer.text).toBe('{"error":"invalid_token"}');
+    expect(endpoint.sessions).toBe(0);
+  });
+
+  it.each(eras)('hands the token to the handlers on %s', async (_version, mode) => {
+    const seen: unknown[] = [];
+    const serving = await serveHttp(
+      ({ authInfo }) => {
+        seen.push(authInfo?.extra?.['sub']);
+        return factory();
+      },
+      { authenticate },
+    );
+    open.push(serving);
+    const { client } = await connect(serving.url, mode, { headers: { authorization: 'Bearer alice' } });
+    await client.callTool({ name: 'echo', arguments: { text: 'x' } });
+    expect(new Set(seen)).toEqual(new Set(['alice']));
+  });
+});
+
+describe('H3, H4: sessions end and are capped', () => {
+  const openRaw = async (url: URL) => String((await raw(url, json, initialize)).headers['mcp-session-id']);
+  const alive = async (url: URL, id: string) =>
+    (await raw(url, { ...json, 'mcp-session-id': id }, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}')).status ===
+    200;
+
+  it('ends a session that lies unused, and not one that is used', async () => {
+    let now = 0;
+    let sweep = () => {};
+    let stopped = 0;
+    const every = (_ms: number, fn: () => void) => {
+      sweep = fn;
+      return () => {
+        stopped += 1;
+      };
+    };
+    const serving = await serve({ sessions: { idleMs: 1_000, now: () => now, every } });
+    const idle = await openRaw(serving.url);
+    const used = await openRaw(serving.url);
+    now = 900;
+    expect(await alive(serving.url, used)).toBe(true);
+    now = 1_000;
+    sweep();
+    expect(serving.endpoint.sessions).toBe(1);
+    expect(await alive(serving.url, idle)).toBe(false);
+    expect(await alive(serving.url, used)).toBe(true);
+    await serving.close();
+    expect(stopped).toBe(1);
+    open.length = 0;
+  });
+
+  it('makes room by ending the longest unused, and refuses where all are in use', async () => {
+    let now = 0;
+    const serving = await serve({ sessions: { max: 2, now: () => now } });
+    const first = await openRaw(serving.url);
+    now = 1;
+    const second = await openRaw(serving.url);
+    now = 2;
+    const third = await openRaw(serving.url);
+    expect(await alive(serving.url, first)).toBe(false);
+    expect(await alive(serving.url, third)).toBe(true);
+
+    const held = new AbortController();
+    const accept = { accept: 'text/event-stream' };
+    for (const id of [second, third]) {
+      await fetch(serving.url, { headers: { ...accept, 'mcp-session-id': id }, signal: held.signal });
+    }
+    expect((await raw(serving.url, json, initialize)).status).toBe(503);
+    held.abort();
+  });
+
+  it('refuses limits that make no sense when it is built', async () => {
+    await expect(serveHttp(factory, { sessions: { max: 0 } })).rejects.toThrow('max must be a positive number');
+  });
+});
+
+describe('who may reach it', () => {
+  it('answers only to loopback names, and to those it is told', async () => {
+    const closed = await serve();
+    const listed = await serve({ allowedHosts: ['mcp.example'], allowedOrigins: ['app.example'] });
+    const status = async ({ url }: HttpServing, headers: Record<string, string>) =>
+      (await raw(url, { ...json, ...headers }, initialize)).status;
+    expect(await status(closed, { host: `localhost:${closed.url.port}` })).toBe(200);
+    expect(await status(closed, { host: 'evil.example' })).toBe(403);
+    expect(await status(closed, { host: 'mcp.example' })).toBe(403);
+    expect(await status(listed, { host: 'mcp.example' })).toBe(200);
+    expect(await status(closed, { origin: 'http://evil.example' })).toBe(403);
+    expect(await status(closed, { origin: 'null' })).toBe(403);
+    expect(await status(closed, { origin: `http://127.0.0.1:${closed.url.port}` })).toBe(200);
+    expect(await status(listed, { origin: 'https://app.example' })).toBe(200);
+  });
+
+  it('does not listen beyond loopback without being told its names', async () => {
+    await expect(serveHttp(factory, { host: '0.0.0.0' })).rejects.toThrow('name in allowedHosts');
+  });
+
+  it('says which port is taken', async () => {
+    const { url } = await serve();
+    await expect(serveHttp(factory, { port: Number(url.port) })).rejects.toThrow(
+      `Port ${url.port} on 127.0.0.1 is taken`,
+    );
+  });
+});
+
+describe('bad requests', () => {
+  it.each([
+    ['another path', '/other', json, '{}', 404, 'Not found'],
+    ['a body that is not JSON', '/mcp', json, '{', 400, 'Parse error'],
+    ['another content type', '/mcp', { ...json, 'content-type': 'text/plain' }, '{}', 415, 'application/json'],
+    ['a body over the limit', '/mcp', json, JSON.stringify({ pad: 'x'.repeat(5_000) }), 413, 'too large'],
+    ['an unknown session', '/mcp', { ...json, 'mcp-session-id': 'nope' }, initialize, 404, 'Session not found'],
+  ])('refuses %s', async (_name, path, headers, body, status, message) => {
+    const { url, endpoint } = await serve({ maxRequestBytes: 4_096 });
+    const answer = await raw(new URL(path, url), headers, body);
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain(message);
+    expect(endpoint.sessions).toBe(0);
+  });
+
+  it('keeps no session for an initialize that was refused', async () => {
+    const { url, endpoint } = await serve();
+    const answer = await raw(url, { 'content-type': 'application/json' }, initialize);
+    expect(answer.status).toBe(406);
+    expect(endpoint.sessions).toBe(0);
+  });
+
+  it('closes with a question open', async () => {
+    const serving = await serve();
+    let asked = () => {};
+    const question = new Promise<void>(resolve => {
+      asked = resolve;
+    });
+    const { client } = await connect(serving.url, 'legacy', {
+      answer: () => {
+        asked();
+        return new Promise(() => {});
+      },
+    });
+    const call = client.callTool({ name: 'ask' }).catch(error => error);
+    await question;
+    await serving.close();
+    expect(serving.endpoint.sessions).toBe(0);
+    await client.close();
+    expect(await call).toBeInstanceOf(Error);
+    open.length = 0;
+  });
+});
