@@ -1,3 +1,7 @@
+export { checkRequest } from './check-request.ts';
+export { checkResult } from './check-result.ts';
+export type { SamplingCheck, SamplingIssue, SamplingRule } from './issue.ts';
+export { describeIssues } from './issue.ts';
 export type {
   AudioContent,
   EmbeddedResourceContent,
@@ -21,3 +25,7 @@ export type {
   ToolChoice,
 } from './request.ts';
 export type { ModelChoice, ModelReply, ModelUsage, SamplingModel } from './sampling-model.ts';
+export type { SamplingTool, ToolInput, ToolInputSchema, ToolOutput, ToolRunContext } from './sampling-tool.ts';
+export { answerToolUse, samplingTool } from './sampling-tool.ts';
+export type { ToolLoopEvent, ToolLoopLimits, ToolLoopRefusal, ToolLoopState, ToolLoopStep } from './tool-loop.ts';
+export { advanceToolLoop, startToolLoop } from './tool-loop.ts';

@@ -1,0 +1,70 @@
+/** Why a sampling request or result may not pass, and the notebook the checks write in. */
+
+/** One broken rule. */
+export interface SamplingIssue {
+  /** Where, such as `messages[2].content[0].data`. */
+  readonly at: string;
+  /** The rule's short name, stable across releases, such as `result-missing`. */
+  readonly rule: SamplingRule;
+  /** A plain sentence; it names places and ids, never content. */
+  readonly message: string;
+}
+
+export type SamplingRule =
+  // Shape.
+  | 'type'
+  | 'required'
+  | 'range'
+  | 'base64'
+  | 'mime-type'
+  | 'role'
+  | 'empty'
+  | 'size'
+  | 'prototype'
+  // Tool use in a history.
+  | 'use-role'
+  | 'use-duplicate'
+  | 'result-role'
+  | 'result-only'
+  | 'result-missing'
+  | 'result-unknown'
+  | 'result-duplicate'
+  // Tools of a request.
+  | 'tools-undeclared'
+  | 'tool-duplicate'
+  | 'choice-without-tools'
+  // A result against its request.
+  | 'use-without-tools'
+  | 'choice-required'
+  | 'choice-none'
+  | 'stop-reason';
+
+/** What a check says: the value, rebuilt from known members only, or every broken rule. */
+export type SamplingCheck<T> =
+  | { readonly ok: true; readonly value: T; readonly ignored: readonly string[] }
+  | { readonly ok: false; readonly issues: readonly SamplingIssue[] };
+
+/** Collects issues; stops listing at fifty, since nobody reads more. */
+export class Findings {
+  readonly issues: SamplingIssue[] = [];
+
+  /** Notes a broken rule and returns undefined, so that a reader can `return findings.add(…)`. */
+  add(at: string, rule: SamplingRule, message: string): undefined {
+    if (this.issues.length < 50) this.issues.push({ at, rule, message });
+    return undefined;
+  }
+}
+
+/** The issues as one text for an error message: the first three, and how many more there are. */
+export function describeIssues(issues: readonly SamplingIssue[]): string {
+  const shown = issues.slice(0, 3).map(issue => `${issue.at}: ${issue.message}`);
+  const more = issues.length - shown.length;
+  return shown.join(' ') + (more > 0 ? ` (${more} more)` : '');
+}
+
+/** An identifier from the other side, fit to stand in a message: one line, no control or bidi characters, short. */
+export function quoted(text: string): string {
+  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+  const points = [...plain.slice(0, 200)];
+  return `"${points.length > 60 ? `${points.slice(0, 60).join('')}…` : points.join('')}"`;
+}
