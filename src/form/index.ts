@@ -1,4 +1,28 @@
 export type { Answer, Assurance, By, CancelReason, Channel } from './answer.ts';
 export { assures } from './answer.ts';
-export type { Field, Issue } from './field.ts';
-export type { Form, FormInput, FormValue } from './form.ts';
+export type { CheckedContent, Content, WireValue } from './check-content.ts';
+export { checkContent, checkValue } from './check-content.ts';
+export type {
+  BooleanField,
+  Choice,
+  Field,
+  Issue,
+  MultiSelectField,
+  NumberField,
+  SelectField,
+  TextField,
+} from './field.ts';
+export type { Checked, Form } from './form.ts';
+export { form, isForm } from './form.ts';
+export type { FormInput, FormValue, RawField, RawForm, Shorthand, ShorthandRecord, TitledChoices } from './input.ts';
+export { labelOf } from './label.ts';
+export { formLimits } from './limits.ts';
+export type { Textual } from './parse-textual.ts';
+export { parseTextual } from './parse-textual.ts';
+export type { FormProblem } from './problem.ts';
+export type { ReadForm } from './read-form.ts';
+export { readForm } from './read-form.ts';
+export type { Secret, SecretKind } from './secret-in.ts';
+export { secretIn } from './secret-in.ts';
+export type { StandardForm } from './standard.ts';
+export type { WireProperty, WireSchema } from './wire.ts';

@@ -1,5 +1,5 @@
 /** What a handler holds while it runs: every way to ask, and every way to act. */
-import type { Answer, Assurance, Channel, Form, FormInput, FormValue } from '../form/index.ts';
+import type { Answer, Assurance, Channel, FormInput, FormValue } from '../form/index.ts';
 import type { Files, Root } from '../roots/index.ts';
 
 /** The person behind a call: who issued the identity, and who it is there. */
@@ -12,7 +12,7 @@ export interface Principal {
 export interface ElicitAsk<I extends FormInput> {
   /** Shown to the person; say what will happen on yes. Up to 2,000 characters. */
   readonly message: string;
-  readonly form: I | Form<FormValue<I>>;
+  readonly form: I;
   /** The key on the 2026 wire; unique within a round. Ours where absent. */
   readonly key?: string;
   /** Milliseconds the person has; past it the answer is `cancel/timeout`. */

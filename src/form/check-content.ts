@@ -1,0 +1,155 @@
+/**
+ * The one judge of answers, used by the side that asks and the side that answers.
+ *
+ * C1 only own properties are read, and only those the form names; anything else is an issue.
+ * C2 nothing is coerced: a value is of the field's type or it is refused.
+ * C3 every rule of a field is checked, without `eval` and in time linear in the answer.
+ * C4 what comes back is a new plain object in the order of the fields.
+ */
+import type { Field, Issue, MultiSelectField, NumberField, SelectField, TextField } from './field.ts';
+import { hasFormat } from './format.ts';
+import { labelOf } from './label.ts';
+
+/** One value as it travels. */
+export type WireValue = string | number | boolean | readonly string[];
+
+/** Content that fits a form. */
+export type Content = Readonly<Record<string, WireValue>>;
+
+/** What {@link checkContent} found. */
+export type CheckedContent =
+  | { readonly ok: true; readonly content: Content }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+const mostUnknownNamed = 20;
+
+/**
+ * Checks the content of an accepted elicitation against the fields of its form.
+ * @param content - what arrived; `undefined` counts as no fields filled in
+ * @returns the content with nothing but the form's fields, or every issue found, in the order of the fields
+ */
+export function checkContent(fields: readonly Field[], content: unknown): CheckedContent {
+  if (content !== undefined && (typeof content !== 'object' || content === null || Array.isArray(content))) {
+    return { ok: false, issues: [{ rule: 'type', message: 'The answer must be an object with one value per field.' }] };
+  }
+  const given = (content ?? {}) as Record<string, unknown>;
+  const issues: Issue[] = [];
+  const checked: Record<string, WireValue> = {};
+  let known = 0;
+  for (const field of fields) {
+    if (!Object.hasOwn(given, field.name) || given[field.name] === undefined) {
+      if (Object.hasOwn(given, field.name)) known += 1;
+      if (field.required) issues.push(issue(field, 'required', 'is required'));
+      continue;
+    }
+    known += 1;
+    const value = given[field.name];
+    const problem = checkValue(field, value);
+    if (problem) issues.push(problem);
+    else checked[field.name] = (Array.isArray(value) ? [...value] : value) as WireValue;
+  }
+  const names = Object.keys(given);
+  if (names.length > known) {
+    const fieldNames = new Set(fields.map(field => field.name));
+    for (const name of names.filter(each => !fieldNames.has(each)).slice(0, mostUnknownNamed)) {
+      const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+      issues.push({ field: shown, rule: 'additionalProperties', message: `'${shown}' is not a field of this form.` });
+    }
+  }
+  return issues.length > 0 ? { ok: false, issues } : { ok: true, content: checked };
+}
+
+/** Checks one value that is present against its field; `undefined` where it fits. */
+export function checkValue(field: Field, value: unknown): Issue | undefined {
+  switch (field.kind) {
+    case 'text':
+      return checkText(field, value);
+    case 'number':
+      return checkNumber(field, value);
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : issue(field, 'type', 'must be yes or no');
+    case 'select':
+      return checkSelect(field, value);
+    case 'multi-select':
+      return checkMultiSelect(field, value);
+  }
+}
+
+const formatSentences = {
+  email: 'must be an e-mail address, such as ada@example.com',
+  uri: 'must be a full web address, such as https://example.com/page',
+  date: 'must be a date that exists, written as 2026-12-31',
+  'date-time': 'must be a date, time and time zone, written as 2026-12-31T18:30:00Z',
+} as const;
+
+function checkText(field: TextField, value: unknown): Issue | undefined {
+  if (typeof value !== 'string') return issue(field, 'type', 'must be text');
+  const { minLength, maxLength, format } = field;
+  // A code point is one or two units, so most lengths are decided without counting.
+  if (
+    minLength !== undefined &&
+    (value.length < minLength || (value.length < minLength * 2 && points(value) < minLength))
+  ) {
+    return issue(field, 'minLength', `must have at least ${count(minLength, 'character')}`);
+  }
+  if (
+    maxLength !== undefined &&
+    value.length > maxLength &&
+    (value.length > maxLength * 2 || points(value) > maxLength)
+  ) {
+    return issue(field, 'maxLength', `must have at most ${count(maxLength, 'character')}`);
+  }
+  if (format !== undefined && !hasFormat(format, value)) return issue(field, 'format', formatSentences[format]);
+  return undefined;
+}
+
+function checkNumber(field: NumberField, value: unknown): Issue | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return issue(field, 'type', 'must be a number');
+  // Past 2^53 neighbouring whole numbers are the same number, so what was typed is no longer what arrived.
+  if (field.integer && !Number.isSafeInteger(value)) return issue(field, 'type', 'must be a whole number');
+  if (field.minimum !== undefined && value < field.minimum) {
+    return issue(field, 'minimum', `must be at least ${field.minimum}`);
+  }
+  if (field.maximum !== undefined && value > field.maximum) {
+    return issue(field, 'maximum', `must be at most ${field.maximum}`);
+  }
+  return undefined;
+}
+
+function checkSelect(field: SelectField, value: unknown): Issue | undefined {
+  if (typeof value !== 'string') return issue(field, 'type', 'must be one of the choices');
+  return field.choices.some(choice => choice.value === value)
+    ? undefined
+    : issue(field, 'enum', 'must be one of the choices');
+}
+
+function checkMultiSelect(field: MultiSelectField, value: unknown): Issue | undefined {
+  if (!Array.isArray(value)) return issue(field, 'type', 'must be a list of choices');
+  const unpicked = new Set(field.choices.map(choice => choice.value));
+  for (const each of value) {
+    if (unpicked.delete(each)) continue;
+    const known = field.choices.some(choice => choice.value === each);
+    return known
+      ? issue(field, 'uniqueItems', 'must not name a choice twice')
+      : issue(field, 'enum', 'must hold only the choices offered');
+  }
+  if (field.minItems !== undefined && value.length < field.minItems) {
+    return issue(field, 'minItems', `needs at least ${count(field.minItems, 'choice')}`);
+  }
+  if (field.maxItems !== undefined && value.length > field.maxItems) {
+    return issue(field, 'maxItems', `takes at most ${count(field.maxItems, 'choice')}`);
+  }
+  return undefined;
+}
+
+function issue(field: Field, rule: string, says: string): Issue {
+  return { field: field.name, rule, message: `${labelOf(field)} ${says}.` };
+}
+
+function points(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

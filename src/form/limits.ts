@@ -1,0 +1,15 @@
+/** How large a form may be. The same for forms we build and forms we receive, so that what we send is what we accept. */
+export const formLimits = {
+  fields: 200,
+  /** All choices of one field. */
+  choices: 5_000,
+  /** Everything in one schema, as JSON, in UTF-16 units. */
+  schema: 262_144,
+  /** UTF-16 units of one text. */
+  name: 200,
+  title: 500,
+  description: 4_000,
+  choice: 1_000,
+  default: 10_000,
+  pattern: 1_000,
+} as const;

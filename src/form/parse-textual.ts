@@ -1,0 +1,103 @@
+/** From what an HTML form posts or a terminal reads to the typed value of a field. */
+import { checkValue, type WireValue } from './check-content.ts';
+import type { Field, Issue } from './field.ts';
+import { isDateTime } from './format.ts';
+import { labelOf } from './label.ts';
+import { zonedDateTime } from './zoned-date-time.ts';
+
+/** What {@link parseTextual} made of the text; `value` is undefined where an optional field was left empty. */
+export type Textual =
+  | { readonly ok: true; readonly value: WireValue | undefined }
+  | { readonly ok: false; readonly issue: Issue };
+
+/** How text is read. */
+export interface TextualOptions {
+  /** The zone of a date and time written without one, as an IANA name or an offset. Show it to the person. */
+  readonly timeZone?: string;
+}
+
+/**
+ * Reads one field and judges it. Empty means not answered, and a field without an answer is left out: an unticked box
+ * says "no" only where the view posts a `false` beside it, so that a default is never taken for an answer.
+ * @param raw - as posted. Several values: the last counts for a yes-or-no field, all of them for a multi-select, and for a
+ *   date-time they are the local time and its zone
+ */
+export function parseTextual(
+  field: Field,
+  raw: string | readonly string[] | undefined,
+  options: TextualOptions = {},
+): Textual {
+  const given = raw === undefined ? [] : typeof raw === 'string' ? [raw] : raw;
+  const read = readTextual(field, given, options);
+  if (!read.ok) return read;
+  if (read.value === undefined) {
+    return field.required ? { ok: false, issue: issue(field, 'required', 'is required') } : read;
+  }
+  const problem = checkValue(field, read.value);
+  return problem ? { ok: false, issue: problem } : read;
+}
+
+const yes = new Set(['true', 'yes', 'y', 'on', '1']);
+const no = new Set(['false', 'no', 'n', 'off', '0']);
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function readTextual(field: Field, given: readonly string[], options: TextualOptions): Textual {
+  const nothing: Textual = { ok: true, value: undefined };
+  const last = given.at(-1) ?? '';
+  switch (field.kind) {
+    case 'boolean': {
+      const word = last.trim().toLowerCase();
+      if (word === '') return nothing;
+      if (yes.has(word)) return { ok: true, value: true };
+      return no.has(word) ? { ok: true, value: false } : wrong(field, 'must be yes or no');
+    }
+    case 'number': {
+      const text = last.trim();
+      if (text === '') return nothing;
+      if (text.length > 400 || !decimal.test(text)) {
+        return wrong(field, `must be a ${field.integer ? 'whole number, such as 3' : 'number, such as 2.5'}`);
+      }
+      return { ok: true, value: Number(text) };
+    }
+    case 'select': {
+      const offered = field.choices.some(choice => choice.value === last);
+      return last === '' && !offered ? nothing : { ok: true, value: last };
+    }
+    case 'multi-select': {
+      const picked = given.filter(each => each !== '' || field.choices.some(choice => choice.value === ''));
+      return picked.length === 0 && !field.required ? nothing : { ok: true, value: picked };
+    }
+    case 'text':
+      return field.format === undefined
+        ? last === ''
+          ? nothing
+          : { ok: true, value: last.replace(/\r\n?/g, '\n') }
+        : readFormatted(field, given, options);
+  }
+}
+
+function readFormatted(field: Field & { kind: 'text' }, given: readonly string[], options: TextualOptions): Textual {
+  const text = (given[0] ?? '').trim();
+  if (text === '') return { ok: true, value: undefined };
+  if (field.format === 'uri') return { ok: true, value: inAscii(text) };
+  if (field.format !== 'date-time' || (given.length === 1 && isDateTime(text))) return { ok: true, value: text };
+  const zone = given[1]?.trim() || options.timeZone;
+  const zoned = zonedDateTime(text, zone);
+  if (zoned !== undefined) return { ok: true, value: zoned };
+  const missing = zonedDateTime(text, 'Z') !== undefined && zone === undefined;
+  const says = missing
+    ? 'needs a time zone, such as Z, +02:00 or Europe/Berlin'
+    : 'must be a date and time that exist, written as 2026-12-31 18:30 and a time zone';
+  return { ok: false, issue: issue(field, 'format', says) };
+}
+
+/** A web address with other letters in it, written in the ASCII that the wire's `uri` asks for. */
+function inAscii(text: string): string {
+  return /^https?:\/\/\S*$/i.test(text) && /[^\x21-\x7e]/.test(text) && URL.canParse(text) ? new URL(text).href : text;
+}
+
+const wrong = (field: Field, says: string): Textual => ({ ok: false, issue: issue(field, 'type', says) });
+
+function issue(field: Field, rule: string, says: string): Issue {
+  return { field: field.name, rule, message: `${labelOf(field)} ${says}.` };
+}

@@ -1,0 +1,34 @@
+/** What is wrong with a schema, gathered while it is read. */
+
+/** One thing a form may not say. */
+export interface FormProblem {
+  /** The property; absent where the form as a whole is wrong. */
+  readonly field?: string;
+  /** The JSON Schema keyword, or the limit that is broken. */
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** A plain JSON object, as far as reading goes: own properties only. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** True for an object that is not an array. */
+export function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An own property; inherited ones do not exist here. */
+export function own(object: Json, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Keywords of JSON Schema that say which values are right: none may be passed over in silence. */
+export const assertions: ReadonlySet<string> = new Set(
+  (
+    '$ref $dynamicRef $recursiveRef allOf anyOf oneOf not if then else dependentSchemas dependentRequired dependencies ' +
+    'properties patternProperties additionalProperties propertyNames unevaluatedProperties unevaluatedItems items ' +
+    'prefixItems additionalItems contains minContains maxContains minItems maxItems uniqueItems minLength maxLength ' +
+    'pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minProperties maxProperties required ' +
+    'enum const nullable'
+  ).split(' '),
+);

@@ -1,0 +1,100 @@
+/**
+ * Whether a field asks for a secret: passwords, API keys, access tokens, payment credentials, one-time codes (2026-07-28,
+ * client/elicitation: a server MUST NOT request them by form).
+ *
+ * Only a field that takes free text or a number can: who picks from a list or says yes tells no secret. Name, title and
+ * description are cut into words and searched for the phrases of `secret-words.ts`. A phrase counts unless the words
+ * around it say that something about the secret is meant, not the secret: `token_count`, `password policy`, "name of the
+ * API key". A description must besides ask for it ("Enter …", "Your …"), since it may mention what it does not want.
+ */
+import type { Field } from './field.ts';
+import {
+  aboutAfter,
+  aboutBefore,
+  asking,
+  negation,
+  preposition,
+  type SecretKind,
+  secretPhrases,
+  unspaced,
+} from './secret-words.ts';
+
+export type { SecretKind } from './secret-words.ts';
+
+/** Why a field counts as asking for a secret. */
+export interface Secret {
+  readonly kind: SecretKind;
+  readonly where: 'name' | 'title' | 'description';
+  /** The words that say so. */
+  readonly words: string;
+}
+
+/** What is looked at; a field without a `kind` counts as text. */
+export type Asking = Pick<Field, 'name' | 'title' | 'description'> & { readonly kind?: Field['kind'] };
+
+/** The secret a field asks for, or undefined. */
+export function secretIn(field: Asking): Secret | undefined {
+  if (field.kind !== undefined && field.kind !== 'text' && field.kind !== 'number') return undefined;
+  return (
+    find('name', words(field.name)) ??
+    (field.title === undefined ? undefined : find('title', words(field.title))) ??
+    (field.description === undefined ? undefined : findInSentences(field.description))
+  );
+}
+
+/** Lower-case words without accents: `accessToken`, `access_token` and `Accès-Token` give the same shape of list. */
+export function words(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .replace(/ß/g, 'ss')
+    .replace(/ł/g, 'l')
+    .replace(/ı/g, 'i')
+    .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1 ')
+    .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')
+    .toLowerCase();
+  return plain.match(/\p{L}+|\p{N}+/gu) ?? [];
+}
+
+function findInSentences(description: string): Secret | undefined {
+  for (const sentence of description.split(/[.!?;\n]+/)) {
+    const found = find('description', words(sentence));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function find(where: Secret['where'], list: readonly string[]): Secret | undefined {
+  for (let at = 0; at < list.length; at += 1) {
+    const script = unspaced.find(each => list[at]!.includes(each.text));
+    if (script) return { kind: script.kind, where, words: script.text };
+    for (const phrase of secretPhrases.get(list[at]!) ?? []) {
+      const end = at + phrase.words.length;
+      if (!phrase.words.every((word, index) => list[at + index] === word)) continue;
+      if (phrase.alone && end < list.length && !preposition.has(list[end]!) && !/^\d+$/.test(list[end]!)) continue;
+      if (phrase.notAfter?.some(word => list[at - 1] === word)) continue;
+      if (aboutIt(list, at, end) || (where === 'description' && !isAsked(list, at))) continue;
+      return { kind: phrase.kind, where, words: phrase.words.join(' ') };
+    }
+  }
+  return undefined;
+}
+
+/** True where the words around say that a property of the secret is meant. */
+function aboutIt(list: readonly string[], at: number, end: number): boolean {
+  if (end < list.length && aboutAfter.has(list[end]!)) return true;
+  if (at > 0 && aboutBefore.has(list[at - 1]!)) return true;
+  for (let index = at - 1; index > 0; index -= 1) {
+    if (preposition.has(list[index]!) && aboutAfter.has(list[index - 1]!)) return true;
+  }
+  return list.slice(0, at).some(word => negation.has(word));
+}
+
+/** True where a sentence asks for what stands at `at`: nothing but an asking word and its article come before. */
+function isAsked(list: readonly string[], at: number): boolean {
+  for (let index = at - 1; index >= 0; index -= 1) {
+    if (asking.has(list[index]!)) return true;
+    if (preposition.has(list[index]!)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,48 @@
+/**
+ * Standard Schema with Standard JSON Schema, as much of it as a form needs (standardschema.dev, version 1). Described
+ * structurally, so that Zod, ArkType and Valibot through its adapter fit without being imported.
+ */
+
+/** What a library says about a value. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One finding of a library. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A schema that can both judge a value and describe itself as JSON Schema. */
+export interface StandardForm<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly jsonSchema: {
+      readonly input: (options: {
+        readonly target: 'draft-2020-12';
+        readonly libraryOptions?: Record<string, unknown>;
+      }) => Record<string, unknown>;
+    };
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** How a library without a description of its own gets one. */
+export const adapters: Readonly<Record<string, string>> = {
+  valibot: "wrap it: toStandardJsonSchema(schema) from '@valibot/to-json-schema'",
+  zod: 'use Zod 4.2 or later',
+  arktype: 'use ArkType 2.1.28 or later',
+};
+
+/**
+ * Options that make a library describe what it can and leave the rest blank, so that our own error can name the field
+ * where the library's would not. Rules it leaves out stay with its `validate`.
+ */
+export const vendorOptions: Readonly<Record<string, Record<string, unknown>>> = {
+  zod: { unrepresentable: 'any' },
+  valibot: { errorMode: 'ignore' },
+  arktype: { fallback: (context: { readonly base: unknown }) => context.base },
+};
