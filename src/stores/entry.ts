@@ -1,0 +1,34 @@
+/**
+ * What every driver may be given. Checked here so that no driver bends it in its own way: SQLite would cut a text at
+ * U+0000, and UTF-8 has no spelling for half a surrogate pair, so that two keys would become one.
+ */
+
+/** How long a value lives, and whether it may replace a live one. */
+export interface SetOptions {
+  readonly ttlMs?: number;
+  readonly ifAbsent?: boolean;
+}
+
+const MAX_KEY = 1_024;
+/** A thousand years: what a clock in milliseconds, a Redis TTL and a double all hold exactly. */
+const MAX_TTL = 31_556_952_000_000;
+const unstorable = /[\0\p{Cs}]/u;
+
+/** @throws TypeError where a key is no text of 1 to 1,024 characters, or not storable */
+export function checkKey(key: string): void {
+  if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
+    throw new TypeError(`A key of a store is a text of 1 to ${MAX_KEY} characters.`);
+  }
+  if (unstorable.test(key)) throw new TypeError('A key of a store holds no U+0000 and no half surrogate pair.');
+}
+
+/** @throws TypeError where a value is not storable, or a time to live is no whole number of milliseconds from 1 on */
+export function checkEntry(key: string, value: string, options: SetOptions | undefined): void {
+  checkKey(key);
+  if (typeof value !== 'string') throw new TypeError('A value of a store is a text.');
+  if (unstorable.test(value)) throw new TypeError('A value of a store holds no U+0000 and no half surrogate pair.');
+  const ttlMs = options?.ttlMs;
+  if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 1 && ttlMs <= MAX_TTL)) {
+    throw new TypeError('ttlMs is a whole number of milliseconds, at least 1.');
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The store of one process: a Map with a clock. For stdio servers, tests and trials; what it holds dies with the process.
+ *
+ * - M1 It never drops a live value to make room: a forgotten claim would let a state be used twice. A full store refuses.
+ * - M2 What is expired goes as other values come, a few entries at a time, so that no call pays for all.
+ */
+import { MidcallError } from '../errors.ts';
+import { checkEntry, checkKey } from './entry.ts';
+import type { Store } from './store.ts';
+
+/** What a memory store takes from outside. */
+export interface MemoryStoreOptions {
+  /** The clock, in milliseconds; `Date.now` where absent. */
+  readonly now?: () => number;
+  /** Live values at most; 100,000 where absent. */
+  readonly maxEntries?: number;
+}
+
+interface Entry {
+  readonly value: string;
+  /** The first millisecond at which it is gone. */
+  readonly expires: number;
+}
+
+/** Entries looked at per write. Two, so that the walk is always faster than the growth. */
+const STEPS = 2;
+
+/**
+ * @returns a store; its methods fail with MidcallError `store/unavailable` when it is full, TypeError for bad input
+ * @throws TypeError for bad options
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  const now = options.now ?? Date.now;
+  const maxEntries = options.maxEntries ?? 100_000;
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
+    throw new TypeError('memoryStore: maxEntries is a whole number, at least 1.');
+  }
+  const entries = new Map<string, Entry>();
+  let walk = entries.entries();
+  /** Before this moment a walk over everything would free nothing. */
+  let nothingExpiresBefore = 0;
+
+  const live = (key: string): Entry | undefined => {
+    const entry = entries.get(key);
+    if (!entry || entry.expires > now()) return entry;
+    entries.delete(key);
+    return undefined;
+  };
+
+  const tidy = (): void => {
+    const time = now();
+    for (let step = 0; step < STEPS; step++) {
+      const next = walk.next();
+      if (next.done) {
+        walk = entries.entries();
+        return;
+      }
+      if (next.value[1].expires <= time) entries.delete(next.value[0]);
+    }
+  };
+
+  const makeRoom = (): void => {
+    const time = now();
+    if (time >= nothingExpiresBefore) {
+      nothingExpiresBefore = Number.POSITIVE_INFINITY;
+      for (const [key, { expires }] of entries) {
+        if (expires <= time) entries.delete(key);
+        else nothingExpiresBefore = Math.min(nothingExpiresBefore, expires);
+      }
+    }
+    if (entries.size < maxEntries) return;
+    throw new MidcallError(
+      'store/unavailable',
+      `The memory store is full (${maxEntries} values). Raise maxEntries, or use SQLite or Redis.`,
+    );
+  };
+
+  return {
+    async get(key) {
+      checkKey(key);
+      return live(key)?.value;
+    },
+    async set(key, value, set) {
+      checkEntry(key, value, set);
+      const current = live(key);
+      if (set?.ifAbsent && current) return false;
+      if (!current) {
+        tidy();
+        if (entries.size >= maxEntries) makeRoom();
+      }
+      const expires = set?.ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + set.ttlMs;
+      nothingExpiresBefore = Math.min(nothingExpiresBefore, expires);
+      entries.set(key, { value, expires });
+      return true;
+    },
+    async delete(key) {
+      checkKey(key);
+      entries.delete(key);
+    },
+    async take(key) {
+      checkKey(key);
+      const entry = live(key);
+      entries.delete(key);
+      return entry?.value;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * The store of several machines: Redis 6.2 or newer, or anything that speaks like it, through one function of yours.
+ *
+ * - R1 Every method is one command on one key, so it is atomic, and no key has to share a slot with another (cluster).
+ * - R2 Time is the server's: values leave by `PX`, and no clock of ours is compared with it.
+ * - R3 A command whose reply is lost counts as not done for us: a client that sends `SET NX` or `GETDEL` again finds the
+ *   value written or gone, and the claim or ticket is refused rather than granted twice.
+ *
+ * Not held by any driver: Redis itself forgets values under a `maxmemory-policy` other than `noeviction`, and the last
+ * writes when a primary fails before its replica has them.
+ */
+import { MidcallError } from '../errors.ts';
+import { checkEntry, checkKey } from './entry.ts';
+import type { Store } from './store.ts';
+
+/** What a Redis store is built from. */
+export interface RedisStoreOptions {
+  /**
+   * Sends one command and gives its reply, text or bytes, e.g. `args => client.call(...args)` (ioredis) or
+   * `args => client.sendCommand(args)` (node-redis).
+   */
+  readonly send: (args: [command: string, ...args: string[]]) => Promise<unknown>;
+  /** In front of every key; `midcall:` where absent. */
+  readonly prefix?: string;
+}
+
+/**
+ * @returns a store; its methods fail with MidcallError `store/unavailable` where Redis cannot be reached or refuses,
+ *   `store/corrupt` where a key holds something of another program, TypeError for bad input
+ * @throws TypeError for bad options
+ */
+export function redisStore(options: RedisStoreOptions): Store {
+  const { send, prefix = 'midcall:' } = options;
+  if (typeof send !== 'function') throw new TypeError('redisStore: send is a function that sends one command.');
+  checkKey(`${prefix}x`);
+
+  const command = async (...args: [string, ...string[]]): Promise<unknown> => {
+    try {
+      return await send(args);
+    } catch (error) {
+      throw judged(error, args[0]);
+    }
+  };
+
+  return {
+    async get(key) {
+      checkKey(key);
+      return text(await command('GET', prefix + key));
+    },
+    async set(key, value, set) {
+      checkEntry(key, value, set);
+      const args: string[] = [prefix + key, value];
+      if (set?.ttlMs !== undefined) args.push('PX', String(set.ttlMs));
+      if (set?.ifAbsent) args.push('NX');
+      const reply = text(await command('SET', ...args));
+      if (reply === 'OK') return true;
+      if (reply === undefined && set?.ifAbsent) return false;
+      throw strange();
+    },
+    async delete(key) {
+      checkKey(key);
+      await command('DEL', prefix + key);
+    },
+    async take(key) {
+      checkKey(key);
+      return text(await command('GETDEL', prefix + key));
+    },
+  };
+}
+
+function text(reply: unknown): string | undefined {
+  if (reply === null || reply === undefined) return undefined;
+  if (typeof reply === 'string') return reply;
+  if (reply instanceof Uint8Array)
+    return Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength).toString('utf8');
+  throw strange();
+}
+
+const strange = (): MidcallError =>
+  new MidcallError(
+    'store/unavailable',
+    'Redis gave a reply that the command does not have. `send` must return the reply of one command, unchanged.',
+  );
+
+/**
+ * The client's error as ours. Its own text and fields are left behind: clients hang the whole command on it, value and
+ * all, and some servers repeat the arguments.
+ */
+function judged(error: unknown, command: string): MidcallError {
+  const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
+  const said = typeof message === 'string' ? message : '';
+  const word = /^[A-Z]{2,20}(?= )/.exec(said)?.[0];
+  if (word === 'WRONGTYPE') {
+    return new MidcallError('store/corrupt', 'Redis holds something else under a key of ours. Choose another prefix.');
+  }
+  if (word === 'ERR' && /unknown command/i.test(said)) {
+    return new MidcallError('store/unavailable', `This Redis does not know ${command}; 6.2 or newer is needed.`);
+  }
+  if (word === 'OOM') {
+    return new MidcallError('store/unavailable', 'Redis is out of memory. Give it more, or let less be kept.');
+  }
+  if (word === 'NOAUTH' || word === 'WRONGPASS' || word === 'NOPERM') {
+    return new MidcallError('store/unavailable', `Redis refuses ${command} (${word}). Check the user and its rights.`);
+  }
+  const why = word ?? (typeof code === 'string' && /^[A-Z_]{2,40}$/.test(code) ? code : undefined);
+  return new MidcallError(
+    'store/unavailable',
+    `Redis did not do ${command}${why ? ` (${why})` : ''}. Check that it runs and can be reached.`,
+  );
+}

@@ -1,0 +1,60 @@
+/** A Redis of our own on a socket in a folder of its own, which can be stopped and started again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
+
+/** The program, or undefined where this machine has none. */
+export const redisServer = [
+  process.env['MIDCALL_REDIS_SERVER'],
+  '/usr/bin/redis-server',
+  '/usr/local/bin/redis-server',
+].find(path => path !== undefined && existsSync(path));
+
+export interface RedisServer {
+  readonly socket: string;
+  /** A client that reconnects at once, and fails a command at the first lost connection. */
+  connect(): Redis;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and removes its folder. */
+  remove(): Promise<void>;
+}
+
+export async function startRedis(...args: string[]): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'midcall-redis-'));
+  const socket = join(folder, 's');
+  let child: ChildProcess | undefined;
+  const server: RedisServer = {
+    socket,
+    connect: () => {
+      const client = new Redis({ path: socket, retryStrategy: () => 10, maxRetriesPerRequest: 0 });
+      return client.on('error', () => {});
+    },
+    async start() {
+      const settings = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--save', '', '--appendonly', 'yes'];
+      const started = spawn(redisServer!, [...settings, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+      child = started;
+      for await (const line of createInterface({ input: started.stdout })) {
+        if (/ready to accept connections/i.test(line)) break;
+      }
+      started.stdout.resume();
+      if (started.exitCode !== null) throw new Error('redis-server did not start');
+    },
+    async stop() {
+      if (!child || child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+    async remove() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await server.start();
+  return server;
+}

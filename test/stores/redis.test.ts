@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { redisStore } from '../../src/stores/redis.ts';
+
+const failing = (error: unknown) => redisStore({ send: () => Promise.reject(error) });
+const replying = (reply: unknown) => redisStore({ send: async () => reply });
+
+describe('the Redis store', () => {
+  it('R1: sends one command on one key for each call', async () => {
+    const sent: string[][] = [];
+    const send = async (args: string[]) => {
+      sent.push(args);
+      return args[0] === 'SET' ? 'OK' : null;
+    };
+    const store = redisStore({ send, prefix: 'p:' });
+    await store.get('k');
+    await store.set('k', 'v');
+    await store.set('k', 'v', { ttlMs: 5 });
+    await store.set('k', 'v', { ttlMs: 5, ifAbsent: true });
+    await store.delete('k');
+    await store.take('k');
+    expect(sent).toEqual([
+      ['GET', 'p:k'],
+      ['SET', 'p:k', 'v'],
+      ['SET', 'p:k', 'v', 'PX', '5'],
+      ['SET', 'p:k', 'v', 'PX', '5', 'NX'],
+      ['DEL', 'p:k'],
+      ['GETDEL', 'p:k'],
+    ]);
+  });
+
+  it('takes replies as text or as bytes', async () => {
+    expect(await replying(Buffer.from('h\u00e9')).get('k')).toBe('h\u00e9');
+    expect(await replying(Buffer.from('OK')).set('k', 'v')).toBe(true);
+    expect(await replying(null).set('k', 'v', { ifAbsent: true })).toBe(false);
+  });
+
+  it.each([7, true, [], {}, 'QUEUED'])(
+    'a reply that the command does not have is an error, never an answer: %j',
+    async reply => {
+      await expect(replying(reply).set('k', 'v', { ifAbsent: true })).rejects.toMatchObject({
+        code: 'store/unavailable',
+      });
+      if (typeof reply !== 'string') {
+        await expect(replying(reply).take('k')).rejects.toMatchObject({ code: 'store/unavailable' });
+      }
+    },
+  );
+
+  it('a plain SET that Redis did not do is an error', async () => {
+    await expect(replying(null).set('k', 'v')).rejects.toMatchObject({ code: 'store/unavailable' });
+  });
+
+  it.each([
+    ['WRONGTYPE Operation against a key holding the wrong kind of value', 'store/corrupt', 'prefix'],
+    ["ERR unknown command 'GETDEL', with args beginning with: 'ticket-7'", 'store/unavailable', '6.2'],
+    ['OOM command not allowed when used memory > maxmemory', 'store/unavailable', 'memory'],
+    ['NOAUTH Authentication required.', 'store/unavailable', 'NOAUTH'],
+    ['NOPERM this user has no permissions', 'store/unavailable', 'rights'],
+    ['READONLY You can not write against a read only replica.', 'store/unavailable', 'READONLY'],
+    ['CLUSTERDOWN The cluster is down', 'store/unavailable', 'CLUSTERDOWN'],
+    ['Connection is closed.', 'store/unavailable', 'can be reached'],
+  ])('says what to do about: %s', async (message, code, hint) => {
+    const error = Object.assign(new Error(message), { command: { name: 'getdel', args: ['ticket-7', 'value-7'] } });
+    const ours = await failing(error)
+      .take('ticket-7')
+      .catch((each: unknown) => each as Error);
+    expect(ours).toMatchObject({ code, message: expect.stringContaining(hint) });
+    expect(`${(ours as Error).message} ${(ours as Error).cause}`).not.toMatch(/ticket-7|value-7/);
+  });
+
+  it.each([{ code: 'ECONNREFUSED' }, undefined, null, 'text', { code: 'x y z' }, { message: 7 }])(
+    'whatever is thrown becomes an error of ours: %j',
+    async thrown => {
+      await expect(failing(thrown).get('k')).rejects.toMatchObject({ code: 'store/unavailable' });
+    },
+  );
+
+  it('refuses bad options', () => {
+    expect(() => redisStore({ send: undefined as never })).toThrow(TypeError);
+    expect(() => redisStore({ send: async () => null, prefix: 'a\0' })).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,205 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SqliteDatabase, sqliteStore } from '../../src/stores/sqlite.ts';
+import { storeContract } from '../../src/testing/store-contract.ts';
+
+let folder: string;
+let files = 0;
+const freshPath = () => join(folder, `${++files}.db`);
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'midcall-sqlite-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const clock = () => {
+  let time = 1_800_000_000_000;
+  return {
+    now: () => time,
+    advance: (ms: number) => {
+      time += ms;
+    },
+  };
+};
+
+describe('the SQLite store keeps the contract, over two connections to one file', () => {
+  storeContract({
+    test: it,
+    open: async () => {
+      const { now, advance } = clock();
+      const path = freshPath();
+      const store = await sqliteStore(path, { now });
+      const second = await sqliteStore(path, { now });
+      return {
+        store,
+        second,
+        advance,
+        close: () => {
+          store.close();
+          second.close();
+        },
+      };
+    },
+  });
+});
+
+describe('the SQLite store keeps the contract, on a connection it is given', () => {
+  storeContract({
+    test: it,
+    open: async () => {
+      const { now, advance } = clock();
+      const database = new Database(':memory:') as SqliteDatabase & { close(): void };
+      return { store: await sqliteStore(database, { now }), advance, close: () => database.close() };
+    },
+  });
+});
+
+describe('the SQLite store', () => {
+  it('keeps its values when closed and opened again, in a file for its owner only', async () => {
+    const path = join(folder, 'made', 'on', 'demand.db');
+    const first = await sqliteStore(path);
+    await first.set('k', 'v', { ttlMs: 60_000 });
+    first.close();
+    const again = await sqliteStore(path);
+    expect(await again.get('k')).toBe('v');
+    if (process.platform !== 'win32') {
+      for (const each of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(each).mode & 0o777).toBe(0o600);
+      expect(statSync(join(folder, 'made')).mode & 0o777).toBe(0o700);
+    }
+    again.close();
+  });
+
+  it('leaves a connection it was given open, and joins its transaction', async () => {
+    const database = new Database(':memory:') as SqliteDatabase & { close(): void };
+    const store = await sqliteStore(database);
+    database.exec('CREATE TABLE charges (id TEXT); BEGIN');
+    database.exec("INSERT INTO charges VALUES ('c1')");
+    await store.set('step', 'done');
+    database.exec('ROLLBACK');
+    expect(await store.get('step')).toBeUndefined();
+    database.exec("BEGIN; INSERT INTO charges VALUES ('c1')");
+    await store.set('step', 'done');
+    database.exec('COMMIT');
+    expect(await store.get('step')).toBe('done');
+    store.close();
+    expect(database.prepare('SELECT id FROM charges').get()).toMatchObject({ id: 'c1' });
+    database.close();
+  });
+
+  it('Q2: rows whose time is up leave the file, and live ones stay', async () => {
+    const { now, advance } = clock();
+    const path = freshPath();
+    const store = await sqliteStore(path, { now, sync: 'normal' });
+    await store.set('kept', 'v');
+    for (let index = 0; index < 500; index++) await store.set(`old ${index}`, 'v', { ttlMs: 1_000 });
+    advance(1_000);
+    for (let index = 0; index < 200; index++) await store.set(`new ${index}`, 'v', { ttlMs: 1_000 });
+    const reader = new Database(path);
+    const count = reader.prepare('SELECT count(*) AS rows FROM midcall_store').get() as { rows: number };
+    expect(count.rows).toBe(201);
+    reader.close();
+    store.close();
+  });
+
+  it('Q3: waits for a lock without blocking the process, and then goes on', async () => {
+    const path = freshPath();
+    const store = await sqliteStore(path);
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    const writing = store.set('k', 'v');
+    let turns = 0;
+    while (turns < 5) await new Promise(resolve => setImmediate(() => resolve(turns++)));
+    expect(await store.get('k')).toBeUndefined();
+    other.exec('COMMIT');
+    expect(await writing).toBe(true);
+    expect(await store.get('k')).toBe('v');
+    other.close();
+    store.close();
+  });
+
+  it('Q3: gives up on a lock that stays, saying so, and works when it is gone', async () => {
+    const path = freshPath();
+    const store = await sqliteStore(path, { patienceMs: 0 });
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    const failed = store.take('k');
+    await expect(failed).rejects.toMatchObject({
+      code: 'store/unavailable',
+      message: expect.stringContaining('locked'),
+    });
+    other.exec('ROLLBACK');
+    expect(await store.set('k', 'v')).toBe(true);
+    other.close();
+    store.close();
+  });
+
+  it('a file that is no database, cut short or of another program is store/corrupt, and stays untouched', async () => {
+    const text = freshPath();
+    writeFileSync(text, 'not a database, but long enough to look like a page of one. '.repeat(100));
+    const before = statSync(text).size;
+    await expect(sqliteStore(text)).rejects.toMatchObject({ code: 'store/corrupt' });
+    expect(statSync(text).size).toBe(before);
+
+    const foreign = freshPath();
+    const theirs = new Database(foreign);
+    theirs.exec('CREATE TABLE recipes (name TEXT)');
+    await expect(sqliteStore(foreign)).rejects.toMatchObject({
+      code: 'store/corrupt',
+      message: expect.stringContaining('another program'),
+    });
+    expect(theirs.prepare('SELECT name FROM sqlite_master').all()).toHaveLength(1);
+    theirs.close();
+
+    const otherVersion = new Database(':memory:') as SqliteDatabase;
+    otherVersion.exec('CREATE TABLE midcall_store (key TEXT PRIMARY KEY, body TEXT, expires INTEGER)');
+    await expect(sqliteStore(otherVersion)).rejects.toMatchObject({ code: 'store/corrupt' });
+  });
+
+  it('S2: a damaged file gives the right value or store/corrupt, and never a wrong value', async () => {
+    const path = freshPath();
+    const writer = await sqliteStore(path);
+    const value = (index: number) => `v${index} `.repeat(100);
+    for (let index = 0; index < 100; index++) await writer.set(`k${index}`, value(index));
+    writer.close();
+    const whole = readFileSync(path);
+    let refused = 0;
+    for (let page = 0; page < whole.length / 4_096; page++) {
+      const damaged = freshPath();
+      writeFileSync(damaged, Buffer.from(whole).fill(0xa5, page * 4_096, (page + 1) * 4_096));
+      const read = async () => {
+        const store = await sqliteStore(damaged);
+        try {
+          for (let index = 0; index < 100; index++) expect(await store.get(`k${index}`)).toBe(value(index));
+        } finally {
+          store.close();
+        }
+      };
+      await read().catch(error => {
+        expect(error).toMatchObject({ code: 'store/corrupt' });
+        refused++;
+      });
+    }
+    expect(refused).toBeGreaterThan(10);
+  });
+
+  it('a folder, or a place where nothing can be made, is store/unavailable', async () => {
+    await expect(sqliteStore(folder)).rejects.toMatchObject({ code: 'store/unavailable' });
+    await expect(sqliteStore('/dev/null/x.db')).rejects.toMatchObject({ code: 'store/unavailable' });
+  });
+
+  it('a closed store fails with store/unavailable, and its message holds no value', async () => {
+    const store = await sqliteStore(freshPath());
+    store.close();
+    const error = await store.set('key-of-mine', 'value-of-mine').catch(each => each);
+    expect(error.code).toBe('store/unavailable');
+    expect(String(error.message)).not.toMatch(/of-mine/);
+    expect(error.cause).toBeUndefined();
+  });
+
+  it('refuses bad options', async () => {
+    await expect(sqliteStore(':memory:', { patienceMs: Number.NaN })).rejects.toThrow(TypeError);
+    await expect(sqliteStore(':memory:', { sync: 'off' as never })).rejects.toThrow(TypeError);
+  });
+});
