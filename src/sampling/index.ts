@@ -1,7 +1,7 @@
 export { checkRequest } from './check-request.ts';
 export { checkResult } from './check-result.ts';
 export type { SamplingCheck, SamplingIssue, SamplingRule } from './issue.ts';
-export { describeIssues } from './issue.ts';
+export { describeIssues, quoted } from './issue.ts';
 export type {
   AudioContent,
   EmbeddedResourceContent,

@@ -1,0 +1,33 @@
+/**
+ * What a provider wants to see again beside a tool use it made, such as Gemini's signatures, without which it refuses the
+ * history. It stays on this side: a server neither sees nor sets it. Bounded; the oldest goes first.
+ */
+import type { GeneratedPart } from './generation.ts';
+import type { ProviderData } from './language-model.ts';
+
+const limit = 1_000;
+
+export interface ProviderMemory {
+  keep(model: string, parts: readonly GeneratedPart[]): void;
+  recall(model: string, use: { readonly id: string; readonly name: string }): ProviderData | undefined;
+}
+
+export function providerMemory(): ProviderMemory {
+  const kept = new Map<string, ProviderData>();
+  const keyOf = (model: string, id: string, name: string): string => JSON.stringify([model, id, name]);
+  return {
+    keep(model, parts) {
+      for (const part of parts) {
+        if (part.type !== 'tool-call' || !part.providerData) continue;
+        const key = keyOf(model, part.id, part.name);
+        kept.delete(key);
+        kept.set(key, part.providerData);
+      }
+      for (const key of kept.keys()) {
+        if (kept.size <= limit) break;
+        kept.delete(key);
+      }
+    },
+    recall: (model, { id, name }) => kept.get(keyOf(model, id, name)),
+  };
+}
