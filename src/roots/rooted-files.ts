@@ -1,5 +1,4 @@
 /** `Files` over one scope: places a name, enters its root, and acts on what it opened. */
-import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isMidcallError } from '../errors.ts';
@@ -9,6 +8,7 @@ import type { Placed, Thing } from './ground.ts';
 import { closeLeaf, contentLeaf, type Leaf, leafOf, makeFolders } from './leaf.ts';
 import { moveLeaf } from './move.ts';
 import { type Place, placesOf } from './name.ts';
+import { createFile, replaceFile } from './new-file.ts';
 import { fileStat, OpenFile, type OpenFiles, streamOf } from './open-file.ts';
 import { pace } from './pace.ts';
 import { exists, fromSystem, invalid, notFound, outside } from './refusal.ts';
@@ -59,7 +59,7 @@ export class RootedFiles implements Files {
     await this.#atOne(path, async placed => {
       const leaf = await contentLeaf(this.#scope.ground, placed, real => this.#placeReal(path, real));
       try {
-        await this.#replace(leaf, bytesOf(data));
+        await replaceFile(leaf, bytesOf(data));
       } finally {
         closeLeaf(leaf);
       }
@@ -82,7 +82,7 @@ export class RootedFiles implements Files {
       const leaf = await leafOf(this.#scope.ground, placed, { makeFolders: true });
       try {
         if (leaf.thing) throw exists(path);
-        await this.#fill(leaf, leaf.at, bytesOf(data));
+        await createFile(leaf, bytesOf(data));
       } finally {
         closeLeaf(leaf);
       }
@@ -258,67 +258,9 @@ export class RootedFiles implements Files {
     }
   }
 
-  /** A new file with these contents; removed again where they do not fit. */
-  async #fill(leaf: Leaf, at: string, data: Uint8Array, like?: fs.Stats): Promise<void> {
-    const { system } = leaf.placed.root;
-    const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-    const fd = await this.#system(leaf.placed, () => system.open(at, flags, like ? 0o600 : 0o666));
-    try {
-      await writeAll(system, fd, data);
-      if (like) await this.#resemble(leaf, fd, like);
-    } catch (error) {
-      try {
-        await system.unlink(at);
-      } catch {
-        // Already gone; the first error is the one to tell.
-      }
-      throw fromSystem(leaf.placed.given, error);
-    } finally {
-      fs.closeSync(fd);
-    }
-  }
-
-  /** The mode, and where this process may set it the owner, of the file that is replaced. */
-  async #resemble({ placed }: Leaf, fd: number, like: fs.Stats): Promise<void> {
-    const { system } = placed.root;
-    const now = await system.fstat(fd);
-    if (now.uid !== like.uid || now.gid !== like.gid) {
-      try {
-        await system.fchown(fd, like.uid, like.gid);
-      } catch {
-        // Only the superuser may give files away.
-      }
-    }
-    await system.fchmod(fd, like.mode & 0o777);
-  }
-
-  async #replace(leaf: Leaf, data: Uint8Array): Promise<void> {
-    const { system } = leaf.placed.root;
-    const temporary = `${leaf.folder.at}${this.#scope.ground.separator}.midcall-${randomBytes(9).toString('hex')}`;
-    await this.#fill(leaf, temporary, data, leaf.thing?.stat);
-    try {
-      await system.rename(temporary, leaf.at);
-    } catch (error) {
-      try {
-        await system.unlink(temporary);
-      } catch {
-        // As above.
-      }
-      throw fromSystem(leaf.placed.given, error);
-    }
-  }
-
   #mustBeFile(given: string, thing: Thing): void {
     if (thing.stat.isFile()) return;
     throw invalid(given, thing.stat.isDirectory() ? 'is a directory.' : 'is not a regular file.');
-  }
-
-  async #system<T>(placed: Placed, call: () => T | Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
-      throw fromSystem(placed.given, error);
-    }
   }
 
   async #atLeaf(path: string, work: (leaf: Leaf, thing: Thing) => Promise<void>): Promise<void> {
