@@ -36,7 +36,6 @@ export type MidcallErrorCode =
   | 'roots/revoked'
   | 'roots/weak'
   | 'roots/not-found'
-  | 'roots/exists'
   | 'roots/invalid'
   | 'roots/io'
   // Out of band.

@@ -1,0 +1,107 @@
+/** The options of a server library instance, checked and completed once. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel } from '../form/index.ts';
+import { memoryStore } from '../stores/memory.ts';
+import type { Store } from '../stores/store.ts';
+import type { AuditSink } from './audit.ts';
+import { type Claims, claims } from './claims.ts';
+import { type KeyRing, type KeySource, keyRing } from './keys.ts';
+import type { PrincipalOf } from './principal.ts';
+import { createSealer, type Sealer } from './seal.ts';
+
+/** What `midcall()` takes; every part has a safe default. */
+export interface MidcallOptions {
+  /**
+   * Seals the state between rounds. `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent, else a key of this process: then a
+   * restart or another replica cannot go on with a call, which is said loudly over HTTP.
+   */
+  readonly key?: KeySource;
+  /** Where claims, steps and large journals live; this process's memory where absent. */
+  readonly store?: Store;
+  /** The person behind an HTTP request: verified issuer and subject. On stdio it is the OS user. */
+  readonly principal?: PrincipalOf;
+  /** Tells servers that share a key apart. */
+  readonly audience?: string;
+  /** Rounds after which a call ends with an explanation; 9 where absent, since a 2026 client gives up at ten. */
+  readonly maxRounds?: number;
+  /** Milliseconds a person has for one question where the ask does not say; 15 minutes where absent. */
+  readonly askTimeoutMs?: number;
+  /** Milliseconds a state lives beyond the last deadline in it; 1 hour where absent. */
+  readonly stateTtlMs?: number;
+  /** Characters of the longest state that travels; 32,768 where absent. Longer journals stay in the store. */
+  readonly maxStateLength?: number;
+  /** Milliseconds; an accept faster than this looks automatic. 250 where absent. */
+  readonly suspectBelowMs?: number;
+  /** Roads a question may take where the ask does not say; native only where absent. */
+  readonly channels?: readonly Channel[];
+  readonly audit?: AuditSink;
+  /** Takes warnings for the operator; standard error where absent. */
+  readonly warn?: (message: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Runs a function later; the result takes it back. */
+  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /** Waits for another presenter of the same retry this long, in milliseconds; 25,000 where absent. */
+  readonly duplicateWaitMs?: number;
+}
+
+export interface Config {
+  readonly keys: KeyRing;
+  readonly sealer: Sealer;
+  readonly store: Store;
+  /** True where the author gave a store: then steps are written to it. */
+  readonly durable: boolean;
+  readonly claims: Claims;
+  readonly principal: PrincipalOf | undefined;
+  readonly audience: string;
+  readonly maxRounds: number;
+  readonly askTimeoutMs: number;
+  readonly stateTtlMs: number;
+  readonly maxStateLength: number;
+  readonly suspectBelowMs: number;
+  readonly channels: readonly Channel[];
+  readonly audit: AuditSink;
+  readonly warn: (message: string) => void;
+  readonly now: () => number;
+  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly id: () => string;
+}
+
+/** @throws TypeError where a number is not one the option can mean; MidcallError `server/setup` for a bad key */
+export function configure(options: MidcallOptions): Config {
+  const now = options.now ?? Date.now;
+  const store = options.store ?? memoryStore({ now });
+  const keys = keyRing(options.key);
+  const maxStateLength = positive('maxStateLength', options.maxStateLength ?? 32_768);
+  return {
+    keys,
+    sealer: createSealer(keys),
+    store,
+    durable: options.store !== undefined,
+    claims: claims({ store, now, sleep, waitMs: positive('duplicateWaitMs', options.duplicateWaitMs ?? 25_000) }),
+    principal: options.principal,
+    audience: options.audience ?? '',
+    maxRounds: positive('maxRounds', options.maxRounds ?? 9),
+    askTimeoutMs: positive('askTimeoutMs', options.askTimeoutMs ?? 15 * 60_000),
+    stateTtlMs: positive('stateTtlMs', options.stateTtlMs ?? 60 * 60_000),
+    maxStateLength,
+    suspectBelowMs: options.suspectBelowMs ?? 250,
+    channels: options.channels ?? ['native'],
+    audit: options.audit ?? (() => {}),
+    warn: options.warn ?? (message => process.stderr.write(`${message}\n`)),
+    now,
+    timer: options.timer ?? startTimer,
+    id: () => randomBytes(15).toString('base64url'),
+  };
+}
+
+function startTimer(fn: () => void, ms: number): () => void {
+  const timer = setTimeout(fn, ms);
+  return () => clearTimeout(timer);
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new TypeError(`midcall: ${name} is a positive number, not ${value}.`);
+}

@@ -1,0 +1,22 @@
+/** Canonical JSON and its SHA-256: how asks, steps, arguments and inputs are recognised again. Pure. */
+import { createHash } from 'node:crypto';
+
+/** Anything JSON can carry. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/** JSON with sorted keys; `undefined` members are left out, as `JSON.stringify` does. */
+export function canonical(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const members: string[] = [];
+  for (const key of Object.keys(value).sort()) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonical(member)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** SHA-256 of the canonical JSON, base64url, 43 characters. */
+export function digest(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('base64url');
+}

@@ -1,0 +1,76 @@
+/**
+ * Everything this side knows about protocol revisions. Up to 2025-11-25 a server sends requests to the client; from
+ * 2026-07-28 it returns `input_required` and the client retries. The rest of the server library sees a `ClientView`.
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type McpServer,
+  MissingRequiredClientCapabilityError,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Can } from './call.ts';
+import type { Json } from './digest.ts';
+import type { OpenAsk } from './seam.ts';
+
+/** The client of one request, whatever its era. */
+export interface ClientView {
+  /** `rounds`: asks leave in the result and come back with a retry; `push`: asks are sent as requests; `none`: neither. */
+  readonly asks: 'rounds' | 'push' | 'none';
+  readonly can: Can;
+  readonly announcesRoots: boolean;
+}
+
+/** A question as either wire carries it. */
+export interface WireAsk {
+  readonly method: 'elicitation/create' | 'roots/list' | 'sampling/createMessage';
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The key in `inputRequests`, where the author gave one. */
+  readonly key?: string | undefined;
+  /** Milliseconds the person has. */
+  readonly timeoutMs: number;
+}
+
+export const wireOf = (ask: OpenAsk): WireAsk => ask.detail as WireAsk;
+
+const cannot: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
+
+/** Reads era and capabilities: per request on 2026-07-28, from the handshake on 2025-11-25. */
+export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
+  const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
+  const perRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const version = server.server.getNegotiatedProtocolVersion();
+  const rounds = version !== undefined && version >= '2026-07-28';
+  const declared = rounds ? perRequest : server.server.getClientCapabilities();
+  if (declared === undefined) return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false };
+  const elicitation = declared.elicitation;
+  return {
+    asks: rounds ? 'rounds' : 'push',
+    can: {
+      // An empty object means form mode only (client/elicitation, "Capabilities").
+      form: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+      url: elicitation?.url !== undefined,
+      roots: declared.roots !== undefined,
+      sampling: declared.sampling !== undefined,
+      samplingTools: declared.sampling?.tools !== undefined,
+    },
+    announcesRoots: !rounds && declared.roots?.listChanged === true,
+  };
+}
+
+/** The parameters of a form question; the mode is spelled out only where every client of the era knows it. */
+export const formParams = (asks: ClientView['asks'], message: string, requestedSchema: unknown) =>
+  asks === 'rounds' ? { mode: 'form', message, requestedSchema } : { message, requestedSchema };
+
+/** The error for a handler that cannot go on without what the client lacks; -32021 exists on 2026-07-28 only. */
+export function missingCapability(asks: ClientView['asks'], required: ClientCapabilities, message: string): Error {
+  if (asks !== 'rounds') return new Error(message);
+  return new MissingRequiredClientCapabilityError({ requiredCapabilities: required }, message);
+}
+
+/** Sends one question as a request tied to the call it belongs to, so that a client without a GET stream sees it. */
+export async function push(ctx: ServerContext, ask: WireAsk, signal: AbortSignal): Promise<Json> {
+  const request = { method: ask.method, params: { ...ask.params } };
+  // Our own signal ends the wait; the SDK's timer would be a second, hidden one.
+  return (await ctx.mcpReq.send(request as never, { signal, timeout: 0x7fff_ffff })) as unknown as Json;
+}

@@ -1,0 +1,83 @@
+/**
+ * The seam to the SDK. A refusal of a request's state must be a JSON-RPC error, but whatever a tool's callback throws
+ * becomes a tool result; and the SDK's own state hook sees no arguments. So the three handlers that may ask are wrapped
+ * when the SDK registers them, which is why an existing server is wrapped before its first registration.
+ */
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { MidcallError } from '../errors.ts';
+import type { AskingMethod } from './request.ts';
+
+/** One request on its way through the SDK to its callback and back. */
+export interface Passage {
+  readonly params: { readonly name?: string; readonly uri?: string; readonly arguments?: unknown };
+  /** Set by the callback: thrown instead of what the SDK made of it. */
+  error?: unknown;
+  /** Set by the callback: told what the SDK made of its result, or of its error. */
+  settled?: (outcome: { readonly result: unknown } | { readonly error: unknown }) => Promise<void>;
+  /** Set by the callback: this request was answered before; give that again. */
+  earlier?: { readonly result: unknown } | { readonly error: { readonly code?: number; readonly message: string } };
+}
+
+const methods: readonly AskingMethod[] = ['tools/call', 'prompts/get', 'resources/read'];
+const wrapped = new WeakSet<McpServer>();
+const passages = new WeakMap<ServerContext, Passage>();
+
+/** The passage of a request the SDK hands to a callback of ours. */
+export function passageOf(ctx: ServerContext): Passage {
+  const passage = passages.get(ctx);
+  if (!passage) throw new MidcallError('server/setup', 'This handler was called outside a wrapped server.');
+  return passage;
+}
+
+type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
+
+/**
+ * Wraps a server, once.
+ * @throws MidcallError `server/setup` where tools, prompts or resources were registered before
+ */
+export function intercept(server: McpServer): void {
+  if (wrapped.has(server)) return;
+  for (const method of methods) {
+    try {
+      server.server.assertCanSetRequestHandler(method);
+    } catch {
+      throw new MidcallError(
+        'server/setup',
+        `This server already handles ${method}. Call mid.wrap(server) right after creating it, before the first ` +
+          'registration; plain tools registered after that work unchanged.',
+      );
+    }
+  }
+  const lowLevel = server.server as unknown as { setRequestHandler: (method: string, ...rest: unknown[]) => void };
+  const register = lowLevel.setRequestHandler.bind(server.server);
+  lowLevel.setRequestHandler = (method, ...rest) => {
+    const handler = rest.at(-1);
+    if (!methods.includes(method as AskingMethod) || typeof handler !== 'function') return register(method, ...rest);
+    register(method, ...rest.slice(0, -1), through(handler as Handler));
+  };
+  wrapped.add(server);
+}
+
+function through(handler: Handler): Handler {
+  return async (request, ctx) => {
+    const passage: Passage = { params: (request.params ?? {}) as Passage['params'] };
+    passages.set(ctx, passage);
+    let outcome: { readonly result: unknown } | { readonly error: unknown };
+    try {
+      outcome = { result: await handler(request, ctx) };
+    } catch (error) {
+      outcome = { error };
+    }
+    if (passage.error !== undefined) outcome = { error: passage.error };
+    if (passage.earlier) outcome = replay(passage.earlier);
+    else await passage.settled?.(outcome);
+    if ('error' in outcome) throw outcome.error;
+    return outcome.result;
+  };
+}
+
+function replay(earlier: NonNullable<Passage['earlier']>): { readonly result: unknown } | { readonly error: unknown } {
+  if ('result' in earlier) return earlier;
+  const { message, ...rest } = earlier.error;
+  return { error: Object.assign(new Error(message), rest) };
+}

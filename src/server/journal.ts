@@ -1,0 +1,43 @@
+/**
+ * What a call has lived through: the answers it was given and the results of its steps, in the order they were recorded.
+ *
+ * An entry is found by its id: the digest of what was asked (or the step's name) and its occurrence within the run, never
+ * by its position. So answers may arrive in any order, parallel asks may settle in any order, and an answer can never be
+ * fed to another question.
+ */
+import { digest, type Json } from './digest.ts';
+
+/** What an entry answers. `step` is the author's own work; the others are questions to the client. */
+export type EntryKind = 'elicit' | 'url' | 'roots' | 'sample' | 'step';
+
+export interface Entry {
+  readonly id: string;
+  readonly kind: EntryKind;
+  /** Names the entry to an author when runs diverge: the message of a question, the name of a step. */
+  readonly label: string;
+  /** Absent where a step returned nothing. */
+  readonly value?: Json;
+  /** A step that threw; replaying it throws the same. */
+  readonly error?: { readonly name: string; readonly message: string; readonly code?: string };
+}
+
+export type Journal = readonly Entry[];
+
+/** Counts how often each digest has been used in one run, and so gives every ask and step its id. */
+export class Occurrences {
+  readonly #seen = new Map<string, number>();
+
+  /** @param what - the ask's kind and request, or the step's kind and name */
+  next(kind: EntryKind, what: unknown): string {
+    const key = digest([kind, what]).slice(0, 22);
+    const count = (this.#seen.get(key) ?? 0) + 1;
+    this.#seen.set(key, count);
+    return `${key}.${count}`;
+  }
+}
+
+const shorten = (label: string): string => (label.length > 80 ? `${label.slice(0, 77)}...` : label);
+
+/** One line for an author: what kind of entry, and which. */
+export const describe = (entry: { readonly kind: EntryKind; readonly label: string }): string =>
+  `${entry.kind} '${shorten(entry.label)}'`;

@@ -1,0 +1,72 @@
+/**
+ * Steps written to the store before and after their effect, so that inside one flow a step starts at most once, also
+ * when the process dies between the effect and its record: then it is in doubt, and is not run again unless the author
+ * made it safe.
+ */
+import type { Store } from '../stores/store.ts';
+import type { Entry } from './journal.ts';
+import type { StepLedger } from './seam.ts';
+
+/** What is known of a flow's steps after the process that ran it is gone. */
+export interface FlowSteps {
+  readonly done: readonly string[];
+  readonly inDoubt: readonly string[];
+  /** Begun, end unknown, but safe to begin again. */
+  readonly safe: readonly string[];
+}
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  readonly safe: boolean;
+}
+
+const BEGUN = 'begun';
+
+/** @param ttlMs - milliseconds the records live; longer than any state of the flow */
+export function stepLedger(store: Store, flow: string, ttlMs: number): StepLedger {
+  const key = (id: string) => `step:${flow}:${id}`;
+  let listed: Promise<readonly Listed[]> | undefined;
+  const list = async (step: Listed): Promise<void> => {
+    // Appends in order: several steps of a run may begin together.
+    listed = (listed ?? read(store, flow)).then(async known => {
+      if (known.some(each => each.id === step.id)) return known;
+      const longer = [...known, step];
+      await store.set(`steps:${flow}`, JSON.stringify(longer), { ttlMs });
+      return longer;
+    });
+    await listed;
+  };
+  return {
+    async begin(step) {
+      const { id, safe } = step;
+      await list(step);
+      if (await store.set(key(id), BEGUN, { ttlMs, ifAbsent: true })) return { state: 'run' };
+      const found = await store.get(key(id));
+      if (found !== undefined && found !== BEGUN) return { state: 'done', entry: JSON.parse(found) as Entry };
+      return { state: safe ? 'again' : 'in-doubt' };
+    },
+    async end(entry) {
+      await store.set(key(entry.id), JSON.stringify(entry), { ttlMs });
+    },
+  };
+}
+
+async function read(store: Store, flow: string): Promise<readonly Listed[]> {
+  const text = await store.get(`steps:${flow}`);
+  return text === undefined ? [] : (JSON.parse(text) as Listed[]);
+}
+
+/** Looks up how far a flow got. */
+export async function flowSteps(store: Store, flow: string): Promise<FlowSteps> {
+  const done: string[] = [];
+  const inDoubt: string[] = [];
+  const safe: string[] = [];
+  for (const step of await read(store, flow)) {
+    const state = await store.get(`step:${flow}:${step.id}`);
+    if (state === undefined) continue;
+    if (state !== BEGUN) done.push(step.name);
+    else (step.safe ? safe : inDoubt).push(step.name);
+  }
+  return { done, inDoubt, safe };
+}

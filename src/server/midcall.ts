@@ -1,0 +1,155 @@
+/** The composition root of the server library: `midcall()` once per process, then tools, prompts and resources. */
+import type {
+  CallToolResult,
+  GetPromptResult,
+  Icon,
+  McpServer,
+  ReadResourceResult,
+  RegisteredPrompt,
+  RegisteredResource,
+  RegisteredResourceTemplate,
+  RegisteredTool,
+  ResourceMetadata,
+  ResourceTemplate,
+  ServerContext,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
+import type { Call } from './call.ts';
+import { type Conduct, conductor } from './conduct.ts';
+import { configure, type MidcallOptions } from './config.ts';
+import { intercept } from './intercept.ts';
+
+interface Described {
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: Icon[];
+  readonly _meta?: Record<string, unknown>;
+  /**
+   * Changed by the author when a handler changes so that an answer given to the old one must not reach the new one:
+   * calls in flight are then refused and start again.
+   */
+  readonly version?: string;
+}
+
+export interface ToolConfig<I extends StandardSchemaWithJSON | undefined> extends Described {
+  readonly inputSchema?: I;
+  readonly outputSchema?: StandardSchemaWithJSON;
+  readonly annotations?: ToolAnnotations;
+}
+
+export interface PromptConfig<A extends StandardSchemaWithJSON | undefined> extends Described {
+  readonly argsSchema?: A;
+}
+
+export interface ResourceConfig extends ResourceMetadata {
+  readonly version?: string;
+}
+
+type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
+
+/** A server library instance. One per process: it holds the key, the claims and the caches. */
+export interface Midcall {
+  /** Registers a tool whose handler may ask. */
+  tool<const I extends StandardSchemaWithJSON | undefined = undefined>(
+    server: McpServer,
+    name: string,
+    config: ToolConfig<I>,
+    handler: (args: ArgsOf<I>, call: Call) => CallToolResult | Promise<CallToolResult>,
+  ): RegisteredTool;
+  /** Registers a prompt whose handler may ask. */
+  prompt<const A extends StandardSchemaWithJSON | undefined = undefined>(
+    server: McpServer,
+    name: string,
+    config: PromptConfig<A>,
+    handler: (args: ArgsOf<A>, call: Call) => GetPromptResult | Promise<GetPromptResult>,
+  ): RegisteredPrompt;
+  /** Registers a resource, or a template of resources, whose handler may ask. */
+  resource(
+    server: McpServer,
+    name: string,
+    uri: string,
+    config: ResourceConfig,
+    handler: (uri: URL, call: Call) => ReadResourceResult | Promise<ReadResourceResult>,
+  ): RegisteredResource;
+  resource(
+    server: McpServer,
+    name: string,
+    template: ResourceTemplate,
+    config: ResourceConfig,
+    handler: (
+      uri: URL,
+      call: Call,
+      variables: Readonly<Record<string, string | string[]>>,
+    ) => ReadResourceResult | Promise<ReadResourceResult>,
+  ): RegisteredResourceTemplate;
+  /**
+   * Prepares a server that also has plain tools: call it right after creating the server.
+   * @throws MidcallError `server/setup` where something was registered before
+   */
+  wrap(server: McpServer): McpServer;
+  /** Refuses new calls with `call/closed` and resolves when those in flight have ended. */
+  close(): Promise<void>;
+}
+
+/** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option out of range */
+export function midcall(options: MidcallOptions = {}): Midcall {
+  const config = configure(options);
+  const conduct: Conduct = conductor(config);
+  const wrap = (server: McpServer): McpServer => {
+    intercept(server);
+    return server;
+  };
+
+  function resource(
+    server: McpServer,
+    name: string,
+    uriOrTemplate: string | ResourceTemplate,
+    { version = '', ...metadata }: ResourceConfig,
+    handler: (
+      uri: URL,
+      call: Call,
+      variables: Readonly<Record<string, string | string[]>>,
+    ) => ReadResourceResult | Promise<ReadResourceResult>,
+  ): never {
+    wrap(server);
+    const registered = { method: 'resources/read', version, mayFallBack: true } as const;
+    const read = (uri: URL, variables: Record<string, string | string[]>, ctx: ServerContext) =>
+      conduct.run(server, ctx, registered, call => handler(uri, call, variables));
+    const result =
+      typeof uriOrTemplate === 'string'
+        ? server.registerResource(name, uriOrTemplate, metadata, (uri, ctx) => read(uri, {}, ctx))
+        : server.registerResource(name, uriOrTemplate, metadata, (uri, variables, ctx) => read(uri, variables, ctx));
+    return result as never;
+  }
+
+  return {
+    tool(server, name, { version = '', ...described }, handler) {
+      wrap(server);
+      const { annotations } = described;
+      const mayFallBack = annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
+      const registered = { method: 'tools/call', version, mayFallBack } as const;
+      const run = (args: unknown, ctx: ServerContext) =>
+        conduct.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
+      return described.inputSchema === undefined
+        ? server.registerTool(name, described as object, (ctx: ServerContext) => run({}, ctx))
+        : server.registerTool(name, described as { inputSchema: StandardSchemaWithJSON }, (args, ctx) =>
+            run(args, ctx),
+          );
+    },
+    prompt(server, name, { version = '', ...described }, handler) {
+      wrap(server);
+      const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
+      const run = (args: unknown, ctx: ServerContext) =>
+        conduct.run<GetPromptResult>(server, ctx, registered, call => handler(args as never, call));
+      return described.argsSchema === undefined
+        ? server.registerPrompt(name, described as object, (ctx: ServerContext) => run({}, ctx))
+        : server.registerPrompt(name, described as { argsSchema: StandardSchemaWithJSON }, (args, ctx) =>
+            run(args, ctx),
+          );
+    },
+    resource: resource as Midcall['resource'],
+    wrap,
+    close: () => conduct.close(),
+  };
+}

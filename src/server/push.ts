@@ -1,0 +1,110 @@
+/**
+ * The 2025-11-25 driver: each question of a round is a real request, tied to the call, under its own timeout; the run
+ * settles in place. A handler that went on while its question was open is run again with the answers, so that both eras
+ * mean the same.
+ */
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import type { Unstamped } from './audit.ts';
+import type { Config } from './config.ts';
+import type { Json } from './digest.ts';
+import { Run } from './engine.ts';
+import { push, wireOf } from './era.ts';
+import type { Entry } from './journal.ts';
+import type { CallRequest } from './request.ts';
+import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
+
+type Handler<R> = (run: Run<R>) => Promise<R> | R;
+
+/** Runs a handler to its end. Never settles on `cancelled`: there is nobody left to answer. */
+export async function runByPush<R>(
+  handler: Handler<R>,
+  request: CallRequest,
+  config: Config,
+  engine: EngineOptions,
+  audit: (event: Unstamped) => void,
+): Promise<Exclude<Outcome<R>, { kind: 'needs' }>> {
+  const { signal } = request.ctx.mcpReq;
+  let run = new Run<R>(handler, [], new Set(), engine);
+  let open = 0;
+  const gone = () => {
+    audit({ kind: 'disconnected', openAsks: open });
+    void run.cancel(signal.reason);
+  };
+  if (signal.aborted) gone();
+  else signal.addEventListener('abort', gone, { once: true });
+  try {
+    for (;;) {
+      const outcome = await run.next();
+      if (outcome.kind !== 'needs') return outcome;
+      open = outcome.asks.length;
+      const answers = await askAll(outcome.asks, request, config, audit);
+      open = 0;
+      if (answers === 'disconnected') {
+        await run.cancel(signal.reason);
+        return { kind: 'cancelled' };
+      }
+      if (!run.outran) {
+        run.settle(answers);
+        continue;
+      }
+      const entries = outcome.asks.map<Entry>(ask => ({
+        id: ask.id,
+        kind: ask.kind,
+        label: ask.label,
+        value: answers.get(ask.id) ?? null,
+      }));
+      const journal = [...run.journal, ...entries];
+      await run.suspend();
+      run = new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
+    }
+  } finally {
+    // The SDK's signal also fires after every normal result.
+    signal.removeEventListener('abort', gone);
+  }
+}
+
+async function askAll(
+  asks: readonly OpenAsk[],
+  request: CallRequest,
+  config: Config,
+  audit: (event: Unstamped) => void,
+): Promise<ReadonlyMap<string, Json> | 'disconnected'> {
+  const answers = await Promise.all(asks.map(ask => askOne(ask, request, config, audit)));
+  if (request.ctx.mcpReq.signal.aborted || answers.includes('disconnected')) return 'disconnected';
+  return new Map(asks.map((ask, index) => [ask.id, answers[index] as Json]));
+}
+
+async function askOne(
+  ask: OpenAsk,
+  request: CallRequest,
+  config: Config,
+  audit: (event: Unstamped) => void,
+): Promise<Json | 'disconnected'> {
+  const wire = wireOf(ask);
+  const left = config.now();
+  const elapsed = () => config.now() - left;
+  const wait = new AbortController();
+  const { signal } = request.ctx.mcpReq;
+  const stop = () => wait.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  let late = false;
+  const clear = config.timer(() => {
+    late = true;
+    wait.abort(new Error('The person did not answer in time.'));
+  }, wire.timeoutMs);
+  if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
+  try {
+    return { got: await push(request.ctx, wire, wait.signal), ms: elapsed() };
+  } catch (error) {
+    if (late) return { none: 'timeout', ms: elapsed() };
+    if (signal.aborted || isDisconnect(error)) return 'disconnected';
+    return { none: 'error', ms: elapsed() };
+  } finally {
+    clear();
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+const isDisconnect = (error: unknown): boolean =>
+  error instanceof SdkError &&
+  (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected);

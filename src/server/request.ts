@@ -1,0 +1,69 @@
+/** One request that may ask: what is known about it before its handler runs. */
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { AuditEvent, CallRef, Unstamped } from './audit.ts';
+import type { Principal } from './call.ts';
+import type { Config } from './config.ts';
+import { digest } from './digest.ts';
+import { type ClientView, viewClient } from './era.ts';
+import { clientOf, principalOf } from './principal.ts';
+import type { Binding } from './state.ts';
+
+export type AskingMethod = 'tools/call' | 'prompts/get' | 'resources/read';
+
+/** What the author said about the thing that is called. */
+export interface Registered {
+  readonly method: AskingMethod;
+  readonly version: string;
+  /** True where a fallback may accept: read-only, or declared not destructive (schema.json, `ToolAnnotations`). */
+  readonly mayFallBack: boolean;
+}
+
+export interface CallRequest {
+  readonly server: McpServer;
+  readonly ctx: ServerContext;
+  readonly client: ClientView;
+  readonly principal: Principal | undefined;
+  readonly registered: Registered;
+  readonly binding: Binding;
+  /** Tool or prompt name, or the resource's URI. */
+  readonly name: string;
+}
+
+interface Params {
+  readonly name?: string;
+  readonly uri?: string;
+  readonly arguments?: unknown;
+}
+
+export async function readRequest(
+  server: McpServer,
+  ctx: ServerContext,
+  params: Params,
+  registered: Registered,
+  config: Config,
+): Promise<CallRequest> {
+  const principal = await principalOf(ctx, config.principal);
+  const name = params.name ?? params.uri ?? '';
+  const binding: Binding = {
+    principal: principal ? JSON.stringify([principal.issuer, principal.subject]) : '',
+    client: clientOf(ctx, config.keys.ephemeral),
+    method: registered.method,
+    name,
+    arguments: digest(params.arguments ?? {}),
+    audience: config.audience,
+    version: registered.version,
+  };
+  return { server, ctx, client: viewClient(server, ctx), principal, registered, binding, name };
+}
+
+/** Stamps audit events with the time and the call. */
+export function auditor(request: CallRequest, flow: string, config: Config): (event: Unstamped) => void {
+  const call: CallRef = {
+    flow,
+    method: request.registered.method,
+    name: request.name,
+    arguments: request.binding.arguments,
+    principal: request.principal,
+  };
+  return event => config.audit({ ...event, at: config.now(), call } as AuditEvent);
+}

@@ -1,0 +1,33 @@
+/** The errors that end a run of the engine, in words that name the author's mistake and the fix. */
+import { MidcallError } from '../errors.ts';
+import { describe, type Entry } from './journal.ts';
+import type { OpenAsk } from './seam.ts';
+
+const list = (items: readonly string[]): string =>
+  items.length > 5 ? `${items.slice(0, 5).join(', ')} and ${items.length - 5} more` : items.join(', ');
+
+export function notAwaited(open: readonly OpenAsk[]): MidcallError {
+  return new MidcallError(
+    'ask/not-awaited',
+    `The handler returned before ${list(open.map(describe))} was answered. Await every ask.`,
+  );
+}
+
+export function inDoubt(name: string): MidcallError {
+  return new MidcallError(
+    'step/in-doubt',
+    `Step '${name}' was begun by an earlier attempt whose end is not known, so it is not run again. ` +
+      'Find out whether it took effect before calling again.',
+  );
+}
+
+/** @param made - what this run asked that no earlier run recorded */
+export function diverged(unused: readonly Entry[], made: readonly OpenAsk[]): MidcallError {
+  const instead =
+    made.length > 0 ? `this run asked ${list(made.map(describe))} instead` : 'this run did not come to it';
+  return new MidcallError(
+    'ask/diverged',
+    `The handler did something else than before: an earlier round recorded ${list(unused.map(describe))}, but ${instead}. ` +
+      'A question must read the same each time it is asked: put what changes (time, randomness, what was read) into call.step.',
+  );
+}

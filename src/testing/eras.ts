@@ -1,0 +1,117 @@
+/** Connected client and server pairs for every era and transport. */
+import {
+  Client,
+  type ClientCapabilities,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { type HttpOptions, serveHttp } from '../server/index.ts';
+import type { ScriptedPerson } from './person.ts';
+
+export type Era = '2025-11-25' | '2026-07-28';
+export type Carrier = 'memory' | 'http';
+
+export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
+
+/** Every era over every transport within one process; for `describe.each`. */
+export const pairings: readonly (readonly [Era, Carrier])[] = eras.flatMap(era => [
+  [era, 'memory'] as const,
+  [era, 'http'] as const,
+]);
+
+export interface PairOptions {
+  readonly era: Era;
+  readonly carrier?: Carrier;
+  readonly person?: ScriptedPerson;
+  /** Form elicitation where absent. */
+  readonly capabilities?: ClientCapabilities;
+  /** Rounds the client goes through for one call (2026); the SDK's own default where absent. */
+  readonly maxRounds?: number;
+  readonly http?: HttpOptions;
+}
+
+/** One JSON-RPC message and which way it went. */
+export interface Frame {
+  readonly from: 'client' | 'server';
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
+export interface Pair extends AsyncDisposable {
+  readonly client: Client;
+  /** Every message that crossed, in order. */
+  readonly frames: readonly Frame[];
+  /** Where the server listens; over HTTP only. */
+  readonly url?: URL;
+  close(): Promise<void>;
+}
+
+export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: era } : ('legacy' as const) });
+
+/** Connects a client to a server made by a factory. */
+export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {
+  const { era, carrier = 'memory', capabilities = { elicitation: {} }, person } = options;
+  const client = new Client(
+    { name: 'midcall-testing', version: '1.0.0' },
+    {
+      capabilities,
+      versionNegotiation: negotiation(era),
+      ...(options.maxRounds === undefined ? {} : { inputRequired: { maxRounds: options.maxRounds } }),
+    },
+  );
+  person?.attach(client, capabilities);
+  const frames: Frame[] = [];
+  const served = carrier === 'memory' ? serveInMemory(factory) : await serveOverHttp(factory, options.http);
+  await client.connect(recorded(served.transport, frames));
+  const close = async () => {
+    await client.close();
+    await served.close();
+  };
+  return { client, frames, ...(served.url ? { url: served.url } : {}), close, [Symbol.asyncDispose]: close };
+}
+
+interface Served {
+  readonly transport: Transport;
+  readonly url?: URL;
+  close(): Promise<void>;
+}
+
+function serveInMemory(factory: McpServerFactory): Served {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const handle = serveStdio(factory, { transport: far });
+  return { transport: near, close: () => handle.close() };
+}
+
+async function serveOverHttp(factory: McpServerFactory, http: HttpOptions | undefined): Promise<Served> {
+  const serving = await serveHttp(factory, { port: 0, ...http });
+  return { transport: new StreamableHTTPClientTransport(serving.url), url: serving.url, close: () => serving.close() };
+}
+
+/** The same transport, with every message that crosses it kept. */
+export function recorded(transport: Transport, frames: Frame[]): Transport {
+  const keep = (from: Frame['from'], message: unknown) => frames.push({ from, message: message as Frame['message'] });
+  let given: Transport['onmessage'];
+  return new Proxy(transport, {
+    get(target, name) {
+      if (name === 'onmessage') return given;
+      const value = Reflect.get(target, name, target) as unknown;
+      if (typeof value !== 'function') return value;
+      if (name !== 'send') return value.bind(target);
+      return (...args: Parameters<Transport['send']>) => {
+        keep('client', args[0]);
+        return target.send(...args);
+      };
+    },
+    set(target, name, value) {
+      if (name !== 'onmessage') return Reflect.set(target, name, value, target);
+      given = value as Transport['onmessage'];
+      const deliver = given;
+      const heard: NonNullable<Transport['onmessage']> = (message, extra) => {
+        keep('server', message);
+        deliver?.(message, extra);
+      };
+      return Reflect.set(target, name, deliver ? heard : undefined, target);
+    },
+  });
+}

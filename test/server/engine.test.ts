@@ -1,0 +1,330 @@
+/** The engine's invariants, by number; see the head of src/server/engine.ts. */
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/server/digest.ts';
+import { Run } from '../../src/server/engine.ts';
+import type { Entry } from '../../src/server/journal.ts';
+import type { OpenAsk, Outcome } from '../../src/server/seam.ts';
+
+type Handler<R> = (run: Run<R>) => Promise<R>;
+
+const ask = <R>(run: Run<R>, label: string) =>
+  run.ask({ kind: 'elicit', identity: label, label, detail: undefined }).then(recorded => recorded.value);
+
+const step = <R, T>(run: Run<R>, name: string, fn: () => Promise<T> | T) =>
+  run.step(name, () => ({ run: fn, idempotent: false }));
+
+const turn = () => new Promise<void>(resolve => setImmediate(resolve));
+
+/** Runs by replay: every round is answered by a new run. */
+async function replay<R>(
+  handler: Handler<R>,
+  answer: (ask: OpenAsk) => Json,
+): Promise<{ outcome: Outcome<R>; rounds: number }> {
+  let journal: Entry[] = [];
+  let fresh = new Set<string>();
+  for (let rounds = 0; ; rounds++) {
+    const run = new Run<R>(handler, journal, fresh, { graceMs: 20 });
+    const outcome = await run.next();
+    if (outcome.kind !== 'needs') return { outcome, rounds };
+    await run.suspend();
+    const entries = outcome.asks.map<Entry>(({ id, kind, label, ...rest }) => ({
+      id,
+      kind,
+      label,
+      value: answer({ id, kind, label, ...rest }),
+    }));
+    fresh = new Set(entries.map(entry => entry.id));
+    journal = [...run.journal, ...entries];
+  }
+}
+
+/** Runs in place: every round settles the same run. */
+async function inPlace<R>(
+  handler: Handler<R>,
+  answer: (ask: OpenAsk) => Json,
+): Promise<{ outcome: Outcome<R>; rounds: number }> {
+  const run = new Run<R>(handler);
+  for (let rounds = 0; ; rounds++) {
+    const outcome = await run.next();
+    if (outcome.kind !== 'needs') return { outcome, rounds };
+    run.settle(new Map(outcome.asks.map(each => [each.id, answer(each)])));
+  }
+}
+
+describe.each([
+  ['replay', replay],
+  ['in place', inPlace],
+] as const)('a handler run by %s', (_, drive) => {
+  it('E1: gives its result with the answers in place', async () => {
+    const { outcome, rounds } = await drive(
+      async run => [await ask(run, 'a'), await ask(run, 'b')],
+      each => `${each.label}!`,
+    );
+    expect(outcome).toEqual({ kind: 'done', result: ['a!', 'b!'] });
+    expect(rounds).toBe(2);
+  });
+
+  it('E3: parallel asks leave as one round', async () => {
+    const { outcome, rounds } = await drive(
+      run => Promise.all([ask(run, 'a'), ask(run, 'b'), ask(run, 'c')]),
+      each => each.label,
+    );
+    expect(outcome).toEqual({ kind: 'done', result: ['a', 'b', 'c'] });
+    expect(rounds).toBe(1);
+  });
+
+  it('E3: an ask beside a step waits for the step, and what follows it', async () => {
+    const { outcome, rounds } = await drive(
+      run =>
+        Promise.all([
+          ask(run, 'a'),
+          step(run, 's', async () => {
+            await turn();
+            await turn();
+          }).then(() => ask(run, 'b')),
+        ]),
+      each => each.label,
+    );
+    expect(outcome).toEqual({ kind: 'done', result: ['a', 'b'] });
+    expect(rounds).toBe(1);
+  });
+
+  it('E1: a step runs once, whatever the rounds, and gives the same JSON copy each time', async () => {
+    let runs = 0;
+    const seen: unknown[] = [];
+    const { outcome } = await drive(
+      async run => {
+        const made = await step(run, 's', () => ({ n: ++runs, at: new Date(0), gone: undefined }));
+        seen.push(made);
+        await ask(run, 'a');
+        await ask(run, 'b');
+        return made;
+      },
+      () => 1,
+    );
+    expect(runs).toBe(1);
+    expect(outcome).toEqual({ kind: 'done', result: { n: 1, at: '1970-01-01T00:00:00.000Z' } });
+    for (const each of seen) expect(each).toEqual({ n: 1, at: '1970-01-01T00:00:00.000Z' });
+  });
+
+  it('E1: a step that throws throws the same on replay', async () => {
+    let runs = 0;
+    const { outcome } = await drive(
+      async run => {
+        const caught = await step(run, 's', () => {
+          runs++;
+          throw Object.assign(new Error('no disk'), { code: 'ENOSPC' });
+        }).catch((error: Error & { code?: string }) => [error.message, error.code]);
+        await ask(run, 'a');
+        return caught;
+      },
+      () => 1,
+    );
+    expect(runs).toBe(1);
+    expect(outcome).toEqual({ kind: 'done', result: ['no disk', 'ENOSPC'] });
+  });
+
+  it('E5: the same question asked twice gets two answers, in order', async () => {
+    let n = 0;
+    const { outcome } = await drive(
+      async run => [await ask(run, 'more?'), await ask(run, 'more?')],
+      () => ++n,
+    );
+    expect(outcome).toEqual({ kind: 'done', result: [1, 2] });
+  });
+
+  it('E6: an ask that is not awaited is an error that names it', async () => {
+    const { outcome } = await drive(
+      async run => {
+        void ask(run, 'Delete it?');
+        return 1;
+      },
+      () => 1,
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'ask/not-awaited' } });
+    expect(String((outcome as { error: Error }).error.message)).toContain("'Delete it?'");
+  });
+
+  it('fails with what the handler threw', async () => {
+    const { outcome } = await drive(
+      async run => {
+        await ask(run, 'a');
+        throw new Error('boom');
+      },
+      () => 1,
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'boom' } });
+  });
+});
+
+describe('a run whose round is out', () => {
+  it('E2, E4: code after an unanswered ask never runs, not in catch and not in finally', async () => {
+    const ran: string[] = [];
+    const run = new Run<void>(async r => {
+      try {
+        await ask(r, 'a');
+        ran.push('after');
+      } catch {
+        ran.push('catch');
+      } finally {
+        ran.push('finally');
+      }
+    });
+    expect((await run.next()).kind).toBe('needs');
+    await run.suspend();
+    await turn();
+    await turn();
+    expect(ran).toEqual([]);
+  });
+
+  it('E4: nothing beside the ask starts once the round has left', async () => {
+    let charged = 0;
+    let slowEnded = (): void => {};
+    const slow = new Promise<void>(resolve => {
+      slowEnded = resolve;
+    });
+    const run = new Run<unknown>(r => Promise.all([ask(r, 'a'), slow.then(() => step(r, 'charge', () => ++charged))]));
+    expect((await run.next()).kind).toBe('needs');
+    slowEnded();
+    await turn();
+    await turn();
+    expect(charged).toBe(0);
+    await run.suspend();
+    await turn();
+    expect(charged).toBe(0);
+  });
+
+  it('E4: what was held goes on when the round is settled in place', async () => {
+    let charged = 0;
+    let slowEnded = (): void => {};
+    const slow = new Promise<void>(resolve => {
+      slowEnded = resolve;
+    });
+    const run = new Run<unknown>(r => Promise.all([ask(r, 'a'), slow.then(() => step(r, 'charge', () => ++charged))]));
+    const outcome = await run.next();
+    if (outcome.kind !== 'needs') throw new Error('no round');
+    slowEnded();
+    await turn();
+    run.settle(new Map(outcome.asks.map(each => [each.id, 'yes'])));
+    expect(await run.next()).toEqual({ kind: 'done', result: ['yes', 1] });
+    expect(charged).toBe(1);
+  });
+
+  it('E3: a step that begins in the turn of the idle check keeps the round back', async () => {
+    const order: string[] = [];
+    const run = new Run<unknown>(r =>
+      Promise.all([
+        ask(r, 'a'),
+        new Promise<void>(resolve => setImmediate(resolve)).then(() =>
+          step(r, 's', async () => {
+            order.push('begun');
+            await turn();
+            order.push('ended');
+          }),
+        ),
+      ]),
+    );
+    const outcome = await run.next();
+    order.push(outcome.kind);
+    // Either the step was held, or it ended before the round left; it is never cut in the middle.
+    expect([['needs'], ['begun', 'ended', 'needs']]).toContainEqual(order);
+  });
+
+  it('E6: a handler that outruns its question is told apart', async () => {
+    let timerEnded = (): void => {};
+    const timer = new Promise<string>(resolve => {
+      timerEnded = () => resolve('late');
+    });
+    const run = new Run<unknown>(r => Promise.race([ask(r, 'a'), timer]));
+    expect((await run.next()).kind).toBe('needs');
+    expect(run.outran).toBe(false);
+    timerEnded();
+    await turn();
+    expect(run.outran).toBe(true);
+  });
+});
+
+describe('cancelling', () => {
+  it('E7: fires the signal while no ask is open', async () => {
+    const run = new Run<unknown>(r =>
+      step(
+        r,
+        's',
+        () => new Promise((_, reject) => r.signal.addEventListener('abort', () => reject(new Error('stopped')))),
+      ),
+    );
+    const next = run.next();
+    await turn();
+    await run.cancel('gone');
+    expect(run.signal.aborted).toBe(true);
+    expect((await next).kind).toBe('cancelled');
+  });
+
+  it('E7: stays silent while an ask is open, and runs what defer was given once', async () => {
+    const ran: string[] = [];
+    const run = new Run<unknown>(async r => {
+      r.defer(() => void ran.push('deferred'));
+      try {
+        await Promise.all([ask(r, 'a'), new Promise((_, reject) => r.signal.addEventListener('abort', reject))]);
+      } catch {
+        ran.push('catch');
+        await step(r, 'undo', () => ran.push('undo'));
+      }
+    });
+    expect((await run.next()).kind).toBe('needs');
+    await run.cancel('gone');
+    await run.cancel('gone again');
+    await turn();
+    expect(run.signal.aborted).toBe(false);
+    expect(ran).toEqual(['deferred']);
+  });
+
+  it('E4: nothing starts after a cancel, not even where the handler swallows the abort', async () => {
+    const ran: string[] = [];
+    const run = new Run<unknown>(async r => {
+      await step(r, 'work', () => new Promise(resolve => r.signal.addEventListener('abort', () => resolve(1))));
+      ran.push('after');
+      await step(r, 'charge', () => ran.push('charged'));
+    });
+    void run.next();
+    await turn();
+    await run.cancel('gone');
+    await turn();
+    await turn();
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('divergence', () => {
+  it('E5: names what was recorded and what this run asked instead', async () => {
+    let n = 0;
+    const { outcome } = await replay(
+      async run => ask(run, `Delete ${++n} notes?`),
+      () => 1,
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'ask/diverged' } });
+    const { message } = (outcome as { error: Error }).error;
+    expect(message).toContain("elicit 'Delete 1 notes?'");
+    expect(message).toContain("elicit 'Delete 2 notes?' instead");
+  });
+
+  it('E5: a recorded entry that a finished run did not use is an error', async () => {
+    const run = new Run<unknown>(async () => 'done', [{ id: 'x', kind: 'step', label: 'find', value: 1 }]);
+    expect(await run.next()).toMatchObject({ kind: 'failed', error: { code: 'ask/diverged' } });
+  });
+
+  it('E5: questions that come back late are waited for, not called diverged', async () => {
+    const later = async (ms: number) => {
+      for (let n = 0; n < ms; n++) await turn();
+    };
+    const { outcome } = await replay(
+      run =>
+        Promise.all([
+          step(run, 'slow', () => later(20)).then(() => ask(run, 'b')),
+          later(5).then(() => ask(run, 'a')),
+        ]).then(async both => [...both, await ask(run, 'c')]),
+      each => each.label,
+    );
+    expect(outcome).toEqual({ kind: 'done', result: ['b', 'a', 'c'] });
+  });
+});
