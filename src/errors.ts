@@ -36,6 +36,7 @@ export type MidcallErrorCode =
   | 'roots/revoked'
   | 'roots/weak'
   | 'roots/not-found'
+  | 'roots/exists'
   | 'roots/invalid'
   | 'roots/io'
   // Out of band.

@@ -1,0 +1,126 @@
+/**
+ * The weak ground, for platforms where a descriptor cannot be asked where it lies. It resolves a name to its real path,
+ * checks that, opens it, and compares what it opened with what the real path shows. That keeps out honest mistakes and
+ * every link that lies still.
+ *
+ * It is **no boundary against someone who changes the tree at the same time**: a directory swapped for a link between the
+ * check and the use is followed. Nothing in pure Node prevents this on macOS or Windows; `requireStrong` refuses to start.
+ */
+import * as fs from 'node:fs';
+import type { Ground, Placed, Thing } from './ground.ts';
+import { fromSystem, notFound, outside, vanished } from './refusal.ts';
+import { codeOf, identityOf, pooled } from './system.ts';
+import { type Platform, pathsOf, thisPlatform } from './within.ts';
+
+export function checkedGround(platform: Platform = thisPlatform()): Ground {
+  const paths = pathsOf(platform);
+  const system = pooled;
+
+  async function real(placed: Placed): Promise<string> {
+    const { root, rel, reach, given } = placed;
+    let path: string;
+    try {
+      path = await system.realpath(paths.join(root.at, rel));
+    } catch (error) {
+      throw await explain(placed, error);
+    }
+    if (!reach.inside(path)) throw outside(given, reach);
+    return path;
+  }
+
+  /** Why a name could not be resolved, without saying anything about what lies outside. */
+  async function explain({ root, rel, reach, given }: Placed, error: unknown): Promise<Error> {
+    const code = codeOf(error);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES' && code !== 'ELOOP')
+      return fromSystem(given, error);
+    const parts = rel.split(paths.sep);
+    for (let count = 0; count <= parts.length; count += 1) {
+      const path = paths.join(root.at, ...parts.slice(0, count));
+      try {
+        if (!reach.inside(await system.realpath(path))) return outside(given, reach);
+      } catch (stepError) {
+        if (count === 0) return vanished(root.path);
+        const link = await fs.promises.lstat(path).then(
+          stat => stat.isSymbolicLink(),
+          () => false,
+        );
+        if (link) return outside(given, reach);
+        return codeOf(stepError) === 'ENOENT' ? notFound(given) : fromSystem(given, stepError);
+      }
+    }
+    return fromSystem(given, error);
+  }
+
+  return {
+    guarantee: 'checked',
+    platform,
+    separator: platform === 'win32' ? '\\' : '/',
+
+    hold(path) {
+      const at = fs.realpathSync.native(path);
+      const stat = fs.statSync(at, { bigint: true });
+      if (!stat.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+      return { path: at, at, identity: `${stat.dev}:${stat.ino}`, system, descriptor: -1, close: () => undefined };
+    },
+
+    identify: identityOf,
+
+    whereabouts: (_fd, path) => path,
+
+    async folder(placed) {
+      const path = await real(placed);
+      const stat = await lstat(placed, path);
+      if (!stat.isDirectory()) throw fromSystem(placed.given, { code: 'ENOTDIR' });
+      return { at: path, path, close: () => undefined };
+    },
+
+    async thing(placed) {
+      const path = await real(placed);
+      return thingAt(path, await lstat(placed, path));
+    },
+
+    async child(placed, folder, name) {
+      const path = paths.join(folder.path, name.toString());
+      try {
+        return thingAt(path, await system.lstat(path));
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return undefined;
+        throw fromSystem(placed.given, error);
+      }
+    },
+
+    async still({ reach }, folder) {
+      return reach.inside(await system.realpath(folder.path));
+    },
+
+    async reopen(placed, thing, flags) {
+      const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
+      let fd: number;
+      try {
+        fd = await system.open(thing.path, flags | noFollow);
+      } catch (error) {
+        throw fromSystem(placed.given, error);
+      }
+      try {
+        const [opened, there] = [await system.fstat(fd), await system.lstat(await real(placed))];
+        if (opened.dev !== there.dev || opened.ino !== there.ino) throw outside(placed.given, placed.reach);
+        return fd;
+      } catch (error) {
+        fs.closeSync(fd);
+        throw fromSystem(placed.given, error);
+      }
+    },
+  };
+
+  async function lstat(placed: Placed, path: string): Promise<fs.Stats> {
+    try {
+      return await system.lstat(path);
+    } catch (error) {
+      throw fromSystem(placed.given, error);
+    }
+  }
+
+  function thingAt(path: string, stat: fs.Stats): Thing {
+    return { at: path, path, stat, close: () => undefined };
+  }
+}

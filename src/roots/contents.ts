@@ -1,0 +1,64 @@
+/** Moving bytes between a descriptor and memory: short reads and writes are carried on until they are whole. */
+import type { System } from './system.ts';
+
+/** The most that is read into memory at once. */
+const most = 2 ** 31 - 1;
+
+/** A byte range: `position` from the start, `length` at most; to the end where absent. */
+export interface Range {
+  readonly position?: number;
+  readonly length?: number;
+}
+
+/** Why a range is unusable, or undefined. */
+export function rangeFault(range: Range | undefined): string | undefined {
+  for (const [name, value] of Object.entries({ position: range?.position, length: range?.length })) {
+    if (value !== undefined && (!Number.isSafeInteger(value) || value < 0))
+      return `cannot be read: ${name} must be a whole number of bytes, 0 or more.`;
+  }
+  return undefined;
+}
+
+/** True where a file of `size` bytes, or the range asked of it, is too large for memory. */
+export const tooLarge = (size: number, range?: Range): boolean =>
+  Math.min(range?.length ?? Number.POSITIVE_INFINITY, size - (range?.position ?? 0)) > most;
+
+/** Reads a range. `size` is the file's size when it was opened; a file that says 0 is read until it ends. */
+export async function readRange(system: System, fd: number, size: number, range?: Range): Promise<Buffer> {
+  const position = range?.position ?? 0;
+  const wanted = Math.min(range?.length ?? Number.POSITIVE_INFINITY, Math.max(0, size - position));
+  if (size === 0) return await readUntilEnd(system, fd, position, range?.length ?? most);
+  const into = Buffer.allocUnsafe(wanted);
+  let done = 0;
+  while (done < wanted) {
+    const count = await system.read(fd, into, done, wanted - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return done === wanted ? into : into.subarray(0, done);
+}
+
+async function readUntilEnd(system: System, fd: number, position: number, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let done = 0;
+  while (done < limit) {
+    const chunk = Buffer.allocUnsafe(Math.min(16_384, limit - done));
+    const count = await system.read(fd, chunk, 0, chunk.length, position + done);
+    if (count === 0) break;
+    chunks.push(chunk.subarray(0, count));
+    done += count;
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}
+
+/** Writes all of `data`; at `position`, or where the descriptor stands (its end, when it appends). */
+export async function writeAll(system: System, fd: number, data: Uint8Array, position?: number): Promise<void> {
+  let done = 0;
+  while (done < data.length) {
+    const at = position === undefined ? null : position + done;
+    done += await system.write(fd, data, done, data.length - done, at);
+  }
+}
+
+/** Text as UTF-8 bytes; bytes as they are. */
+export const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? Buffer.from(data) : data);

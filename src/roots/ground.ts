@@ -1,0 +1,60 @@
+/**
+ * What a platform can do, and all that differs between platforms: holding a directory, and getting from a name to the
+ * thing itself. Everything above acts on `at`, which leads to what was opened (`held.ts`) or at least to where it was
+ * last seen (`checked.ts`).
+ */
+import type { Stats } from 'node:fs';
+import type { Guarantee } from './files.ts';
+import type { Told } from './refusal.ts';
+import type { HeldDirectory, RootHold } from './root-hold.ts';
+import type { Platform } from './within.ts';
+
+/** The roots an operation may reach, and what a refusal may say. */
+export interface Reach extends Told {
+  /** True for a real path inside a root that is still granted. */
+  inside(real: string): boolean;
+}
+
+/** A name that has been placed: below which root, and how it was given. */
+export interface Placed {
+  readonly given: string;
+  readonly root: RootHold;
+  /** Below the root, normal, without `..`; '' for the root itself. */
+  readonly rel: string;
+  readonly reach: Reach;
+}
+
+/** A directory, open for the length of one operation. */
+export interface Folder {
+  readonly at: string;
+  /** Real path. */
+  readonly path: string;
+  close(): void;
+}
+
+/** A file, directory, link or other thing, open for the length of one operation. */
+export interface Thing extends Folder {
+  readonly stat: Stats;
+}
+
+export interface Ground {
+  readonly guarantee: Guarantee;
+  readonly platform: Platform;
+  readonly separator: '/' | '\\';
+  /** Holds a directory; throws the system's error where there is none. */
+  hold(path: string): HeldDirectory;
+  /** Which directory a path leads to now, as device and inode; undefined where it leads to none. */
+  identify(path: string): string | undefined;
+  /** Where an open descriptor lies now, as well as this platform can tell; undefined where it cannot. */
+  whereabouts(fd: number, path: string): string | undefined;
+  /** Opens a directory, following links that stay inside. @throws MidcallError */
+  folder(placed: Placed): Promise<Folder>;
+  /** Opens whatever is there, following links that stay inside. Opens no contents: safe with FIFOs and devices. @throws MidcallError */
+  thing(placed: Placed): Promise<Thing>;
+  /** What lies in an open directory under one name, links not followed; undefined where there is nothing. */
+  child(placed: Placed, folder: Folder, name: string | Buffer): Promise<Thing | undefined>;
+  /** True while an open directory still lies inside. */
+  still(placed: Placed, folder: Folder): Promise<boolean>;
+  /** A descriptor with `flags` for exactly this thing. */
+  reopen(placed: Placed, thing: Thing, flags: number): Promise<number>;
+}

@@ -1,0 +1,158 @@
+/**
+ * The roots of one client session, kept current.
+ *
+ * 1. A list is swapped in whole: a call works under the list before or the list after, never under parts of both.
+ * 2. At most one read is on the way and one waits behind it, so that a burst of changes costs two reads and ends with the
+ *    last list.
+ * 3. A read that fails leaves the scope as it was; the first that fails leaves nothing allowed.
+ * 4. What fell out of scope refuses from the swap on: files of earlier calls, open files, streams. Descriptors close when
+ *    the operations in flight on them have ended.
+ * 5. Between reads nothing widens: a root's URI that comes to lead elsewhere is left out until the client is asked again.
+ */
+import { MidcallError } from '../errors.ts';
+import { type Boundary, nothing, type Said } from './boundary.ts';
+import type { Files, Root } from './files.ts';
+import { OpenFiles } from './open-file.ts';
+import type { RootHold } from './root-hold.ts';
+import { RootedFiles } from './rooted-files.ts';
+import type { Scope } from './scope.ts';
+
+export interface LiveRootsOptions {
+  readonly boundary: Boundary;
+  /** Asks the client (`roots/list`); undefined where it has no roots capability. */
+  readonly list: () => Promise<readonly Root[] | undefined>;
+  /** True where the client declared `roots.listChanged`; without it the list is read again for every call. */
+  readonly announces: boolean;
+  /** Told of every read that failed. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface LiveRoots {
+  /**
+   * Files under the current list, to close when the call ends.
+   *
+   * @throws MidcallError roots/none, which says why and how to grant a folder
+   */
+  files(): Promise<Files>;
+  /** The client's list as it told it; undefined where it has no roots capability or never managed to say. */
+  roots(): Promise<readonly Root[] | undefined>;
+  /** Call on `notifications/roots/list_changed`. Resolves when the list that was meant is in force. */
+  changed(): Promise<void>;
+  /** Ends the session: everything refuses, and closes when the operations in flight have ended. */
+  close(): Promise<void>;
+}
+
+/** Keeps the roots of one client session; see the top of this file for what holds. */
+export function liveRoots(options: LiveRootsOptions): LiveRoots {
+  const { boundary, list, announces, onError } = options;
+  const asks = boundary.mode !== 'ignore';
+  const book = new OpenFiles();
+  /** Every root that calls of this session may still be using. */
+  const holds = new Set<RootHold>();
+  let said: Said = { failed: undefined };
+  let told = false;
+  let current: Scope | undefined;
+  let closed = false;
+  let reading: Promise<void> | undefined;
+  let queued: Promise<void> | undefined;
+
+  function swap(next: Scope): void {
+    const before = current;
+    current = next;
+    for (const { hold } of next.roots) holds.add(hold);
+    for (const hold of holds) {
+      const now = hold.live ? next.ground.whereabouts(hold.descriptor, hold.path) : undefined;
+      if (now !== undefined && next.inside(now)) continue;
+      hold.revoke();
+      holds.delete(hold);
+    }
+    before?.release();
+    book.judge(next.inside.bind(next), next.ground.whereabouts);
+  }
+
+  async function readOnce(): Promise<void> {
+    let heard: readonly Root[] | undefined;
+    try {
+      heard = wellFormed(await list());
+    } catch (error) {
+      if (!told) said = { failed: error };
+      onError?.(error);
+      return;
+    }
+    if (closed) return;
+    said = heard;
+    told = true;
+    swap(boundary.scope(said, current));
+  }
+
+  /** A read that begins now or later. */
+  function read(): Promise<void> {
+    if (!reading) {
+      reading = readOnce().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    }
+    queued ??= reading.then(() => {
+      queued = undefined;
+      return read();
+    });
+    return queued;
+  }
+
+  /** The scope in force, rebuilt without asking where a root was replaced on the disk. */
+  function settled(): Scope {
+    const stands = current?.roots.every(root => current?.ground.identify(root.path) === root.hold.identity);
+    if (!current || !stands || current.roots.length === 0) swap(boundary.scope(said, current, told));
+    return current!;
+  }
+
+  async function ready(): Promise<void> {
+    if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
+    if (!told || !announces) await read();
+    else await (queued ?? reading);
+    if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
+  }
+
+  return {
+    async files() {
+      if (asks) await ready();
+      else if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
+      const scope = settled();
+      if (scope.roots.length === 0) throw nothing(scope, said, boundary.mode, boundary.ceiling.length > 0);
+      return new RootedFiles(scope.retain(), book);
+    },
+    async roots() {
+      await ready();
+      return Array.isArray(said) ? said : undefined;
+    },
+    async changed() {
+      if (!closed && (asks || told)) await read();
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      for (const hold of holds) hold.revoke();
+      holds.clear();
+      current?.release();
+      current = undefined;
+      book.revokeAll();
+    },
+  };
+}
+
+/** The list as the protocol has it. @throws MidcallError roots/invalid */
+function wellFormed(roots: readonly Root[] | undefined): readonly Root[] | undefined {
+  if (roots === undefined) return undefined;
+  const fine =
+    Array.isArray(roots) &&
+    roots.every(
+      root =>
+        typeof root === 'object' &&
+        root !== null &&
+        typeof root.uri === 'string' &&
+        (root.name === undefined || typeof root.name === 'string'),
+    );
+  if (!fine) throw new MidcallError('roots/invalid', "The client's list of roots is not a list of { uri, name? }.");
+  return roots.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name }));
+}

@@ -1,0 +1,91 @@
+/**
+ * Renaming without ever replacing what is there, which `rename(2)` alone does not promise.
+ *
+ * - A file, a link or a device: linked under the new name, which fails where the name is taken, then unlinked.
+ * - A directory: an empty one is made under the new name, which fails where it is taken, and the directory is renamed onto
+ *   it; the kernel refuses that as soon as anything was put into it.
+ * - Where the file system has no hard links: an empty file claims the name and the file is renamed onto it. Somebody who
+ *   writes into that claim in the same instant loses what they wrote.
+ */
+import * as fs from 'node:fs';
+import type { Ground, Placed } from './ground.ts';
+import { closeLeaf, type Leaf, leafOf } from './leaf.ts';
+import { exists, fromSystem, invalid, notFound } from './refusal.ts';
+import { codeOf } from './system.ts';
+
+const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Moves what `source` names to where nothing is yet. Missing folders on the way are created. */
+export async function moveLeaf(ground: Ground, source: Placed, target: Placed): Promise<void> {
+  const from = await leafOf(ground, source);
+  try {
+    if (!from.thing) throw notFound(source.given);
+    if (from.thing.stat.isDirectory() && isBelow(ground, source, target))
+      throw invalid(target.given, 'lies inside the directory that is to be moved.');
+    const to = await leafOf(ground, target, { makeFolders: true });
+    try {
+      if (to.thing) throw exists(target.given);
+      if (from.thing.stat.isDirectory()) await moveDirectory(ground, from, to);
+      else await moveFile(from, to);
+    } finally {
+      closeLeaf(to);
+    }
+  } finally {
+    closeLeaf(from);
+  }
+}
+
+const isBelow = (ground: Ground, source: Placed, target: Placed): boolean =>
+  source.root === target.root && `${target.rel}${ground.separator}`.startsWith(`${source.rel}${ground.separator}`);
+
+async function moveFile(from: Leaf, to: Leaf): Promise<void> {
+  const { system } = to.placed.root;
+  try {
+    await system.link(from.at, to.at);
+  } catch (error) {
+    if (!noLinks.has(codeOf(error) ?? '')) throw fromSystem(to.placed.given, error);
+    await claimAndRename(from, to);
+    return;
+  }
+  try {
+    await system.unlink(from.at);
+  } catch (error) {
+    // The old name could not go (a sticky folder, a read-only mount): take the new one back, so that nothing changed.
+    if (codeOf(error) === 'ENOENT') return;
+    await system.unlink(to.at);
+    throw fromSystem(from.placed.given, error);
+  }
+}
+
+async function claimAndRename(from: Leaf, to: Leaf): Promise<void> {
+  const { system } = to.placed.root;
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+  try {
+    await system.close(await system.open(to.at, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o600));
+  } catch (error) {
+    throw fromSystem(to.placed.given, error);
+  }
+  try {
+    await system.rename(from.at, to.at);
+  } catch (error) {
+    await system.unlink(to.at);
+    throw fromSystem(from.placed.given, error);
+  }
+}
+
+async function moveDirectory(ground: Ground, from: Leaf, to: Leaf): Promise<void> {
+  const { system } = to.placed.root;
+  try {
+    // Windows renames a directory onto nothing only, and refuses there where something is.
+    if (ground.platform !== 'win32') await system.mkdir(to.at);
+  } catch (error) {
+    throw fromSystem(to.placed.given, error);
+  }
+  try {
+    await system.rename(from.at, to.at);
+  } catch (error) {
+    const taken = codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST';
+    if (!taken && ground.platform !== 'win32') await system.rmdir(to.at);
+    throw taken ? exists(to.placed.given) : fromSystem(from.placed.given, error);
+  }
+}

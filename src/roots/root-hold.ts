@@ -1,0 +1,92 @@
+/**
+ * One allowed directory, held open, and how many are using it.
+ *
+ * 1. It closes when it is revoked, or when its last owner lets go, but never before the operations in flight on it have
+ *    ended: a descriptor number that was reused would take their writes.
+ * 2. Once revoked, no operation starts on it.
+ */
+import { MidcallError } from '../errors.ts';
+import { revoked } from './refusal.ts';
+import type { System } from './system.ts';
+
+/** What an implementation gives for a directory it holds. */
+export interface HeldDirectory {
+  /** Real path. */
+  readonly path: string;
+  /** The path that leads to the held directory itself: `/proc/self/fd/N`, or the real path where nothing better exists. */
+  readonly at: string;
+  /** Device and inode. */
+  readonly identity: string;
+  readonly system: System;
+  /** The descriptor, or -1 where none is held. */
+  readonly descriptor: number;
+  close(): void;
+}
+
+export class RootHold {
+  readonly path: string;
+  readonly at: string;
+  readonly identity: string;
+  readonly system: System;
+  readonly descriptor: number;
+  #directory: HeldDirectory;
+  #owners = 1;
+  #inFlight = 0;
+  #revoked = false;
+  #closed = false;
+
+  constructor(directory: HeldDirectory) {
+    this.#directory = directory;
+    this.path = directory.path;
+    this.at = directory.at;
+    this.identity = directory.identity;
+    this.system = directory.system;
+    this.descriptor = directory.descriptor;
+  }
+
+  get live(): boolean {
+    return !this.#revoked && !this.#closed;
+  }
+
+  /** @throws MidcallError roots/revoked where no operation may start or go on */
+  check(): void {
+    if (this.#revoked) throw revoked(`The folder '${this.path}'`);
+    if (this.#closed) throw new MidcallError('roots/revoked', 'These files were closed with the call they belong to.');
+  }
+
+  /** Begins an operation. @throws MidcallError roots/revoked */
+  enter(): void {
+    this.check();
+    this.#inFlight += 1;
+  }
+
+  /** Ends an operation begun with {@link enter}. */
+  leave(): void {
+    this.#inFlight -= 1;
+    this.#settle();
+  }
+
+  /** One more owner. */
+  retain(): this {
+    this.#owners += 1;
+    return this;
+  }
+
+  /** One owner less. */
+  release(): void {
+    this.#owners -= 1;
+    this.#settle();
+  }
+
+  /** Withdrawn: refuses from now on. */
+  revoke(): void {
+    this.#revoked = true;
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#closed || this.#inFlight > 0 || (this.#owners > 0 && !this.#revoked)) return;
+    this.#closed = true;
+    this.#directory.close();
+  }
+}

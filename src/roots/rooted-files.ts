@@ -1,0 +1,346 @@
+/** `Files` over one scope: places a name, enters its root, and acts on what it opened. */
+import * as fs from 'node:fs';
+import type { Readable } from 'node:stream';
+import { isMidcallError } from '../errors.ts';
+import { bytesOf, type Range, rangeFault, readRange, tooLarge, writeAll } from './contents.ts';
+import type { Entry, FileHandle, FileStat, Files } from './files.ts';
+import type { Placed, Thing } from './ground.ts';
+import { closeLeaf, contentLeaf, type Leaf, leafOf, makeFolders } from './leaf.ts';
+import { moveLeaf } from './move.ts';
+import { type Place, placesOf } from './name.ts';
+import { createFile, replaceFile } from './new-file.ts';
+import { fileStat, OpenFile, type OpenFiles, streamOf } from './open-file.ts';
+import { pace } from './pace.ts';
+import { exists, fromSystem, invalid, notFound, outside } from './refusal.ts';
+import type { Scope, ScopeRoot } from './scope.ts';
+import { codeOf } from './system.ts';
+import { listFolder, removeBelow, removeLeaf, walkFrom } from './tree.ts';
+import { below, within } from './within.ts';
+
+const { O_RDONLY, O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+
+export class RootedFiles implements Files {
+  readonly #scope: Scope;
+  readonly #book: OpenFiles;
+  #closed = false;
+
+  /** Owns one share of the scope until {@link close}. */
+  constructor(scope: Scope, book: OpenFiles) {
+    this.#scope = scope;
+    this.#book = book;
+  }
+
+  get roots(): Files['roots'] {
+    return this.#scope.roots.map(({ path, name }) => (name === undefined ? { path } : { path, name }));
+  }
+
+  get guarantee(): Files['guarantee'] {
+    return this.#scope.ground.guarantee;
+  }
+
+  async open(path: string, mode: 'r' | 'r+' | 'a' = 'r'): Promise<FileHandle> {
+    return await this.#openFile(path, mode);
+  }
+
+  async stream(path: string): Promise<Readable> {
+    return streamOf(await this.#openFile(path, 'r'));
+  }
+
+  async read(path: string, range?: Range): Promise<Uint8Array> {
+    return await this.#read(path, range);
+  }
+
+  async readText(path: string): Promise<string> {
+    return (await this.#read(path)).toString('utf8');
+  }
+
+  async write(path: string, data: string | Uint8Array): Promise<void> {
+    await this.#atOne(path, async placed => {
+      const leaf = await contentLeaf(this.#scope.ground, placed, real => this.#placeReal(path, real));
+      try {
+        await replaceFile(leaf, bytesOf(data));
+      } finally {
+        closeLeaf(leaf);
+      }
+    });
+  }
+
+  async append(path: string, data: string | Uint8Array): Promise<void> {
+    await this.#atOne(path, async placed => {
+      const { fd } = await this.#openForAppend(placed, O_WRONLY);
+      try {
+        await writeAll(placed.root.system, fd, bytesOf(data));
+      } finally {
+        fs.closeSync(fd);
+      }
+    });
+  }
+
+  async create(path: string, data: string | Uint8Array): Promise<void> {
+    await this.#atOne(path, async placed => {
+      const leaf = await leafOf(this.#scope.ground, placed, { makeFolders: true });
+      try {
+        if (leaf.thing) throw exists(path);
+        await createFile(leaf, bytesOf(data));
+      } finally {
+        closeLeaf(leaf);
+      }
+    });
+  }
+
+  async list(path: string): Promise<Entry[]> {
+    return await this.#atFirst(path, async placed => {
+      const folder = await this.#scope.ground.folder(placed);
+      try {
+        return await listFolder(this.#scope.ground, placed, folder);
+      } finally {
+        folder.close();
+      }
+    });
+  }
+
+  async *walk(path: string, options?: { readonly skip?: (entry: Entry) => boolean }): AsyncGenerator<Entry> {
+    const start = await this.#atFirst(path, async placed => {
+      const folder = await this.#scope.ground.folder(placed);
+      folder.close();
+      return this.#placeReal(path, folder.path);
+    });
+    yield* walkFrom(this.#scope.ground, start, (placed, work) => this.#during(placed, work), options?.skip);
+  }
+
+  async stat(path: string): Promise<FileStat> {
+    return await this.#atFirst(path, async placed => {
+      const thing = await this.#scope.ground.thing(placed);
+      thing.close();
+      return fileStat(thing.stat);
+    });
+  }
+
+  async exists(path: string): Promise<boolean> {
+    try {
+      return await this.#atFirst(path, async placed => {
+        (await this.#scope.ground.thing(placed)).close();
+        return true;
+      });
+    } catch (error) {
+      if (isMidcallError(error, 'roots/not-found')) return false;
+      throw error;
+    }
+  }
+
+  async mkdir(path: string): Promise<void> {
+    await this.#atOne(path, async placed => {
+      (await makeFolders(this.#scope.ground, placed)).close();
+    });
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await this.#atTwo(from, to, (source, target) => moveLeaf(this.#scope.ground, source, target));
+  }
+
+  async copy(from: string, to: string): Promise<void> {
+    const { ground } = this.#scope;
+    await this.#atOne(from, async source => {
+      const thing = await ground.thing(source);
+      try {
+        this.#mustBeFile(from, thing);
+        await this.#atOne(to, async placed => {
+          const leaf = await leafOf(ground, placed, { makeFolders: true });
+          try {
+            if (leaf.thing) throw exists(to);
+            await fs.promises.copyFile(thing.at, leaf.at, fs.constants.COPYFILE_EXCL);
+          } finally {
+            closeLeaf(leaf);
+          }
+        });
+      } finally {
+        thing.close();
+      }
+    });
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#atLeaf(path, removeLeaf);
+  }
+
+  async removeTree(path: string): Promise<void> {
+    await this.#atLeaf(path, (leaf, thing) => removeBelow(this.#scope.ground, leaf, thing));
+  }
+
+  async absolute(path: string): Promise<string> {
+    const { ground } = this.#scope;
+    return await this.#atOne(path, async placed => {
+      for (let rel = placed.rel, tail = ''; ; ) {
+        try {
+          const thing = await ground.thing({ ...placed, rel });
+          thing.close();
+          return tail === ''
+            ? thing.path
+            : `${thing.path}${thing.path.endsWith(ground.separator) ? '' : ground.separator}${tail}`;
+        } catch (error) {
+          if (!isMidcallError(error, 'roots/not-found') || rel === '') throw error;
+        }
+        const cut = rel.lastIndexOf(ground.separator);
+        const name = rel.slice(cut + 1);
+        tail = tail === '' ? name : `${name}${ground.separator}${tail}`;
+        rel = cut < 0 ? '' : rel.slice(0, cut);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#scope.release();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #read(path: string, range?: Range): Promise<Buffer> {
+    const fault = rangeFault(range);
+    if (fault) throw invalid(path, fault);
+    return await this.#atFirst(path, async placed => {
+      const thing = await this.#scope.ground.thing(placed);
+      let fd: number;
+      try {
+        this.#mustBeFile(path, thing);
+        if (tooLarge(thing.stat.size, range))
+          throw invalid(path, 'is larger than 2 GiB; read a range of it, or stream it.');
+        fd = await this.#scope.ground.reopen(placed, thing, O_RDONLY);
+      } finally {
+        thing.close();
+      }
+      try {
+        return await readRange(placed.root.system, fd, thing.stat.size, range);
+      } finally {
+        fs.closeSync(fd);
+      }
+    });
+  }
+
+  async #openFile(path: string, mode: 'r' | 'r+' | 'a'): Promise<OpenFile> {
+    const { ground } = this.#scope;
+    if (mode === 'a') {
+      return await this.#atOne(path, async placed => {
+        const opened = await this.#openForAppend(placed, O_RDWR);
+        return new OpenFile(opened.path, opened.fd, placed.root.system, this.#book, true);
+      });
+    }
+    return await this.#atFirst(path, async placed => {
+      const thing = await ground.thing(placed);
+      try {
+        this.#mustBeFile(path, thing);
+        const fd = await ground.reopen(placed, thing, mode === 'r' ? O_RDONLY : O_RDWR);
+        return new OpenFile(thing.path, fd, placed.root.system, this.#book, false);
+      } finally {
+        thing.close();
+      }
+    });
+  }
+
+  async #openForAppend(placed: Placed, access: number): Promise<{ fd: number; path: string }> {
+    const { ground } = this.#scope;
+    for (let attempt = 0; ; attempt += 1) {
+      const leaf = await contentLeaf(ground, placed, real => this.#placeReal(placed.given, real));
+      try {
+        if (leaf.thing)
+          return { fd: await ground.reopen(leaf.placed, leaf.thing, access | O_APPEND), path: leaf.thing.path };
+        const fd = await placed.root.system.open(leaf.at, access | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+        return { fd, path: `${leaf.folder.path}${ground.separator}${leaf.name}` };
+      } catch (error) {
+        if (codeOf(error) !== 'EEXIST' || attempt > 8) throw fromSystem(placed.given, error);
+      } finally {
+        closeLeaf(leaf);
+      }
+    }
+  }
+
+  #mustBeFile(given: string, thing: Thing): void {
+    if (thing.stat.isFile()) return;
+    throw invalid(given, thing.stat.isDirectory() ? 'is a directory.' : 'is not a regular file.');
+  }
+
+  async #atLeaf(path: string, work: (leaf: Leaf, thing: Thing) => Promise<void>): Promise<void> {
+    await this.#atOne(path, async placed => {
+      const leaf = await leafOf(this.#scope.ground, placed);
+      try {
+        if (!leaf.thing) throw notFound(path);
+        await work(leaf, leaf.thing);
+      } finally {
+        closeLeaf(leaf);
+      }
+    });
+  }
+
+  /** Runs `work` at the first place where something is. */
+  async #atFirst<T>(path: string, work: (placed: Placed) => Promise<T>): Promise<T> {
+    const places = this.#places(path);
+    for (const [index, place] of places.entries()) {
+      try {
+        return await this.#during(this.#placed(path, place), work);
+      } catch (error) {
+        if (index === places.length - 1 || !isMidcallError(error, 'roots/not-found')) throw error;
+      }
+    }
+    throw notFound(path);
+  }
+
+  /** Runs `work` once: at the first place where something is, links themselves included, else at the first. */
+  async #atOne<T>(path: string, work: (placed: Placed) => Promise<T>): Promise<T> {
+    const places = this.#places(path);
+    if (places.length === 1) return await this.#during(this.#placed(path, places[0]!), work);
+    for (const place of places) {
+      const placed = this.#placed(path, place);
+      if (await this.#during(placed, () => this.#occupied(placed))) return await this.#during(placed, work);
+    }
+    return await this.#during(this.#placed(path, places[0]!), work);
+  }
+
+  async #atTwo(from: string, to: string, work: (source: Placed, target: Placed) => Promise<void>): Promise<void> {
+    await this.#atOne(from, source => this.#atOne(to, target => work(source, target)));
+  }
+
+  async #occupied(placed: Placed): Promise<boolean> {
+    if (placed.rel === '') return true;
+    try {
+      const leaf = await leafOf(this.#scope.ground, placed);
+      closeLeaf(leaf);
+      return leaf.thing !== undefined;
+    } catch (error) {
+      if (isMidcallError(error, 'roots/not-found')) return false;
+      throw error;
+    }
+  }
+
+  async #during<T>(placed: Placed, work: (placed: Placed) => Promise<T>): Promise<T> {
+    const wait = pace();
+    if (wait) await wait;
+    placed.root.enter();
+    try {
+      return await work(placed);
+    } catch (error) {
+      throw fromSystem(placed.given, error);
+    } finally {
+      placed.root.leave();
+    }
+  }
+
+  #places(given: string): Place<ScopeRoot>[] {
+    return placesOf(given, this.#scope.roots, this.#scope.ground, this.#scope);
+  }
+
+  #placed(given: string, { root, rel }: Place<ScopeRoot>): Placed {
+    return { given, root: root.hold, rel, reach: this.#scope };
+  }
+
+  /** A real path inside, placed below the root that holds it. */
+  #placeReal(given: string, real: string): Placed {
+    const { separator } = this.#scope.ground;
+    const root = this.#scope.roots.find(each => each.hold.live && within(real, each.path, separator));
+    if (!root) throw outside(given, this.#scope);
+    return { given, root: root.hold, rel: below(real, root.path, separator), reach: this.#scope };
+  }
+}

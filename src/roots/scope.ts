@@ -1,0 +1,64 @@
+/**
+ * The effective roots at one moment: what the operator allows and what the client granted, as held directories. A scope
+ * never changes; a new list makes a new scope. Its roots may be shared with the scope before it and after it.
+ */
+import type { Ground, Reach } from './ground.ts';
+import type { RootHold } from './root-hold.ts';
+import { within } from './within.ts';
+
+/** One effective root. */
+export interface ScopeRoot {
+  readonly hold: RootHold;
+  /** Real path. */
+  readonly path: string;
+  /** Other absolute paths by which it was granted. */
+  readonly aliases: readonly string[];
+  readonly name?: string;
+}
+
+/** A root of the client that could not be used. */
+export interface Dropped {
+  readonly uri: string;
+  readonly reason: string;
+}
+
+export class Scope implements Reach {
+  readonly ground: Ground;
+  readonly roots: readonly ScopeRoot[];
+  readonly dropped: readonly Dropped[];
+  readonly grant: string;
+  /** Where the URIs of the client's roots led, as real paths. */
+  readonly pins: ReadonlyMap<string, string>;
+
+  constructor(
+    ground: Ground,
+    roots: readonly ScopeRoot[],
+    dropped: readonly Dropped[],
+    grant: string,
+    pins: ReadonlyMap<string, string>,
+  ) {
+    this.ground = ground;
+    this.roots = roots;
+    this.dropped = dropped;
+    this.grant = grant;
+    this.pins = pins;
+  }
+
+  inside(real: string): boolean {
+    for (const root of this.roots) {
+      if (root.hold.live && within(real, root.path, this.ground.separator)) return true;
+    }
+    return false;
+  }
+
+  /** One more owner of every root. */
+  retain(): this {
+    for (const root of this.roots) root.hold.retain();
+    return this;
+  }
+
+  /** One owner less. */
+  release(): void {
+    for (const root of this.roots) root.hold.release();
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The few system calls everything here is made of, in two speeds. `direct` calls block for a few microseconds each, which
+ * is less than a trip to the thread pool costs; it is used on local disks. `pooled` goes through the pool and is used
+ * where a call may wait for a network. Contents beyond {@link smallest} bytes go through the pool in both.
+ */
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
+
+type Path = string | Buffer;
+type Now<T> = T | Promise<T>;
+
+export interface System {
+  open(path: Path, flags: number, mode?: number): Now<number>;
+  close(fd: number): Now<void>;
+  /** The real path an open descriptor, or a link's text. */
+  readlink(path: Path): Now<string>;
+  realpath(path: string): Now<string>;
+  fstat(fd: number): Now<fs.Stats>;
+  lstat(path: Path): Now<fs.Stats>;
+  mkdir(path: Path): Now<void>;
+  rmdir(path: Path): Now<void>;
+  unlink(path: Path): Now<void>;
+  link(from: Path, to: Path): Now<void>;
+  rename(from: Path, to: Path): Now<void>;
+  fchmod(fd: number, mode: number): Now<void>;
+  fchown(fd: number, uid: number, gid: number): Now<void>;
+  read(fd: number, into: Uint8Array, offset: number, length: number, position: number): Now<number>;
+  write(fd: number, from: Uint8Array, offset: number, length: number, position: number | null): Now<number>;
+}
+
+/** Bytes up to which contents are moved without the pool on a local disk. */
+const smallest = 32 * 1024;
+
+const read = (fd: number, into: Uint8Array, offset: number, length: number, position: number): Promise<number> =>
+  new Promise((resolve, reject) =>
+    fs.read(fd, into, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
+  );
+
+const write = (fd: number, from: Uint8Array, offset: number, length: number, position: number | null) =>
+  new Promise<number>((resolve, reject) =>
+    fs.write(fd, from, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
+  );
+
+export const direct: System = {
+  open: fs.openSync,
+  close: fs.closeSync,
+  readlink: path => fs.readlinkSync(path),
+  realpath: path => fs.realpathSync.native(path),
+  fstat: fd => fs.fstatSync(fd),
+  lstat: path => fs.lstatSync(path),
+  mkdir: path => fs.mkdirSync(path) as undefined,
+  rmdir: path => fs.rmdirSync(path),
+  unlink: fs.unlinkSync,
+  link: fs.linkSync,
+  rename: fs.renameSync,
+  fchmod: fs.fchmodSync,
+  fchown: fs.fchownSync,
+  read: (fd, into, offset, length, position) =>
+    length <= smallest ? fs.readSync(fd, into, offset, length, position) : read(fd, into, offset, length, position),
+  write: (fd, from, offset, length, position) =>
+    length <= smallest ? fs.writeSync(fd, from, offset, length, position) : write(fd, from, offset, length, position),
+};
+
+export const pooled: System = {
+  open: promisify(fs.open) as (path: Path, flags: number, mode?: number) => Promise<number>,
+  close: promisify(fs.close),
+  readlink: path => fs.promises.readlink(path),
+  realpath: promisify(fs.realpath.native) as (path: string) => Promise<string>,
+  fstat: fd => promisify(fs.fstat)(fd),
+  lstat: path => fs.promises.lstat(path),
+  mkdir: path => fs.promises.mkdir(path).then(() => undefined),
+  rmdir: path => fs.promises.rmdir(path),
+  unlink: path => fs.promises.unlink(path),
+  link: (from, to) => fs.promises.link(from, to),
+  rename: (from, to) => fs.promises.rename(from, to),
+  fchmod: promisify(fs.fchmod),
+  fchown: promisify(fs.fchown),
+  read,
+  write,
+};
+
+/** ext, xfs, btrfs, tmpfs, overlay, zfs, f2fs, bcachefs, squashfs: answers come from this machine. */
+const localTypes = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x73717368,
+]);
+
+/** The system for a directory: `direct` on a Linux disk known to be local, `pooled` elsewhere. */
+export function systemFor(directory: string): System {
+  try {
+    return localTypes.has(fs.statfsSync(directory).type) ? direct : pooled;
+  } catch {
+    return pooled;
+  }
+}
+
+/** The code of a system error, or undefined. */
+export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
+
+/** Device and inode of the directory a path leads to; undefined where there is none. */
+export function identityOf(path: string): string | undefined {
+  try {
+    const stat = fs.statSync(path, { bigint: true });
+    return stat.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True where this process may list the directory and enter it. */
+export function mayEnter(path: string): boolean {
+  try {
+    fs.accessSync(path, fs.constants.R_OK | fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
