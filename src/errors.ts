@@ -50,6 +50,8 @@ export type MidcallErrorCode =
   | 'host/refused'
   | 'host/invalid-request'
   | 'host/abandoned'
+  | 'host/cancelled'
+  | 'host/server-gone'
   | 'host/not-found'
   | 'cli/usage';
 

@@ -8,6 +8,9 @@
 import type { Field, Issue } from '../form/index.ts';
 import type { UrlJudgement } from './url.ts';
 
+/** The revision a connection speaks, as far as the host is concerned: pushed questions, or rounds. */
+export type Era = '2025-11-25' | '2026-07-28';
+
 /** Who asks, in words of our own: never taken from the question's text. */
 export interface Asker {
   /** The name the person gave this server, unique in the host. */
@@ -17,7 +20,7 @@ export interface Asker {
   readonly version?: string;
   /** The command line it was started with, or its URL. */
   readonly origin: string;
-  readonly era: '2025-11-25' | '2026-07-28';
+  readonly era: Era;
 }
 
 /** The call a question belongs to. */
@@ -55,6 +58,17 @@ export interface UrlQuestion extends Asked {
   readonly elicitationId?: string;
 }
 
+/**
+ * A page that was opened because a call could not go on without it (2025-11-25, error -32042). Accepting says "I have
+ * finished" and the call is tried again; anything else cancels the call. Never an answer to the server.
+ */
+export interface UrlFinishQuestion extends Asked {
+  readonly kind: 'url-finish';
+  readonly message: string;
+  readonly url: UrlJudgement;
+  readonly elicitationId: string;
+}
+
 /** One message of a sampling request, as the wire has it. */
 export interface SamplingMessageView {
   readonly role: 'user' | 'assistant';
@@ -89,9 +103,20 @@ export interface RootsQuestion extends Asked {
 }
 
 /** What a person is asked. */
-export type Question = FormQuestion | UrlQuestion | SamplingRequestQuestion | SamplingReplyQuestion | RootsQuestion;
+export type Question =
+  | FormQuestion
+  | UrlQuestion
+  | UrlFinishQuestion
+  | SamplingRequestQuestion
+  | SamplingReplyQuestion
+  | RootsQuestion;
 
-/** What a person did with a question; the view sends it, the inbox checks it. */
+/**
+ * What a person did with a question; the view sends it, the inbox checks it. `content` by kind:
+ * `form`: the answers; `sampling-request`: the edited parts (`systemPrompt`, `messages`, `maxTokens`), if any;
+ * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, all where absent;
+ * `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link.
+ */
 export type Reply =
   | { readonly action: 'accept'; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly action: 'decline' }
@@ -108,6 +133,8 @@ export type Ending =
   | { readonly how: 'timed-out' }
   /** The server took the question back, or its call was cancelled. */
   | { readonly how: 'withdrawn' }
+  /** A page said it was done (2025-11-25, `notifications/elicitation/complete`). */
+  | { readonly how: 'completed' }
   /** The server or its connection is gone. */
   | { readonly how: 'server-gone' }
   | { readonly how: 'refused-by-policy'; readonly rule: string };

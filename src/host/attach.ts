@@ -1,0 +1,348 @@
+/**
+ * Wires a person to an SDK client: elicitation (form and URL), sampling and roots, in both eras, with the capabilities
+ * that are true there. Attach before the client connects; what the client sends and receives is the SDK's business.
+ *
+ * - H1 Every request of a server is judged as it was on the wire; one that is malformed, hostile or of an undeclared mode
+ *   is refused with -32602 (2025-11-25) or ends its call with `host/invalid-request` (2026-07-28), and is recorded.
+ * - H2 A form or a URL is answered by a person or not at all.
+ * - H3 When the connection is gone, so is every question of it.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  type Client,
+  type ClientContext,
+  type CreateMessageResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestOptions,
+  SdkErrorCode,
+} from '@modelcontextprotocol/client';
+import { MidcallError } from '../errors.ts';
+import type { Root } from '../roots/index.ts';
+import type { SamplingModel } from '../sampling/index.ts';
+import { Asking, type Notice } from './asking.ts';
+import { Audit } from './audit.ts';
+import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './call-runner.ts';
+import { Calls } from './calls.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
+import type { Inbox } from './inbox.ts';
+import { Policy } from './policy.ts';
+import type { Asker, CallContext, Era } from './question.ts';
+import { RootsGate } from './roots-gate.ts';
+import type { RootsManager } from './roots-manager.ts';
+import { type SamplingBudget, SamplingFlow, type SamplingSpent } from './sampling-flow.ts';
+import { Tap, type TappedRequest } from './tap.ts';
+import { UrlFlow } from './url-flow.ts';
+
+/** What is told of one connection, besides what the inbox tells. */
+export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
+
+export interface AttachOptions {
+  /** `id`: the name the person gave the server; `origin`: its command line or URL. */
+  readonly server: { readonly id: string; readonly origin: string };
+  /** Where questions are answered. */
+  readonly inbox: Inbox;
+  readonly policy?: Policy;
+  readonly audit?: Audit;
+  /** Declared only where given. */
+  readonly roots?: RootsManager;
+  /** Declared only where given. */
+  readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingBudget> };
+  /** Default: both. */
+  readonly modes?: readonly ElicitationMode[];
+  /** Registrable domains the person trusts already; those opened are added. */
+  readonly trustedDomains?: Set<string>;
+  /** Milliseconds a person has per question; for ever where absent. */
+  readonly answerTimeoutMs?: number;
+  readonly clock?: Clock;
+  readonly newId?: () => string;
+}
+
+/** What to call. */
+export interface CallRequest {
+  readonly kind: CallContext['kind'];
+  /** Tool or prompt name, or the resource's URI. */
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** A client with a person behind it. */
+export interface Attachment {
+  /** Runs a call that questions are tied to; `client.callTool` and its like go through here too. */
+  run(
+    request: CallRequest,
+    options?: RunOptions & { readonly id?: string },
+  ): Promise<Readonly<Record<string, unknown>>>;
+  /** Stops a running call. @returns false where none has this id */
+  cancel(callId: string): boolean;
+  /** Who asks, as known by now. */
+  asker(): Asker;
+  /** What sampling has cost so far; undefined where it is not declared. */
+  spent(): SamplingSpent | undefined;
+  subscribe(listener: (event: AttachEvent) => void): () => void;
+}
+
+/**
+ * Attaches a person to a client that is not connected yet.
+ * @throws what the SDK throws for a client that is connected already
+ */
+export function attach(client: Client, options: AttachOptions): Attachment {
+  return new Wiring(client, options);
+}
+
+class Wiring implements Attachment {
+  readonly #client: Client;
+  /** The client's own methods, before ours took their place. */
+  readonly #sdk: Pick<Client, 'callTool' | 'getPrompt' | 'readResource'>;
+  readonly #options: AttachOptions;
+  readonly #modes: readonly ElicitationMode[];
+  readonly #calls = new Calls();
+  readonly #asking: Asking;
+  readonly #pages: UrlFlow;
+  readonly #sampling: SamplingFlow | undefined;
+  readonly #runner: CallRunner;
+  readonly #clock: Clock;
+  readonly #newId: () => string;
+  readonly #listeners = new Set<(event: AttachEvent) => void>();
+  #gate: RootsGate | undefined;
+  #tap: Tap | undefined;
+
+  constructor(client: Client, options: AttachOptions) {
+    const { inbox, roots, sampling } = options;
+    this.#client = client;
+    this.#sdk = { callTool: client.callTool, getPrompt: client.getPrompt, readResource: client.readResource };
+    this.#options = options;
+    this.#modes = options.modes ?? ['form', 'url'];
+    this.#clock = options.clock ?? systemClock;
+    this.#newId = options.newId ?? randomUUID;
+    const tell = (event: AttachEvent): void => {
+      for (const listener of this.#listeners) listener(event);
+    };
+    this.#asking = new Asking({
+      inbox,
+      policy: options.policy ?? new Policy({ clock: this.#clock }),
+      audit: options.audit ?? new Audit({ clock: this.#clock }),
+      calls: this.#calls,
+      clock: this.#clock,
+      asker: () => this.asker(),
+      notify: tell,
+      ...(options.answerTimeoutMs !== undefined && { answerTimeoutMs: options.answerTimeoutMs }),
+    });
+    const newId = this.#newId;
+    const trusted = options.trustedDomains ?? new Set<string>();
+    this.#pages = new UrlFlow({ asking: this.#asking, inbox, newId, trusted });
+    this.#sampling = sampling && new SamplingFlow({ asking: this.#asking, newId, ...sampling });
+    this.#runner = new CallRunner({
+      calls: this.#calls,
+      clock: this.#clock,
+      newId,
+      gate: async () => this.#gate?.opened(),
+      tell,
+      openPages: (call, error) => this.#pages.openFor(call, error),
+    });
+    this.#declare(client);
+    this.#intercept(client);
+    client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
+      if (this.#pages.completed(params.elicitationId))
+        tell({ type: 'page-completed', elicitationId: params.elicitationId });
+    });
+    roots?.subscribe(server => void this.#rootsChanged(server));
+  }
+
+  run(
+    request: CallRequest,
+    options: RunOptions & { readonly id?: string } = {},
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { kind, name } = request;
+    const given = { ...request.arguments };
+    const about = { kind, name, arguments: given, ...(options.id !== undefined && { id: options.id }) };
+    const { callTool, getPrompt, readResource } = this.#sdk;
+    const client = this.#client;
+    return this.#runner.run<Readonly<Record<string, unknown>>>(
+      about,
+      own => {
+        if (kind === 'tool') return callTool.call(client, { name, arguments: given }, own);
+        if (kind === 'resource') return readResource.call(client, { uri: name }, own);
+        return getPrompt.call(client, { name, arguments: given as Record<string, string> }, own);
+      },
+      options,
+    );
+  }
+
+  cancel(callId: string): boolean {
+    const call = this.#calls.get(callId);
+    call?.abort.abort(cancelledByPerson);
+    return call !== undefined;
+  }
+
+  asker(): Asker {
+    const { id, origin } = this.#options.server;
+    const info = this.#client.getServerVersion();
+    return {
+      id,
+      name: info?.name ?? id,
+      ...(info?.version !== undefined && { version: info.version }),
+      origin,
+      era: this.#era(),
+    };
+  }
+
+  spent(): SamplingSpent | undefined {
+    return this.#sampling?.spent;
+  }
+
+  subscribe(listener: (event: AttachEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #era(): Era {
+    return this.#client.getNegotiatedProtocolVersion() === '2026-07-28' ? '2026-07-28' : '2025-11-25';
+  }
+
+  #declare(client: Client): void {
+    const { roots, sampling } = this.#options;
+    client.registerCapabilities({
+      elicitation: Object.fromEntries(this.#modes.map(mode => [mode, {}])),
+      ...(roots && { roots: {} }),
+      ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
+    });
+    client.setRequestHandler('elicitation/create', (_, ctx) => this.#elicit(this.#taken(ctx), ctx.mcpReq.signal));
+    if (roots)
+      client.setRequestHandler('roots/list', (_, ctx) => this.#roots(roots, this.#taken(ctx), ctx.mcpReq.signal));
+    const flow = this.#sampling;
+    if (flow)
+      client.setRequestHandler('sampling/createMessage', async (_, ctx) => {
+        const request = this.#taken(ctx);
+        return (await flow.answer(request, this.#signalOf(request, ctx.mcpReq.signal))) as CreateMessageResult;
+      });
+  }
+
+  #intercept(client: Client): void {
+    const connect = client.connect.bind(client);
+    client.connect = async (transport, options) => {
+      const gate = this.#options.roots && new RootsGate(this.#clock, () => client.ping());
+      this.#tap = new Tap({
+        calls: this.#calls,
+        newId: this.#newId,
+        placeholder: this.#modes.includes('form') ? placeholders.form : placeholders.url,
+        roots: this.#options.roots !== undefined,
+        onRootsList: what => gate?.note(what),
+        onRefused: (request, why) => this.#asking.refused(request.method, 'host', why, request.call?.context),
+      });
+      this.#tap.onto(transport);
+      const onclose = transport.onclose;
+      transport.onclose = () => {
+        onclose?.();
+        this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
+      };
+      this.#gate = gate;
+      await connect(transport, options);
+      if (this.#era() === '2025-11-25') gate?.initialized();
+    };
+    const { callTool, getPrompt, readResource } = this.#sdk;
+    client.callTool = (params, options) =>
+      this.#runner.run(
+        { kind: 'tool', name: params.name, arguments: params.arguments ?? {} },
+        own => callTool.call(client, params, { ...options, ...own }),
+        runOptions(options),
+      );
+    client.getPrompt = (params, options) =>
+      this.#runner.run(
+        { kind: 'prompt', name: params.name, arguments: params.arguments ?? {} },
+        own => getPrompt.call(client, params, { ...options, ...own }),
+        runOptions(options),
+      );
+    client.readResource = (params, options) =>
+      this.#runner.run(
+        { kind: 'resource', name: params.uri, arguments: {} },
+        own => readResource.call(client, params, { ...options, ...own }),
+        runOptions(options),
+      );
+  }
+
+  #taken(ctx: ClientContext): TappedRequest {
+    const request = this.#tap?.take(ctx.mcpReq._meta);
+    if (!request)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request did not come through this connection.');
+    return request;
+  }
+
+  async #elicit(request: TappedRequest, taken: AbortSignal): Promise<ElicitResult> {
+    const { id, call } = request;
+    const signal = this.#signalOf(request, taken);
+    const read = readElicitation(request.params, { era: this.#era(), modes: this.#modes });
+    if (!read.ok) throw this.#refuse(request, read.why);
+    if (read.mode === 'url') return elicitResult(await this.#pages.consent({ id, call, signal }, read), 'url');
+    const { message, fields } = read;
+    const ending = await this.#asking.put({ id, subject: 'form', call, signal }, frame => ({
+      ...frame,
+      kind: 'form',
+      message,
+      fields,
+    }));
+    return elicitResult(ending, 'form');
+  }
+
+  async #roots(manager: RootsManager, request: TappedRequest, taken: AbortSignal): Promise<{ roots: Root[] }> {
+    const { id, call } = request;
+    const server = this.#options.server.id;
+    const decided = manager.granted(server);
+    const offered = manager.list().filter(root => root.state === 'there');
+    if (decided || offered.length === 0) return { roots: [...(decided ?? [])] };
+    const signal = this.#signalOf(request, taken);
+    const ending = await this.#asking.put({ id, subject: 'roots', call, signal }, frame => ({
+      ...frame,
+      kind: 'roots',
+      roots: offered.map(({ uri, name }) => ({ uri, name })),
+    }));
+    if (ending.how === 'declined') await manager.grant(server, []);
+    if (ending.how !== 'answered') return { roots: [] };
+    const uris = ending.content?.['uris'] as readonly string[] | undefined;
+    await manager.grant(server, uris ?? offered.map(root => root.uri));
+    return { roots: [...(manager.granted(server) ?? [])] };
+  }
+
+  #refuse(request: TappedRequest, why: string): Error {
+    this.#asking.refused('elicitation', 'host', why, request.call?.context);
+    return this.#era() === '2025-11-25'
+      ? new ProtocolError(ProtocolErrorCode.InvalidParams, why)
+      : new MidcallError('host/invalid-request', `The server asked something that cannot be shown: ${why}`);
+  }
+
+  /** Fires when the server takes a request back, its call is over, or the connection is gone. */
+  #signalOf(request: TappedRequest, taken: AbortSignal): AbortSignal {
+    const abort = new AbortController();
+    const onTaken = (): void => {
+      const gone = (taken.reason as { code?: unknown } | undefined)?.code === SdkErrorCode.ConnectionClosed;
+      abort.abort({ how: gone ? 'server-gone' : 'withdrawn' });
+    };
+    if (taken.aborted) onTaken();
+    taken.addEventListener('abort', onTaken, { once: true });
+    return request.call ? AbortSignal.any([abort.signal, request.call.abort.signal]) : abort.signal;
+  }
+
+  async #rootsChanged(server: string | undefined): Promise<void> {
+    if (server !== undefined && server !== this.#options.server.id) return;
+    const { transport } = this.#client;
+    if (!transport || this.#client.getNegotiatedProtocolVersion() === undefined || this.#era() !== '2025-11-25') return;
+    // Not through the SDK, which sends it only where `listChanged` was registered, and that is not true in 2026-07-28.
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }).catch(() => {});
+  }
+}
+
+/** What passes the SDK in place of a form or a URL; see {@link Tap}. */
+const placeholders = {
+  form: { mode: 'form', message: '', requestedSchema: { type: 'object', properties: {} } },
+  url: { mode: 'url', message: '', elicitationId: 'placeholder', url: 'https://midcall.invalid/' },
+} as const;
+
+function runOptions(options: RequestOptions | undefined): RunOptions {
+  const { signal, timeout, onprogress } = options ?? {};
+  return {
+    ...(signal && { signal }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(onprogress && { onProgress: onprogress }),
+  };
+}

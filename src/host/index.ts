@@ -1,0 +1,53 @@
+export type { Notice } from './asking.ts';
+export type { AttachEvent, Attachment, AttachOptions, CallRequest } from './attach.ts';
+export { attach } from './attach.ts';
+export type { AuditEntry, AuditEvent, AuditOptions, AuditSink, AuditVerdict } from './audit.ts';
+export { Audit, argumentsDigest, verifyAudit } from './audit.ts';
+export { auditFile } from './audit-file.ts';
+export type { CallRecord, CallStep } from './call-log.ts';
+export type { CallEvent, CallOutcome, CallProgress, RunOptions } from './call-runner.ts';
+export type { Clock } from './clock.ts';
+export { systemClock } from './clock.ts';
+export type {
+  CallHandle,
+  Catalogue,
+  ConnectionEvent,
+  ConnectionOptions,
+  ConnectionState,
+  ServerInfo,
+} from './connection.ts';
+export { Connection } from './connection.ts';
+export type { ElicitationMode } from './elicitation.ts';
+export type { InboxEvent, InboxOptions } from './inbox.ts';
+export { Inbox } from './inbox.ts';
+export type { Limits, PolicyOptions, Rule, Subject, Verdict } from './policy.ts';
+export { Policy } from './policy.ts';
+export type {
+  Asker,
+  CallContext,
+  Ending,
+  Era,
+  FormQuestion,
+  Presenter,
+  Question,
+  Receipt,
+  Reply,
+  RootsQuestion,
+  SamplingMessageView,
+  SamplingReplyQuestion,
+  SamplingRequestQuestion,
+  UrlFinishQuestion,
+  UrlQuestion,
+  Via,
+} from './question.ts';
+export type { RootsDisk, RootsMemory, Workspace } from './roots-disk.ts';
+export { detectWorkspace, machineDisk, rootsFile } from './roots-disk.ts';
+export type { OfferedRoot, RootsManagerOptions, RootsState } from './roots-manager.ts';
+export { RootsManager } from './roots-manager.ts';
+export type { SamplingBudget, SamplingSpent } from './sampling-flow.ts';
+export type { ServerEntry, ServerTarget } from './server-entry.ts';
+export { commandTarget, originOf, readServerEntries, urlTarget } from './server-entry.ts';
+export type { UrlJudgement, UrlOptions, UrlWarning } from './url.ts';
+export { judgeUrl } from './url.ts';
+export type { VisibleOptions } from './visible.ts';
+export { hides, visible } from './visible.ts';

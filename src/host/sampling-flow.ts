@@ -1,0 +1,195 @@
+/**
+ * Sampling, with the person in the middle: the request is shown and may be edited before a model sees it, the reply is
+ * shown and may be edited before the server sees it. A budget per server bounds what a server may spend unseen.
+ */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { isMidcallError, MidcallError } from '../errors.ts';
+import {
+  blocksOf,
+  checkRequest,
+  checkResult,
+  describeIssues,
+  type ModelChoice,
+  type SamplingContent,
+  type SamplingMessage,
+  type SamplingModel,
+  type SamplingRequest,
+  type SamplingResult,
+} from '../sampling/index.ts';
+import type { Asking } from './asking.ts';
+import type { Ending } from './question.ts';
+import type { TappedRequest } from './tap.ts';
+
+/** What one server may spend in a session. */
+export interface SamplingBudget {
+  /** Requests that reach a model. */
+  readonly requests: number;
+  /** Input and output tokens together. */
+  readonly tokens: number;
+  /** Turns of tool use that a conversation may hold. */
+  readonly depth: number;
+}
+
+/** What one server has spent. */
+export interface SamplingSpent {
+  readonly requests: number;
+  readonly tokens: number;
+}
+
+export interface SamplingFlowOptions {
+  readonly asking: Asking;
+  readonly model: SamplingModel;
+  readonly newId: () => string;
+  /** Default: 100 requests, 500,000 tokens, 20 turns. */
+  readonly budget?: Partial<SamplingBudget>;
+}
+
+/** The spec's code for a request that the person refused (2025-11-25, client/sampling, "Error Handling"). */
+const userRejected = -1;
+
+/** The sampling of one connection. */
+export class SamplingFlow {
+  readonly budget: SamplingBudget;
+  readonly #options: SamplingFlowOptions;
+  #spent: SamplingSpent = { requests: 0, tokens: 0 };
+
+  constructor(options: SamplingFlowOptions) {
+    this.#options = options;
+    this.budget = { requests: 100, tokens: 500_000, depth: 20, ...options.budget };
+  }
+
+  /** What was spent so far. */
+  get spent(): SamplingSpent {
+    return this.#spent;
+  }
+
+  /**
+   * Answers one sampling request.
+   * @throws ProtocolError with the spec's code (2025-11-25); MidcallError `host/invalid-request` or `host/abandoned`
+   *   (2026-07-28, where there is nothing to send an error to)
+   */
+  async answer(tapped: TappedRequest, signal: AbortSignal): Promise<SamplingResult> {
+    const { model } = this.#options;
+    const capability = model.tools ? { tools: {} } : {};
+    const checked = checkRequest(tapped.params, capability);
+    if (!checked.ok) throw this.#invalid(tapped, describeIssues(checked.issues));
+    const over = this.#overBudget(checked.value);
+    if (over !== undefined) throw this.#refuse(tapped, 'policy', over);
+    const choice = await this.#failing(tapped, async () => model.choose(checked.value));
+    const ignored = [...checked.ignored, ...choice.leftOut];
+
+    const consent = await this.#consent(tapped, checked.value, choice, ignored, signal);
+    if (consent.how !== 'answered') throw this.#refusal(consent);
+    const request = checkRequest({ ...checked.value, ...consent.content }, capability);
+    if (!request.ok)
+      throw this.#refuse(tapped, 'host', `The edited request breaks the rules: ${describeIssues(request.issues)}`);
+
+    this.#spent = { ...this.#spent, requests: this.#spent.requests + 1 };
+    const reply = await this.#failing(tapped, () => model.run(request.value, { signal }));
+    const { inputTokens, outputTokens } = reply.usage;
+    this.#spent = { ...this.#spent, tokens: this.#spent.tokens + inputTokens + outputTokens };
+
+    const review = await this.#review(tapped, reply.result, choice, signal, consent.via);
+    if (review.how !== 'answered') throw this.#refusal(review);
+    const result = checkResult(withContent(reply.result, review.content?.['content']), request.value);
+    if (!result.ok) throw this.#refuse(tapped, 'host', `The reply breaks the rules: ${describeIssues(result.issues)}`);
+    return result.value;
+  }
+
+  #consent(
+    tapped: TappedRequest,
+    request: SamplingRequest,
+    model: ModelChoice,
+    ignored: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Ending> {
+    const { id, call } = tapped;
+    return this.#options.asking.put({ id, subject: 'sampling', call, signal }, frame => ({
+      ...frame,
+      kind: 'sampling-request',
+      model: { name: model.name, why: model.why },
+      ...(request.systemPrompt !== undefined && { systemPrompt: request.systemPrompt }),
+      messages: request.messages.map(({ role, content }) => ({ role, content: blocksOf({ content }).map(plain) })),
+      maxTokens: request.maxTokens,
+      tools: (request.tools ?? []).map(tool => tool.name),
+      ignored,
+    }));
+  }
+
+  /** The reply is shown unless a rule allowed the request: then nobody looked at that either. */
+  async #review(
+    tapped: TappedRequest,
+    result: SamplingResult,
+    model: ModelChoice,
+    signal: AbortSignal,
+    via: string,
+  ): Promise<Ending> {
+    if (via === 'policy') return { how: 'answered', via };
+    const { asking, newId } = this.#options;
+    const call = tapped.call;
+    return asking.ask(
+      { call, signal },
+      {
+        id: newId(),
+        kind: 'sampling-reply',
+        asker: asking.asker(),
+        ...(call && { call: call.context }),
+        askedAt: asking.now(),
+        model: { name: result.model, why: model.why },
+        content: blocksOf(result).map(plain),
+        ...(result.stopReason !== undefined && { stopReason: result.stopReason }),
+      },
+    );
+  }
+
+  #overBudget(request: SamplingRequest): string | undefined {
+    const { requests, tokens, depth } = this.budget;
+    if (this.#spent.requests >= requests) return `This server has used up its ${requests} sampling requests.`;
+    if (this.#spent.tokens >= tokens) return `This server has used up its ${tokens} tokens.`;
+    const uses = (content: SamplingMessage['content']): boolean =>
+      blocksOf({ content }).some(block => block.type === 'tool_use');
+    const turns = request.messages.filter(message => uses(message.content)).length;
+    return turns > depth
+      ? `The conversation holds ${turns} turns of tool use; at most ${depth} are allowed.`
+      : undefined;
+  }
+
+  async #failing<T>(tapped: TappedRequest, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      throw isMidcallError(error) ? this.#refuse(tapped, 'host', error.message) : error;
+    }
+  }
+
+  #invalid(tapped: TappedRequest, why: string): Error {
+    const { asking } = this.#options;
+    asking.refused('sampling', 'host', why, tapped.call?.context);
+    return asking.asker().era === '2025-11-25'
+      ? new ProtocolError(ProtocolErrorCode.InvalidParams, why)
+      : new MidcallError('host/invalid-request', `The server sent a sampling request that cannot be answered: ${why}`);
+  }
+
+  #refuse(tapped: TappedRequest, by: 'host' | 'policy', why: string): Error {
+    this.#options.asking.refused('sampling', by, why, tapped.call?.context);
+    return this.#rejected(why);
+  }
+
+  #refusal(ending: Exclude<Ending, { how: 'answered' }>): Error {
+    return this.#rejected(ending.how === 'refused-by-policy' ? ending.rule : 'The sampling request was not approved.');
+  }
+
+  /** What a server gets, or, where there is nothing to send it with, what the call ends with. */
+  #rejected(why: string): Error {
+    return this.#options.asking.asker().era === '2025-11-25'
+      ? new ProtocolError(userRejected, 'User rejected sampling request')
+      : new MidcallError('host/abandoned', `${why} The call was given up; run it again to be asked again.`);
+  }
+}
+
+const plain = (block: SamplingContent): Readonly<Record<string, unknown>> => ({ ...block });
+
+function withContent(result: SamplingResult, content: unknown): unknown {
+  if (!Array.isArray(content)) return result;
+  return { ...result, content: content.length === 1 ? content[0] : content };
+}
