@@ -9,6 +9,7 @@
 import type { Field, Issue, MultiSelectField, NumberField, SelectField, TextField } from './field.ts';
 import { hasFormat } from './format.ts';
 import { labelOf } from './label.ts';
+import { matchesPattern } from './pattern.ts';
 
 /** One value as it travels. */
 export type WireValue = string | number | boolean | readonly string[];
@@ -84,7 +85,7 @@ const formatSentences = {
 
 function checkText(field: TextField, value: unknown): Issue | undefined {
   if (typeof value !== 'string') return issue(field, 'type', 'must be text');
-  const { minLength, maxLength, format } = field;
+  const { minLength, maxLength, format, pattern } = field;
   // A code point is one or two units, so most lengths are decided without counting.
   if (
     minLength !== undefined &&
@@ -100,6 +101,13 @@ function checkText(field: TextField, value: unknown): Issue | undefined {
     return issue(field, 'maxLength', `must have at most ${count(maxLength, 'character')}`);
   }
   if (format !== undefined && !hasFormat(format, value)) return issue(field, 'format', formatSentences[format]);
+  if (pattern !== undefined && !matchesPattern(pattern, value)) {
+    return issue(
+      field,
+      'pattern',
+      `must match the pattern ${pattern.length > 200 ? `${pattern.slice(0, 199)}…` : pattern}`,
+    );
+  }
   return undefined;
 }
 

@@ -3,6 +3,7 @@ import { checkValue } from './check-content.ts';
 import type { Choice, Field } from './field.ts';
 import { isTextFormat } from './format.ts';
 import { formLimits } from './limits.ts';
+import { judgePattern } from './pattern.ts';
 import { assertions, type FormProblem, isJson, type Json, own } from './problem.ts';
 
 /** Where findings go: `problems` refuse the form, `notes` say what was left out. */
@@ -163,8 +164,23 @@ class PropertyReader {
   #pattern(value: unknown): string | undefined {
     if (value === undefined) return undefined;
     if (typeof value !== 'string') return this.refuse('pattern', 'has a pattern that is not text');
-    this.note('pattern', 'has a pattern, which is not checked here');
-    return undefined;
+    if (value.length > formLimits.pattern) {
+      return this.refuse('size', `has a pattern of more than ${formLimits.pattern} characters`);
+    }
+    switch (judgePattern(value).verdict) {
+      case 'linear':
+        return value;
+      case 'broken':
+        return this.refuse('pattern', 'has a pattern that is not a regular expression');
+      case 'explosive':
+        return this.refuse('pattern', 'has a pattern that can take exponential time');
+      case 'unchecked':
+        this.note(
+          'pattern',
+          'has a pattern with lookaround, references back or too many states, which is not checked here',
+        );
+        return undefined;
+    }
   }
 
   #counts(schema: Json, low: string, high: string): Readonly<Record<string, number>> {
