@@ -15,7 +15,7 @@ import { matchesPattern } from './pattern.ts';
 export type WireValue = string | number | boolean | readonly string[];
 
 /** Content that fits a form. */
-export type Content = Readonly<Record<string, WireValue>>;
+export type Content = Record<string, WireValue>;
 
 /** What {@link checkContent} found. */
 export type CheckedContent =
@@ -35,7 +35,7 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
   }
   const given = (content ?? {}) as Record<string, unknown>;
   const issues: Issue[] = [];
-  const checked: Record<string, WireValue> = {};
+  const checked: Content = {};
   let known = 0;
   for (const field of fields) {
     if (!Object.hasOwn(given, field.name) || given[field.name] === undefined) {

@@ -3,6 +3,8 @@ export const formLimits = {
   fields: 200,
   /** All choices of one field. */
   choices: 5_000,
+  /** Fields with a pattern; judging one may take some milliseconds. */
+  patterns: 20,
   /** Everything in one schema, as JSON, in UTF-16 units. */
   schema: 262_144,
   /** UTF-16 units of one text. */

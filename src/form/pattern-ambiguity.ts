@@ -5,19 +5,19 @@
 import type { Instruction } from './pattern.ts';
 import type { CodePoints } from './pattern-syntax.ts';
 
-const mostWork = 2_000_000;
+const mostWork = 50_000;
 
-/** True where it can, false where it cannot, undefined where finding out would take too long. */
-export function explodes(program: readonly Instruction[]): boolean | undefined {
-  const states = program.flatMap((instruction, index) => (instruction.type === 'point' ? [index] : []));
-  const edges: Edges = new Map(states.map(state => [state, reachable(program, next(program, state))]));
+/** True where it can; false where it cannot, or where finding out would take too long. */
+export function explodes(program: readonly Instruction[]): boolean {
   const budget = { left: mostWork };
+  const states = program.flatMap((instruction, index) => (instruction.type === 'point' ? [index] : []));
+  const edges: Edges = new Map(states.map(state => [state, reachable(program, next(program, state), budget)]));
+  if (budget.left <= 0) return false;
   for (const loop of loopsOf(states, edges)) {
     for (const state of loop) {
       for (const [target, ways] of edges.get(state)!) if (ways > 1 && loop.has(target)) return true;
     }
-    const found = twoWays(loop, edges, program, budget);
-    if (found !== false) return found;
+    if (twoWays(loop, edges, program, budget)) return true;
   }
   return false;
 }
@@ -28,7 +28,11 @@ const next = (program: readonly Instruction[], state: number): number =>
   (program[state] as Extract<Instruction, { type: 'point' }>).next;
 
 /** The states reached without a character, with the number of ways there; two stands for many. */
-function reachable(program: readonly Instruction[], start: number): ReadonlyMap<number, number> {
+function reachable(
+  program: readonly Instruction[],
+  start: number,
+  budget: { left: number },
+): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   const visits = new Map<number, number>();
   const path = new Set<number>();
@@ -40,6 +44,8 @@ function reachable(program: readonly Instruction[], start: number): ReadonlyMap<
       continue;
     }
     const visited = visits.get(index) ?? 0;
+    budget.left -= 1;
+    if (budget.left <= 0) break;
     if (path.has(index) || visited >= 2) continue;
     visits.set(index, visited + 1);
     const instruction = program[index]!;
@@ -87,17 +93,17 @@ function twoWays(
   edges: Edges,
   program: readonly Instruction[],
   budget: { left: number },
-): boolean | undefined {
+): boolean {
   const size = program.length;
   const pointsOf = (state: number): CodePoints => (program[state] as Extract<Instruction, { type: 'point' }>).points;
+  const within = new Map(
+    Array.from(loop, state => [state, [...edges.get(state)!.keys()].filter(target => loop.has(target))]),
+  );
   const steps = (pair: number): number[] => {
     const [left, right] = [Math.floor(pair / size), pair % size];
     if (left !== right && !overlap(pointsOf(left), pointsOf(right))) return [];
     const targets: number[] = [];
-    for (const one of edges.get(left)!.keys()) {
-      if (!loop.has(one)) continue;
-      for (const other of edges.get(right)!.keys()) if (loop.has(other)) targets.push(one * size + other);
-    }
+    for (const one of within.get(left)!) for (const other of within.get(right)!) targets.push(one * size + other);
     budget.left -= targets.length + 1;
     return targets;
   };
@@ -114,7 +120,7 @@ function twoWays(
         open.push(target);
       }
     }
-    if (budget.left <= 0) return undefined;
+    if (budget.left <= 0) return false;
   }
   const returning = new Set(Array.from(loop, state => state * size + state));
   const back = [...returning];

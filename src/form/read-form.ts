@@ -58,6 +58,10 @@ export function readSchema(schema: unknown): ReadForm {
     problems.push({ rule: 'additionalProperties', message: 'A form cannot describe further properties.' });
   }
   const required = readRequired(own(schema, 'required'), properties, problems);
+  const patterned = names.filter(name => isJson(properties[name]) && own(properties[name], 'pattern') !== undefined);
+  if (patterned.length > formLimits.patterns) {
+    return refused('size', `The form has ${patterned.length} patterns; at most ${formLimits.patterns} are allowed.`);
+  }
   const fields: Field[] = [];
   for (const name of names) {
     if (problems.length >= mostProblems) break;

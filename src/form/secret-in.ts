@@ -43,7 +43,8 @@ export function secretIn(field: Asking): Secret | undefined {
 }
 
 /** Lower-case words without accents: `accessToken`, `access_token` and `Accès-Token` give the same shape of list. */
-export function words(text: string): string[] {
+export function words(text: string): readonly string[] {
+  if (/^[a-z]+$/.test(text)) return [text];
   const plain = text
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')

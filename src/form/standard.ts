@@ -3,6 +3,9 @@
  * structurally, so that Zod, ArkType and Valibot through its adapter fit without being imported.
  */
 
+import { MidcallError } from '../errors.ts';
+import type { Json } from './problem.ts';
+
 /** What a library says about a value. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
@@ -31,7 +34,7 @@ export interface StandardForm<Input = unknown, Output = Input> {
 }
 
 /** How a library without a description of its own gets one. */
-export const adapters: Readonly<Record<string, string>> = {
+const adapters: Readonly<Record<string, string>> = {
   valibot: "wrap it: toStandardJsonSchema(schema) from '@valibot/to-json-schema'",
   zod: 'use Zod 4.2 or later',
   arktype: 'use ArkType 2.1.28 or later',
@@ -41,8 +44,37 @@ export const adapters: Readonly<Record<string, string>> = {
  * Options that make a library describe what it can and leave the rest blank, so that our own error can name the field
  * where the library's would not. Rules it leaves out stay with its `validate`.
  */
-export const vendorOptions: Readonly<Record<string, Record<string, unknown>>> = {
+const vendorOptions: Readonly<Record<string, Record<string, unknown>>> = {
   zod: { unrepresentable: 'any' },
   valibot: { errorMode: 'ignore' },
   arktype: { fallback: (context: { readonly base: unknown }) => context.base },
 };
+
+/**
+ * What a library says its input looks like.
+ * @throws MidcallError `form/unsupported` where it cannot say
+ */
+export function describe(schema: StandardForm): Json {
+  const standard = schema['~standard'];
+  const vendor = String(standard.vendor);
+  if (typeof standard.jsonSchema?.input !== 'function') {
+    const way = Object.hasOwn(adapters, vendor)
+      ? adapters[vendor]
+      : "use a library or adapter that has '~standard.jsonSchema'";
+    throw new MidcallError('form/unsupported', `This ${vendor} schema cannot describe itself as JSON Schema; ${way}.`);
+  }
+  const libraryOptions = Object.hasOwn(vendorOptions, vendor) ? vendorOptions[vendor] : undefined;
+  try {
+    return standard.jsonSchema.input({ target: 'draft-2020-12', ...(libraryOptions && { libraryOptions }) });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new MidcallError('form/unsupported', `${vendor} cannot describe this schema as JSON Schema: ${reason}`, {
+      cause,
+    });
+  }
+}
+
+/** True for a schema of any library that follows Standard Schema. */
+export function isStandard(input: unknown): input is StandardForm {
+  return ((typeof input === 'object' && input !== null) || typeof input === 'function') && '~standard' in input;
+}

@@ -41,17 +41,13 @@ describe('patterns from strangers', () => {
     expect(judgePattern(pattern).verdict).toBe('explosive');
   });
 
-  it.each([
-    '^(?!x)a$',
-    '(?<=a)b',
-    '(a)\\1',
-    '(?<n>a)\\k<n>',
-    '^a{5000}$',
-    '(?i:a)',
-  ])('%s is not checked, and said so', pattern => {
-    expect(['unchecked', 'broken']).toContain(judgePattern(pattern).verdict);
-    expect(matchesPattern(pattern, 'anything')).toBe(true);
-  });
+  it.each(['^(?!x)a$', '(?<=a)b', '(a)\\1', '(?<n>a)\\k<n>', '^a{5000}$', '(?i:a)'])(
+    '%s is not checked, and said so',
+    pattern => {
+      expect(['unchecked', 'broken']).toContain(judgePattern(pattern).verdict);
+      expect(matchesPattern(pattern, 'anything')).toBe(true);
+    },
+  );
 
   it.each(['(', '[b-a]', 'a{2,1}', '*'])('%s is broken', pattern => {
     expect(judgePattern(pattern).verdict).toBe('broken');
@@ -69,9 +65,13 @@ describe('patterns from strangers', () => {
         (tie('sequence') as fc.Arbitrary<string>).map(one => `(?:${one})`),
       ),
       sequence: fc
-        .array(fc.oneof(tie('atom') as fc.Arbitrary<string>, tie('quantified') as fc.Arbitrary<string>), { maxLength: 4 })
+        .array(fc.oneof(tie('atom') as fc.Arbitrary<string>, tie('quantified') as fc.Arbitrary<string>), {
+          maxLength: 4,
+        })
         .map(parts => parts.join('')),
-      either: fc.array(tie('sequence') as fc.Arbitrary<string>, { minLength: 1, maxLength: 3 }).map(parts => parts.join('|')),
+      either: fc
+        .array(tie('sequence') as fc.Arbitrary<string>, { minLength: 1, maxLength: 3 })
+        .map(parts => parts.join('|')),
     })).either as fc.Arbitrary<string>;
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '1', '-', ' '), maxLength: 8 });
     let compared = 0;
@@ -89,13 +89,16 @@ describe('patterns from strangers', () => {
   });
 
   it('P1: a text of any length is judged in one pass, and too long a text fails', () => {
-    expect(matchesPattern('^(?:.*a){20}$', 'a'.repeat(9_000))).toBe(true);
-    expect(matchesPattern('^a*$', 'a'.repeat(10_001))).toBe(false);
+    expect(matchesPattern('^(?:.*a){20}$', 'a'.repeat(4_000))).toBe(true);
+    expect(matchesPattern('^a*$', 'a'.repeat(4_001))).toBe(false);
   });
 
-  it('P2: every pattern found explosive stays out of reach of the native engine', () => {
-    expect(judgePattern('^(a?){300}$').verdict).not.toBe('broken');
+  it('P2: the search for explosive patterns is bounded; past the bound a pattern is still matched in linear time', () => {
     expect(judgePattern(`${'(a|b|ab)*'.repeat(40)}c`).verdict).toBe('explosive');
-    expect(judgePattern(`^(?:${Array.from({ length: 90 }, (_, i) => `${i}x`).join('|')})*$`).verdict).toBe('linear');
+    const large = `^(?:${Array.from({ length: 90 }, (_, i) => `${i}x`).join('|')})*$`;
+    expect(judgePattern(large).verdict).toBe('linear');
+    expect(matchesPattern(large, '1x22x7x'.repeat(500))).toBe(true);
+    expect(matchesPattern(large, `${'1x22x7x'.repeat(500)}!`)).toBe(false);
+    expect(matchesPattern(`^(?:${'a?'.repeat(290)})*b$`, 'a'.repeat(2_000))).toBe(false);
   });
 });
