@@ -1,0 +1,63 @@
+/** `notes_archive`: moves a note out of the way and asks every time, also where only one note matches. */
+import { z } from 'zod';
+import { label } from './note.ts';
+import { notebook } from './notebook.ts';
+import { choices, multiple, newest } from './pick.ts';
+import { plain } from './plain.ts';
+import { overtaken, refused } from './refusal.ts';
+import { pathArgument, type Registry, titleArgument } from './registry.ts';
+import { data, outcomeShape, reply } from './reply.ts';
+
+const confirm = { type: 'boolean', title: 'Move it to the archive' } as const;
+
+export function registerArchive({ mid, server, now }: Registry): void {
+  mid.tool(
+    server,
+    'notes_archive',
+    {
+      title: 'Archive a note',
+      description:
+        'Moves the note with this title to the archive folder, where it can be read but is no longer listed. The person ' +
+        'is asked every time.',
+      inputSchema: z.strictObject({
+        title: titleArgument.describe('The title of the note, in full.'),
+        path: pathArgument.optional().describe('Only look here: a folder, or the file of the one note that is meant.'),
+      }),
+      outputSchema: outcomeShape,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    },
+    async ({ title, path }, call) => {
+      const notes = notebook(await call.files(), now);
+      const matches = await call.step('find', async () => newest(await notes.find(title, path)));
+      const [first] = matches.shown;
+      if (!first)
+        return reply(`No note is called '${plain(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
+
+      const answer =
+        matches.total === 1
+          ? await call.elicit({
+              message: `Archive ${label(first)}?`,
+              form: { type: 'object', properties: { confirm }, required: ['confirm'] },
+            })
+          : await call.elicit({
+              message: `Archive '${plain(title)}'? ${multiple(matches)}`,
+              form: {
+                type: 'object',
+                properties: { note_id: { type: 'string', title: 'Note', oneOf: choices(matches.shown) }, confirm },
+                required: ['note_id', 'confirm'],
+              },
+            });
+      if (answer.action !== 'accept' || !answer.content.confirm) return refused(answer, 'archived', matches);
+      const picked = 'note_id' in answer.content ? answer.content.note_id : first.id;
+      const note = matches.shown.find(each => each.id === picked)!;
+
+      const moved = await call.step('archive', () => notes.archive(note), { effect: true });
+      if (moved.outcome !== 'moved') return overtaken(moved, note, 'archived');
+      return reply(`Archived ${label(note)}. It is now at ${moved.to}.`, {
+        outcome: 'archived',
+        note: data(note),
+        moved_to: moved.to,
+      });
+    },
+  );
+}

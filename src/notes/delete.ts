@@ -1,0 +1,64 @@
+/**
+ * `notes_delete`: one match goes to the trash at once, since that can be undone; of several the person picks one. Everything
+ * that matters is in this one function, read from top to bottom; it knows no protocol revision and keeps no state.
+ */
+import { z } from 'zod';
+import { label } from './note.ts';
+import { notebook } from './notebook.ts';
+import { choices, multiple, newest } from './pick.ts';
+import { plain } from './plain.ts';
+import { overtaken, refused } from './refusal.ts';
+import { pathArgument, type Registry, titleArgument } from './registry.ts';
+import { data, outcomeShape, reply } from './reply.ts';
+
+export function registerDelete({ mid, server, now }: Registry): void {
+  mid.tool(
+    server,
+    'notes_delete',
+    {
+      title: 'Delete a note',
+      description:
+        'Moves the note with this title to the trash; notes_restore brings it back. Where several notes have the title, ' +
+        'the person is asked which one. Do not guess for them.',
+      inputSchema: z.strictObject({
+        title: titleArgument.describe('The title of the note, in full.'),
+        path: pathArgument.optional().describe('Only look here: a folder, or the file of the one note that is meant.'),
+      }),
+      outputSchema: outcomeShape,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    },
+    async ({ title, path }, call) => {
+      const notes = notebook(await call.files(), now);
+      const matches = await call.step('find', async () => newest(await notes.find(title, path)));
+      let [note] = matches.shown;
+      if (!note)
+        return reply(`No note is called '${plain(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
+
+      if (matches.total > 1) {
+        const answer = await call.elicit({
+          message: `Delete '${plain(title)}'? ${multiple(matches)}`,
+          form: {
+            type: 'object',
+            properties: {
+              note_id: { type: 'string', title: 'Note', oneOf: choices(matches.shown) },
+              confirm: { type: 'boolean', title: 'Move it to the trash' },
+            },
+            required: ['note_id', 'confirm'],
+          },
+        });
+        if (answer.action !== 'accept' || !answer.content.confirm) return refused(answer, 'deleted', matches);
+        const picked = answer.content.note_id;
+        note = matches.shown.find(each => each.id === picked)!;
+      }
+
+      const chosen = note;
+      const moved = await call.step('delete', () => notes.trash(chosen), { effect: true });
+      if (moved.outcome !== 'moved') return overtaken(moved, chosen, 'deleted');
+      return reply(`Deleted ${label(chosen)}. notes_restore brings it back.`, {
+        outcome: 'deleted',
+        note: data(chosen),
+        moved_to: moved.to,
+      });
+    },
+  );
+}

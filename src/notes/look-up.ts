@@ -1,0 +1,94 @@
+/** `notes_list`, `notes_search` and `notes_read`: looking, without changing anything. */
+import { z } from 'zod';
+import { MidcallError } from '../errors.ts';
+import { notebook } from './notebook.ts';
+import { plain } from './plain.ts';
+import { pathArgument, type Registry } from './registry.ts';
+import { count, data, lines, noteShape, reply } from './reply.ts';
+
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+/** More lines than this fill a model's context without helping it. */
+const mostListed = 200;
+const mostHits = 20;
+
+const folder = pathArgument
+  .optional()
+  .describe('Only this folder and what is below it. The archive is the folder archive.');
+
+function capped(total: number, shown: number): string {
+  return total > shown ? `\nThe first ${shown} are listed; give a folder to narrow it down.` : '';
+}
+
+export function registerLookUp({ mid, server, now }: Registry): void {
+  mid.tool(
+    server,
+    'notes_list',
+    {
+      title: 'List notes',
+      description: 'Lists notes with title, folder and date, newest first. Archived and deleted notes are left out.',
+      inputSchema: z.strictObject({ folder }),
+      outputSchema: z.object({ total: z.number(), unreadable: z.number(), notes: z.array(noteShape) }),
+      annotations,
+    },
+    async ({ folder }, call) => {
+      const { notes, unreadable } = await notebook(await call.files(), now).list(folder);
+      const shown = notes.slice(0, mostListed);
+      const missing = unreadable > 0 ? `\n${count(unreadable, 'file')} could not be read.` : '';
+      const text = shown.length === 0 ? 'There are no notes here.' : `${count(notes.length)}:\n${lines(shown)}`;
+      return reply(`${text}${capped(notes.length, shown.length)}${missing}`, {
+        total: notes.length,
+        unreadable,
+        notes: shown.map(data),
+      });
+    },
+  );
+
+  mid.tool(
+    server,
+    'notes_search',
+    {
+      title: 'Search notes',
+      description: 'Finds notes whose title or text has all words of the query, best first.',
+      inputSchema: z.strictObject({
+        query: z.string().trim().min(1).max(500).describe('Words, in any order and case.'),
+        folder,
+      }),
+      outputSchema: z.object({ total: z.number(), notes: z.array(noteShape.extend({ excerpt: z.string() })) }),
+      annotations,
+    },
+    async ({ query, folder }, call) => {
+      const hits = await notebook(await call.files(), now).search(query, folder);
+      const shown = hits.slice(0, mostHits);
+      const text = shown.map(hit => `${lines([hit])}${hit.excerpt && `\n  ${hit.excerpt}`}`).join('\n');
+      return reply(
+        shown.length === 0
+          ? `Nothing found for '${plain(query)}'.`
+          : `${count(hits.length)} found:\n${text}${capped(hits.length, shown.length)}`,
+        { total: hits.length, notes: shown.map(hit => ({ ...data(hit), excerpt: hit.excerpt })) },
+      );
+    },
+  );
+
+  mid.tool(
+    server,
+    'notes_read',
+    {
+      title: 'Read a note',
+      description: 'Gives the whole text of one note, named by its path or its note_id.',
+      inputSchema: z.strictObject({
+        path: pathArgument.optional().describe('Relative to a root, absolute, or a file: URI.'),
+        note_id: z.string().max(100).optional().describe('As notes_list gives it.'),
+      }),
+      outputSchema: z.object({ note: noteShape, text: z.string() }),
+      annotations,
+    },
+    async ({ path, note_id: id }, call) => {
+      const which = path === undefined ? id !== undefined && { id } : id === undefined && { path };
+      if (!which)
+        throw new MidcallError('roots/invalid', 'Name the note by its path or by its note_id: one of the two.');
+      const { note, text } = await notebook(await call.files(), now).read(which);
+      return reply(text, { note: data(note), text });
+    },
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * What a tool says when it did not get a yes. The person's no, a question that was closed and a client that cannot ask
+ * are three different things to whoever reads the result, so none shares its words with another. Pure.
+ */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Answer } from '../form/index.ts';
+import { label, type Note } from './note.ts';
+import type { Moved } from './notebook.ts';
+import type { Matches } from './pick.ts';
+import { count, data, lines, reply } from './reply.ts';
+
+/** Why something was not done. */
+export type NotDone = 'not-confirmed' | 'declined' | Extract<Answer<unknown>, { action: 'cancel' }>['reason'];
+
+/** The one word for an answer that is no yes. */
+export function notDone(answer: Answer<unknown>): NotDone {
+  if (answer.action === 'cancel') return answer.reason;
+  return answer.action === 'decline' ? 'declined' : 'not-confirmed';
+}
+
+/**
+ * The result for an answer that is no yes; where nobody could be asked, it lists what the person would have seen.
+ * @param what - what was not done, as in `deleted`
+ */
+export function refused(answer: Answer<unknown>, what: string, { total, shown }: Matches): CallToolResult {
+  const outcome = notDone(answer);
+  const sentence = `Nothing was ${what}: ${because[outcome]}`;
+  const help = `${count(total)} with this title:\n${lines(shown)}\n${total > shown.length ? 'Only the newest are listed. ' : ''}`;
+  const way = 'Ask the person which one is meant, and say so with path.';
+  return reply(outcome === 'unavailable' ? `${sentence} ${help}${way}` : sentence, {
+    outcome,
+    matches: shown.map(data),
+  });
+}
+
+/** The result for a note that was not the same any more when the time came to act on it. */
+export function overtaken(moved: Exclude<Moved, { outcome: 'moved' }>, note: Note, what: string): CallToolResult {
+  const why = {
+    gone: 'it is no longer there',
+    changed: 'the file holds another note by now',
+    occupied: 'something else has its place; move that away first',
+  };
+  return reply(`Nothing was ${what}. ${label(note)}: ${why[moved.outcome]}.`, {
+    outcome: moved.outcome,
+    note: data(note),
+  });
+}
+
+const because: Record<NotDone, string> = {
+  'not-confirmed': 'the person answered without confirming. Do not try again unless they ask for it.',
+  declined: 'the person said no. Do not try again unless they ask for it.',
+  dismissed: 'the person closed the question without answering it. Ask what they want before trying again.',
+  timeout: 'nobody answered in time. Try again when the person is there.',
+  unavailable: 'this client cannot show the person a form.',
+  invalid: 'the answers that came back did not fit the question. No person may have seen it.',
+  suspect: 'the answer looked automatic, so it does not count as the person’s.',
+  error: 'the question did not reach the person, because asking failed.',
+};

@@ -1,0 +1,19 @@
+/** The sample notes that come with the package, and a copy of them to play with. */
+import { cp, mkdtemp, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where the package keeps them; never served themselves, so that they stay as they are. */
+const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
+
+/**
+ * Copies the sample notes into a new directory of their own.
+ * @param parent - where it is made; the system's temporary directory where absent
+ * @returns its absolute, real path
+ */
+export async function copySamples(parent: string = tmpdir()): Promise<string> {
+  const directory = join(await realpath(await mkdtemp(join(parent, 'midcall-notes-'))), 'notes');
+  await cp(samples, directory, { recursive: true });
+  return directory;
+}
