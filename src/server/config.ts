@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../form/index.ts';
+import { type Boundary, type BoundaryOptions, boundary } from '../roots/index.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditSink } from './audit.ts';
@@ -35,6 +36,11 @@ export interface MidcallOptions {
   readonly suspectBelowMs?: number;
   /** Roads a question may take where the ask does not say; native only where absent. */
   readonly channels?: readonly Channel[];
+  /** The boundary of `call.files()`: the operator's directories, and how the client's roots change them. */
+  readonly roots?: BoundaryOptions & {
+    /** True to ask 2026-07-28 clients for their roots, per call; deprecated in that revision. */
+    readonly on2026?: boolean;
+  };
   readonly audit?: AuditSink;
   /** Takes warnings for the operator; standard error where absent. */
   readonly warn?: (message: string) => void;
@@ -61,6 +67,8 @@ export interface Config {
   readonly maxStateLength: number;
   readonly suspectBelowMs: number;
   readonly channels: readonly Channel[];
+  readonly boundary: Boundary;
+  readonly rootsOn2026: boolean;
   readonly audit: AuditSink;
   readonly warn: (message: string) => void;
   readonly now: () => number;
@@ -68,7 +76,10 @@ export interface Config {
   readonly id: () => string;
 }
 
-/** @throws TypeError where a number is not one the option can mean; MidcallError `server/setup` for a bad key */
+/**
+ * @throws TypeError where a number is not one the option can mean; MidcallError `server/setup` for a bad key, `roots/…` for
+ *   a directory that cannot be a boundary
+ */
 export function configure(options: MidcallOptions): Config {
   const now = options.now ?? Date.now;
   const store = options.store ?? memoryStore({ now });
@@ -88,6 +99,8 @@ export function configure(options: MidcallOptions): Config {
     maxStateLength,
     suspectBelowMs: options.suspectBelowMs ?? 250,
     channels: options.channels ?? ['native'],
+    boundary: boundary(options.roots),
+    rootsOn2026: options.roots?.on2026 ?? false,
     audit: options.audit ?? (() => {}),
     warn: options.warn ?? (message => process.stderr.write(`${message}\n`)),
     now,

@@ -1,26 +1,140 @@
-/** The roots and files of one call, through the engine so that nothing starts while the run is held. */
-
-import { MidcallError } from '../errors.ts';
-import type { Files, Root } from '../roots/index.ts';
+/**
+ * The roots and files of one call. On 2025-11-25 the client's list is kept current for the whole session; on 2026-07-28
+ * there is no session, so it is asked per call, as part of a round, and only where the author opted in (roots are
+ * deprecated in that revision).
+ */
+import type { McpServer } from '@modelcontextprotocol/server';
+import { type Boundary, type Files, type LiveRoots, liveRoots, type Root } from '../roots/index.ts';
 import type { Config } from './config.ts';
 import type { Run } from './engine.ts';
-import type { WireAsk } from './era.ts';
+import { push, type WireAsk } from './era.ts';
+import { heldFiles } from './held-files.ts';
 import type { CallRequest } from './request.ts';
 
 export interface FileAccess {
   roots(run: Run<unknown>): Promise<readonly Root[] | undefined>;
   files(run: Run<unknown>): Promise<Files>;
 }
+
+const rootsList = (timeoutMs: number): WireAsk => ({ method: 'roots/list', params: {}, timeoutMs });
+/** A client answers `roots/list` by itself; no person is waited for. */
+const LIST_TIMEOUT_MS = 20_000;
+
+/** Follows the roots of sessions, and gives each call its files. */
 export function fileAccess(config: Config): (request: CallRequest) => FileAccess {
-  return request => ({
-    async roots(run) {
-      if (!request.client.can.roots) return undefined;
-      const detail: WireAsk = { method: 'roots/list', params: {}, timeoutMs: config.askTimeoutMs };
-      const { value } = await run.ask({ kind: 'roots', identity: 'roots', label: 'roots/list', detail });
-      return (value as unknown as { got?: { roots: Root[] } }).got?.roots;
-    },
-    async files() {
-      throw new MidcallError('roots/none', 'to come');
-    },
+  const sessions = new WeakMap<McpServer, SessionRoots>();
+  let warned = false;
+
+  const warnDeprecated = () => {
+    if (!warned)
+      config.warn(
+        'midcall: asking for roots on 2026-07-28, where they are deprecated; see docs/roots.md for what to use instead.',
+      );
+    warned = true;
+  };
+  const sessionOf = (server: McpServer): SessionRoots => {
+    const known = sessions.get(server);
+    if (known) return known;
+    const made = followRoots(server, config.boundary);
+    sessions.set(server, made);
+    return made;
+  };
+
+  return request => {
+    const { client, server } = request;
+    const perRequest = client.asks !== 'push';
+    const asks = client.can.roots && config.boundary.mode !== 'ignore' && (!perRequest || config.rootsOn2026);
+    let asked: Promise<readonly Root[] | undefined> | undefined;
+    let opened: Promise<Files> | undefined;
+
+    const ask = async (run: Run<unknown>): Promise<readonly Root[] | undefined> => {
+      if (!asks) return undefined;
+      if (!perRequest) return run.guarded(() => sessionOf(server).roots(request));
+      warnDeprecated();
+      const detail = rootsList(config.askTimeoutMs);
+      const { value } = await run.ask({ kind: 'roots', identity: 'roots/list', label: 'roots/list', detail });
+      return readRoots(value);
+    };
+    const once = (run: Run<unknown>): Promise<readonly Root[] | undefined> => {
+      asked ??= ask(run);
+      return asked;
+    };
+    const open = async (run: Run<unknown>): Promise<Files> => {
+      const roots = perRequest ? await once(run) : undefined;
+      const files = await run.guarded(() =>
+        perRequest || !asks ? config.boundary.files(roots) : sessionOf(server).files(request),
+      );
+      run.defer(() => files.close());
+      return heldFiles(files, run);
+    };
+    return {
+      roots: once,
+      files(run) {
+        opened ??= open(run);
+        return opened;
+      },
+    };
+  };
+}
+
+/** What the client said; an answer that is no list of roots allows nothing. */
+function readRoots(value: unknown): readonly Root[] {
+  const roots = (value as { got?: { roots?: unknown } } | null)?.got?.roots;
+  if (!Array.isArray(roots)) return [];
+  return roots.filter((root): root is Root => typeof (root as Root | null)?.uri === 'string');
+}
+
+interface SessionRoots {
+  roots(request: CallRequest): Promise<readonly Root[] | undefined>;
+  files(request: CallRequest): Promise<Files>;
+}
+
+/**
+ * The roots of one 2025-11-25 session. A list is asked through a call that is under way where there is one, since a client
+ * without an open GET stream sees no other request; where there is none, over HTTP the next call asks, before it gets
+ * its files.
+ */
+function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
+  const calls = new Set<CallRequest>();
+  let overHttp = false;
+  let stale = false;
+
+  const list = async (): Promise<readonly Root[]> => {
+    const call = calls.values().next().value;
+    if (!call) return (await server.server.listRoots(undefined, { timeout: LIST_TIMEOUT_MS })).roots as Root[];
+    const answer = await push(call.ctx, rootsList(LIST_TIMEOUT_MS), AbortSignal.timeout(LIST_TIMEOUT_MS));
+    return (answer as unknown as { roots: Root[] }).roots;
+  };
+  let live: LiveRoots | undefined;
+  const follow = (request: CallRequest): LiveRoots => {
+    live ??= liveRoots({ boundary, list, announces: request.client.announcesRoots });
+    return live;
+  };
+  server.server.setNotificationHandler('notifications/roots/list_changed', async () => {
+    if (overHttp && calls.size === 0) stale = true;
+    else await live?.changed();
   });
+  const during = async <T>(request: CallRequest, use: (live: LiveRoots) => Promise<T>): Promise<T> => {
+    overHttp ||= request.ctx.http !== undefined;
+    calls.add(request);
+    try {
+      const followed = follow(request);
+      if (stale) {
+        stale = false;
+        await followed.changed();
+      }
+      return await use(followed);
+    } finally {
+      calls.delete(request);
+    }
+  };
+  const closed = server.server.onclose;
+  server.server.onclose = () => {
+    closed?.();
+    void live?.close();
+  };
+  return {
+    roots: request => during(request, each => each.roots()),
+    files: request => during(request, each => each.files()),
+  };
 }

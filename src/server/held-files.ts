@@ -1,0 +1,54 @@
+/** Files whose every operation is held while the run is: none starts once its round has left or the run is closed. */
+import type { FileHandle, Files } from '../roots/index.ts';
+import type { Run } from './engine.ts';
+
+type Guard = <T>(operation: () => Promise<T>) => Promise<T>;
+
+export function heldFiles(files: Files, run: Run<unknown>): Files {
+  const guard: Guard = operation => run.guarded(operation);
+  return {
+    roots: files.roots,
+    guarantee: files.guarantee,
+    open: async (path, mode) => heldHandle(await guard(() => files.open(path, mode)), guard),
+    read: (path, options) => guard(() => files.read(path, options)),
+    readText: path => guard(() => files.readText(path)),
+    stream: path => guard(() => files.stream(path)),
+    write: (path, data) => guard(() => files.write(path, data)),
+    append: (path, data) => guard(() => files.append(path, data)),
+    create: (path, data) => guard(() => files.create(path, data)),
+    list: path => guard(() => files.list(path)),
+    async *walk(path, options) {
+      const entries = files.walk(path, options)[Symbol.asyncIterator]();
+      try {
+        for (;;) {
+          const next = await guard(async () => entries.next());
+          if (next.done) return;
+          yield next.value;
+        }
+      } finally {
+        await entries.return?.();
+      }
+    },
+    stat: path => guard(() => files.stat(path)),
+    exists: path => guard(() => files.exists(path)),
+    mkdir: path => guard(() => files.mkdir(path)),
+    rename: (from, to) => guard(() => files.rename(from, to)),
+    copy: (from, to) => guard(() => files.copy(from, to)),
+    remove: path => guard(() => files.remove(path)),
+    removeTree: path => guard(() => files.removeTree(path)),
+    absolute: path => guard(() => files.absolute(path)),
+    close: () => files.close(),
+    [Symbol.asyncDispose]: () => files.close(),
+  };
+}
+
+function heldHandle(handle: FileHandle, guard: Guard): FileHandle {
+  return {
+    path: handle.path,
+    read: options => guard(() => handle.read(options)),
+    write: (data, options) => guard(() => handle.write(data, options)),
+    stat: () => guard(() => handle.stat()),
+    close: () => handle.close(),
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
