@@ -31,7 +31,8 @@ import { Policy } from './policy.ts';
 import type { Asker, CallContext, Era } from './question.ts';
 import { RootsGate } from './roots-gate.ts';
 import type { RootsManager } from './roots-manager.ts';
-import { type SamplingBudget, SamplingFlow, type SamplingSpent } from './sampling-flow.ts';
+import type { SamplingLimits, SamplingSpent } from './sampling-budget.ts';
+import { SamplingFlow } from './sampling-flow.ts';
 import { Tap, type TappedRequest } from './tap.ts';
 import { UrlFlow } from './url-flow.ts';
 
@@ -48,7 +49,7 @@ export interface AttachOptions {
   /** Declared only where given. */
   readonly roots?: RootsManager;
   /** Declared only where given. */
-  readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingBudget> };
+  readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
   /** Default: both. */
   readonly modes?: readonly ElicitationMode[];
   /** Registrable domains the person trusts already; those opened are added. */

@@ -44,7 +44,7 @@ export type { RootsDisk, RootsMemory, Workspace } from './roots-disk.ts';
 export { detectWorkspace, machineDisk, rootsFile } from './roots-disk.ts';
 export type { OfferedRoot, RootsManagerOptions, RootsState } from './roots-manager.ts';
 export { RootsManager } from './roots-manager.ts';
-export type { SamplingBudget, SamplingSpent } from './sampling-flow.ts';
+export type { SamplingLimits, SamplingSpent } from './sampling-budget.ts';
 export type { ServerEntry, ServerTarget } from './server-entry.ts';
 export { commandTarget, originOf, readServerEntries, urlTarget } from './server-entry.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url.ts';

@@ -5,8 +5,8 @@
  *
  * G1  a run that has begun counts at once with all it may cost, so that runs side by side cannot pass the limit together;
  * G2  a run never gets more tokens to generate than are left;
- * G3  what was really spent replaces what was set aside, once it is known; a run that failed gives its tokens back and
- *     keeps its place among the requests.
+ * G3  what was really spent replaces what was set aside, once it is known; a run that failed or was stopped stays counted
+ *     with what was set aside, since nobody can say what it cost.
  */
 import { MidcallError } from '../errors.ts';
 import { blocksOf, type ModelUsage, type SamplingRequest } from '../sampling/index.ts';
@@ -33,14 +33,12 @@ export type BudgetVerdict =
   /** `maxTokens`: the request's, or less where less is left. */
   { readonly ok: true; readonly maxTokens: number } | { readonly ok: false; readonly why: string };
 
-/** A run that counts. Call one of the two when it is over; further calls change nothing. */
+/** A run that counts. */
 export interface BudgetedRun {
   readonly ok: true;
   readonly maxTokens: number;
-  /** It cost this. */
+  /** Call once, with what it cost. */
   settle(usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'>): void;
-  /** It failed before it cost anything. */
-  giveBack(): void;
 }
 
 /** The account of one server. */
@@ -92,16 +90,12 @@ export function samplingBudget(
       if (!verdict.ok) return verdict;
       const spend: Spend = { at: options.now(), tokens: inputOf(request) + verdict.maxTokens };
       spends.push(spend);
-      let open = true;
-      const close = (tokens: number): void => {
-        if (open) spend.tokens = tokens;
-        open = false;
-      };
       return {
         ok: true,
         maxTokens: verdict.maxTokens,
-        settle: ({ inputTokens, outputTokens }) => close(inputTokens + outputTokens),
-        giveBack: () => close(0),
+        settle: ({ inputTokens, outputTokens }) => {
+          spend.tokens = inputTokens + outputTokens;
+        },
       };
     },
   };

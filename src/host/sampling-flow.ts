@@ -11,37 +11,21 @@ import {
   describeIssues,
   type ModelChoice,
   type SamplingContent,
-  type SamplingMessage,
   type SamplingModel,
   type SamplingRequest,
   type SamplingResult,
 } from '../sampling/index.ts';
 import type { Asking } from './asking.ts';
 import type { Ending } from './question.ts';
+import { type SamplingBudget, type SamplingLimits, type SamplingSpent, samplingBudget } from './sampling-budget.ts';
 import type { TappedRequest } from './tap.ts';
-
-/** What one server may spend in a session. */
-export interface SamplingBudget {
-  /** Requests that reach a model. */
-  readonly requests: number;
-  /** Input and output tokens together. */
-  readonly tokens: number;
-  /** Turns of tool use that a conversation may hold. */
-  readonly depth: number;
-}
-
-/** What one server has spent. */
-export interface SamplingSpent {
-  readonly requests: number;
-  readonly tokens: number;
-}
 
 export interface SamplingFlowOptions {
   readonly asking: Asking;
   readonly model: SamplingModel;
   readonly newId: () => string;
-  /** Default: 100 requests, 500,000 tokens, 20 turns. */
-  readonly budget?: Partial<SamplingBudget>;
+  /** Default: 100 requests, 500,000 tokens, 20 turns of tool use, for as long as the connection lives. */
+  readonly budget?: Partial<SamplingLimits>;
 }
 
 /** The spec's code for a request that the person refused (2025-11-25, client/sampling, "Error Handling"). */
@@ -49,18 +33,17 @@ const userRejected = -1;
 
 /** The sampling of one connection. */
 export class SamplingFlow {
-  readonly budget: SamplingBudget;
   readonly #options: SamplingFlowOptions;
-  #spent: SamplingSpent = { requests: 0, tokens: 0 };
+  readonly #budget: SamplingBudget;
 
   constructor(options: SamplingFlowOptions) {
     this.#options = options;
-    this.budget = { requests: 100, tokens: 500_000, depth: 20, ...options.budget };
+    this.#budget = samplingBudget(options.budget ?? {}, { now: () => options.asking.now() });
   }
 
   /** What was spent so far. */
   get spent(): SamplingSpent {
-    return this.#spent;
+    return this.#budget.spent();
   }
 
   /**
@@ -73,8 +56,8 @@ export class SamplingFlow {
     const capability = model.tools ? { tools: {} } : {};
     const checked = checkRequest(tapped.params, capability);
     if (!checked.ok) throw this.#invalid(tapped, describeIssues(checked.issues));
-    const over = this.#overBudget(checked.value);
-    if (over !== undefined) throw this.#refuse(tapped, 'policy', over);
+    const verdict = this.#budget.judge(checked.value);
+    if (!verdict.ok) throw this.#refuse(tapped, 'policy', verdict.why);
     const choice = await this.#failing(tapped, async () => model.choose(checked.value));
     const ignored = [...checked.ignored, ...choice.leftOut];
 
@@ -84,10 +67,11 @@ export class SamplingFlow {
     if (!request.ok)
       throw this.#refuse(tapped, 'host', `The edited request breaks the rules: ${describeIssues(request.issues)}`);
 
-    this.#spent = { ...this.#spent, requests: this.#spent.requests + 1 };
-    const reply = await this.#failing(tapped, () => model.run(request.value, { signal }));
-    const { inputTokens, outputTokens } = reply.usage;
-    this.#spent = { ...this.#spent, tokens: this.#spent.tokens + inputTokens + outputTokens };
+    const run = this.#budget.take(request.value);
+    if (!run.ok) throw this.#refuse(tapped, 'policy', run.why);
+    const granted = { ...request.value, maxTokens: run.maxTokens };
+    const reply = await this.#failing(tapped, () => model.run(granted, { signal }));
+    run.settle(reply.usage);
 
     const review = await this.#review(tapped, reply.result, choice, signal, consent.via);
     if (review.how !== 'answered') throw this.#refusal(review);
@@ -140,18 +124,6 @@ export class SamplingFlow {
         ...(result.stopReason !== undefined && { stopReason: result.stopReason }),
       },
     );
-  }
-
-  #overBudget(request: SamplingRequest): string | undefined {
-    const { requests, tokens, depth } = this.budget;
-    if (this.#spent.requests >= requests) return `This server has used up its ${requests} sampling requests.`;
-    if (this.#spent.tokens >= tokens) return `This server has used up its ${tokens} tokens.`;
-    const uses = (content: SamplingMessage['content']): boolean =>
-      blocksOf({ content }).some(block => block.type === 'tool_use');
-    const turns = request.messages.filter(message => uses(message.content)).length;
-    return turns > depth
-      ? `The conversation holds ${turns} turns of tool use; at most ${depth} are allowed.`
-      : undefined;
   }
 
   async #failing<T>(tapped: TappedRequest, act: () => Promise<T>): Promise<T> {
