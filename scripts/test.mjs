@@ -63,6 +63,7 @@ const found = Object.fromEntries(needs.flatMap(need => (find(need) ? [[need.env,
 
 must(stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
 must(stage('types', 'npx', ['tsc', '-p', 'tsconfig.json']), 'The type check');
+must(stage('documents', 'node', ['scripts/sync-snippets.mjs', '--check']), 'The check of the documents');
 must(stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
 
 const report = join(mkdtempSync(join(tmpdir(), 'midcall-test-')), 'report.json');

@@ -1,0 +1,79 @@
+/**
+ * Keeps the documents' code true: every fenced block below `<!-- snippet: path#region -->` is that region of a file that
+ * CI runs, and every other TypeScript or JavaScript fence is an error. Writes the documents, or with `--check` says which
+ * of them are not in step.
+ *
+ * A region is what stands between `// #region name` and the next `// #endregion`; without `#region` it is the whole file.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const check = process.argv.includes('--check');
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'SECURITY.md',
+  ...under('docs'),
+  ...under('examples'),
+  ...under('skills'),
+].filter(path => path.endsWith('.md'));
+
+function under(folder) {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => join(folder, path));
+  } catch {
+    return [];
+  }
+}
+
+function region(reference) {
+  const [path, name] = reference.split('#');
+  const text = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
+  if (name === undefined) return text.trimEnd();
+  const lines = text.split('\n');
+  const begin = lines.findIndex(line => line.trim() === `// #region ${name}`);
+  if (begin < 0) throw new Error(`${path} has no region '${name}'`);
+  const end = lines.findIndex((line, index) => index > begin && line.trim().startsWith('// #endregion'));
+  if (end < 0) throw new Error(`${path}: region '${name}' does not end`);
+  const body = lines.slice(begin + 1, end).filter(line => !line.trim().startsWith('// biome-ignore'));
+  const indent = Math.min(...body.filter(line => line.trim() !== '').map(line => line.search(/\S/)));
+  return body
+    .map(line => line.slice(indent))
+    .join('\n')
+    .trim();
+}
+
+const problems = [];
+for (const document of documents) {
+  const before = readText(document);
+  if (before === undefined) continue;
+  let claimed = 0;
+  const after = before.replace(
+    /(<!-- snippet: (\S+) -->\n+)```(\w+)\n[\s\S]*?\n```/g,
+    (_, head, reference, language) => {
+      claimed++;
+      try {
+        return `${head}\`\`\`${language}\n${region(reference)}\n\`\`\``;
+      } catch (error) {
+        problems.push(`${document}: ${error.message}`);
+        return _;
+      }
+    },
+  );
+  const fences = [...before.matchAll(/^```(?:ts|tsx|js|mjs|typescript|javascript)\b/gm)].length;
+  if (fences > claimed) problems.push(`${document}: ${fences - claimed} code blocks come from no file`);
+  if (after === before) continue;
+  if (check) problems.push(`${document} is not in step with its code: run node scripts/sync-snippets.mjs`);
+  else writeFileSync(document, after);
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
