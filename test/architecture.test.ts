@@ -160,4 +160,15 @@ describe('architecture', () => {
       .filter(target => !target.startsWith('.'));
     expect(outside.filter(target => !target.startsWith('node:'))).toEqual([]);
   });
+
+  it('A8: ARCHITECTURE.md names every folder and every dependency', () => {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
+    const packages = Object.keys(dependencies).map(name =>
+      name.replace(/^@modelcontextprotocol\/(client|node)$/, '/$1'),
+    );
+    const folders = Object.keys(mayImport).map(name => `${name}/`);
+    expect([...folders, ...packages].filter(name => !page.includes(`\`${name}\``))).toEqual([]);
+  });
 });
