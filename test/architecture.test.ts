@@ -50,6 +50,9 @@ const packageHomes: Record<string, readonly string[]> = {
   'openid-client': ['connect'],
   libsql: ['stores', 'cli'],
   tldts: ['host'],
+  // Language models are passed in; nothing of the AI SDK is imported, not even a type.
+  ai: [],
+  '@ai-sdk/provider': [],
   commander: ['cli'],
 };
 

@@ -144,17 +144,23 @@ export class SamplingFlow {
 
   #refuse(tapped: TappedRequest, by: 'host' | 'policy', why: string): Error {
     this.#options.asking.refused('sampling', by, why, tapped.call?.context);
-    return this.#rejected(why);
+    return this.#rejected(why, by === 'host');
   }
 
   #refusal(ending: Exclude<Ending, { how: 'answered' }>): Error {
     return this.#rejected(ending.how === 'refused-by-policy' ? ending.rule : 'The sampling request was not approved.');
   }
 
-  /** What a server gets, or, where there is nothing to send it with, what the call ends with. */
-  #rejected(why: string): Error {
+  /**
+   * What a server gets, or, where there is nothing to send it with, what the call ends with. A host that failed does not
+   * call that the person's refusal; which model failed, and why, is the person's to know.
+   */
+  #rejected(why: string, failed = false): Error {
+    const toServer = failed
+      ? new ProtocolError(ProtocolErrorCode.InternalError, 'The sampling request could not be completed')
+      : new ProtocolError(userRejected, 'User rejected sampling request');
     return this.#options.asking.asker().era === '2025-11-25'
-      ? new ProtocolError(userRejected, 'User rejected sampling request')
+      ? toServer
       : new MidcallError('host/abandoned', `${why} The call was given up; run it again to be asked again.`);
   }
 }

@@ -72,7 +72,7 @@ async function drive(
 }
 
 describe('the tool loop', () => {
-  it('sampling-36, -37, -42: appends the tool use and its results, and offers the tools again', async () => {
+  it('sampling-36, -37, -42, -98: appends the tool use and its results, and offers the tools again', async () => {
     const { sent, end } = await drive([toolReply(use('Paris'), use('London')), textReply('Sunny in both.')]);
     expect(sent).toHaveLength(2);
     expect(sent[1]!.tools).toEqual(sent[0]!.tools);
@@ -131,6 +131,25 @@ describe('the tool loop', () => {
       request({ toolChoice: { mode: 'required' } }),
     );
     expect(sent.map(each => each.toolChoice?.mode)).toEqual(['required', 'auto']);
+  });
+
+  it('sampling-49: tools may run side by side; the next request leaves when all have ended', async () => {
+    let running = 0;
+    let most = 0;
+    const slow = samplingTool({
+      name: 'get_weather',
+      description: '',
+      input: z.object({ city: z.string() }),
+      run: async () => {
+        most = Math.max(most, ++running);
+        await new Promise(resolve => setImmediate(resolve));
+        running--;
+        return 'Sunny.';
+      },
+    });
+    const { sent } = await drive([toolReply(use('a'), use('b')), textReply('Done.')], {}, request(), [slow]);
+    expect(most).toBe(2);
+    expect(sent).toHaveLength(2);
   });
 
   it('T4: refuses a reply that breaks a rule', async () => {

@@ -1,0 +1,148 @@
+/** A person's host with real AI SDK providers behind it: what a server gets of a model, and what it never gets. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { Client } from '@modelcontextprotocol/client';
+import { type CreateMessageRequest, InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import { Audit, attach, Inbox, type Question, type Reply } from 'midcall/host';
+import { modelRouter } from 'midcall/models';
+import type { SamplingRequest, SamplingResult } from 'midcall/sampling';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { anthropic, json, openai, type ProviderServer, providerServer } from '../models/provider-server.ts';
+
+const apiKey = 'sk-canary-0123456789';
+let provider: ProviderServer;
+beforeEach(async () => {
+  provider = await providerServer();
+  return () => provider[Symbol.asyncDispose]();
+});
+
+/** A server that samples, a client with a person attached, and two models. */
+async function hosted(answer: (question: Question) => Reply, budget = {}) {
+  const mcp = new McpServer({ name: 'sampler', version: '1.0.0' });
+  const client = new Client({ name: 'host', version: '1.0.0' }, { capabilities: {} });
+  const inbox = new Inbox();
+  const audit = new Audit();
+  const seen: Question[] = [];
+  inbox.present({
+    via: 'script',
+    show(question, { reply }) {
+      seen.push(question);
+      queueMicrotask(() => void reply(answer(question)));
+    },
+  });
+  const baseURL = `${provider.url}/v1`;
+  const model = modelRouter({
+    models: [
+      {
+        model: createOpenAICompatible({ name: 'local', baseURL, apiKey })('local-1'),
+        name: 'garage',
+        cost: 0,
+        speed: 0.5,
+        intelligence: 0.3,
+      },
+      {
+        model: createAnthropic({ baseURL, apiKey })('claude-test'),
+        name: 'claude',
+        cost: 0.8,
+        speed: 0.4,
+        intelligence: 0.9,
+        skills: ['tools', 'image'],
+      },
+    ],
+  });
+  const attached = attach(client, {
+    server: { id: 'sampler', origin: 'in memory' },
+    inbox,
+    audit,
+    sampling: { model, budget },
+  });
+  const [left, right] = InMemoryTransport.createLinkedPair();
+  await Promise.all([mcp.connect(left), client.connect(right)]);
+  const sample = async (params: SamplingRequest): Promise<SamplingResult> =>
+    (await mcp.server.request({
+      method: 'sampling/createMessage',
+      params: params as CreateMessageRequest['params'],
+    })) as SamplingResult;
+  return { sample, seen, audit, attached };
+}
+
+const hi: SamplingRequest = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi.' } }], maxTokens: 50 };
+const yes = (): Reply => ({ action: 'accept' });
+
+describe('a host with models', () => {
+  it('sampling-58, -65, -95: shows the choice and its reason, runs it, shows the reply, and hands it over', async () => {
+    provider.respond(json(anthropic.reply([{ type: 'text', text: 'Hello.' }], 'end_turn')));
+    const { sample, seen, attached } = await hosted(yes);
+    const modelPreferences = { hints: [{ name: 'claude' }], costPriority: 1 };
+    expect(await sample({ ...hi, modelPreferences })).toMatchObject({
+      role: 'assistant',
+      content: { type: 'text', text: 'Hello.' },
+      model: 'claude-test-20260101',
+      stopReason: 'endTurn',
+    });
+    expect(seen).toMatchObject([
+      { kind: 'sampling-request', model: { name: 'claude', why: 'It matches the server’s hint "claude".' } },
+      { kind: 'sampling-reply', content: [{ type: 'text', text: 'Hello.' }] },
+    ]);
+    expect(attached.spent()).toEqual({ requests: 1, tokens: 16 });
+  });
+
+  it('sampling-10: sends the model what the person made of the request', async () => {
+    provider.respond(json(openai.reply('Hello.', 'stop')));
+    const edit = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Good day.' }] }], maxTokens: 20 };
+    const { sample } = await hosted(question => ({
+      action: 'accept',
+      ...(question.kind === 'sampling-request' && { content: edit }),
+    }));
+    await sample(hi);
+    expect(provider.received[0]!.body).toMatchObject({
+      max_tokens: 20,
+      messages: [{ role: 'user', content: 'Good day.' }],
+    });
+  });
+
+  it('sampling-08, -89: a refused request reaches no model', async () => {
+    const { sample } = await hosted(() => ({ action: 'decline' }));
+    await expect(sample(hi)).rejects.toMatchObject({ code: -1 });
+    expect(provider.received).toHaveLength(0);
+  });
+
+  it('sampling-11: a refused reply does not reach the server', async () => {
+    provider.respond(json(openai.reply('A secret.', 'stop')));
+    const { sample } = await hosted(question => (question.kind === 'sampling-reply' ? { action: 'decline' } : yes()));
+    const error = await sample(hi).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: -1 });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('secret');
+  });
+
+  it('sampling-90, -91: an unbalanced history is refused before the person or a model sees it', async () => {
+    const { sample, seen } = await hosted(yes);
+    const use = { type: 'tool_use', id: 'call_1', name: 't', input: {} } as const;
+    const tools = [{ name: 't', inputSchema: { type: 'object' } }];
+    const messages = [...hi.messages, { role: 'assistant', content: use } as const, ...hi.messages, ...hi.messages];
+    await expect(sample({ ...hi, tools, messages })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('call_1'),
+    });
+    expect([seen, provider.received]).toEqual([[], []]);
+  });
+
+  it('sampling-88: a provider that fails is no refusal, and its words and key stay here', async () => {
+    provider.respond(json({ error: { message: `Bad key ${apiKey}`, type: 'authentication_error' } }, 401));
+    const { sample, audit } = await hosted(yes);
+    const error = await sample(hi).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: -32603, message: 'The sampling request could not be completed' });
+    const recorded = JSON.stringify(audit.entries({}));
+    expect(recorded).toContain('does not accept this host’s API key');
+    expect(recorded + JSON.stringify(error)).not.toContain(apiKey);
+  });
+
+  it('sampling-96: requests side by side do not pass the budget together', async () => {
+    provider.respond(json(openai.reply('Hello.', 'stop')));
+    const { sample, attached } = await hosted(yes, { requests: 2 });
+    const outcomes = await Promise.allSettled([sample(hi), sample(hi), sample(hi), sample(hi)]);
+    expect(outcomes.filter(each => each.status === 'fulfilled')).toHaveLength(2);
+    expect(provider.received).toHaveLength(2);
+    expect(attached.spent()?.requests).toBe(2);
+  });
+});
