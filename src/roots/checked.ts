@@ -9,7 +9,7 @@
 import * as fs from 'node:fs';
 import type { Ground, Placed, Thing } from './ground.ts';
 import { fromSystem, notFound, outside, vanished } from './refusal.ts';
-import { codeOf, identityOf, pooled } from './system.ts';
+import { codeOf, identityOf, isAbsent, pooled, saysNothing } from './system.ts';
 import { type Platform, pathsOf, thisPlatform } from './within.ts';
 
 export function checkedGround(platform: Platform = thisPlatform()): Ground {
@@ -30,9 +30,7 @@ export function checkedGround(platform: Platform = thisPlatform()): Ground {
 
   /** Why a name could not be resolved, without saying anything about what lies outside. */
   async function explain({ root, rel, reach, given }: Placed, error: unknown): Promise<Error> {
-    const code = codeOf(error);
-    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES' && code !== 'ELOOP')
-      return fromSystem(given, error);
+    if (saysNothing(error)) return fromSystem(given, error);
     const parts = rel.split(paths.sep);
     for (let count = 0; count <= parts.length; count += 1) {
       const path = paths.join(root.at, ...parts.slice(0, count));
@@ -45,7 +43,7 @@ export function checkedGround(platform: Platform = thisPlatform()): Ground {
           () => false,
         );
         if (link) return outside(given, reach);
-        return codeOf(stepError) === 'ENOENT' ? notFound(given) : fromSystem(given, stepError);
+        return isAbsent(stepError) ? notFound(given) : fromSystem(given, stepError);
       }
     }
     return fromSystem(given, error);
@@ -60,7 +58,7 @@ export function checkedGround(platform: Platform = thisPlatform()): Ground {
       const at = fs.realpathSync.native(path);
       const stat = fs.statSync(at, { bigint: true });
       if (!stat.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
-      return { path: at, at, identity: `${stat.dev}:${stat.ino}`, system, descriptor: -1, close: () => undefined };
+      return { path: at, at, identity: `${stat.dev}:${stat.ino}`, system, close: () => undefined };
     },
 
     identify: identityOf,

@@ -49,6 +49,8 @@ export interface FileHandle extends AsyncDisposable {
 export interface Files extends AsyncDisposable {
   /** The effective roots: real directories, absolute paths. */
   readonly roots: readonly { readonly path: string; readonly name?: string }[];
+  /** Folders that were granted and cannot be used, each with the reason. */
+  readonly leftOut: readonly { readonly uri: string; readonly reason: string }[];
   readonly guarantee: Guarantee;
   /** @param mode - `r` (default), `r+`, `a` */
   open(path: string, mode?: 'r' | 'r+' | 'a'): Promise<FileHandle>;

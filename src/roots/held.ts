@@ -13,7 +13,7 @@
 import * as fs from 'node:fs';
 import type { Ground, Placed, Thing } from './ground.ts';
 import { fromSystem, invalid, notFound, outside, vanished } from './refusal.ts';
-import { codeOf, identityOf, systemFor } from './system.ts';
+import { codeOf, identityOf, isAbsent, saysNothing, systemFor } from './system.ts';
 
 /** Not in `fs.constants`; the same on every architecture Node runs on. */
 const O_PATH = 0o10000000;
@@ -78,8 +78,7 @@ async function moved({ root }: Placed) {
 /** Why a name could not be opened, without saying anything about what lies outside. */
 async function explain(placed: Placed, error: unknown): Promise<Error> {
   const { root, rel, reach, given } = placed;
-  const code = codeOf(error);
-  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES' && code !== 'ELOOP') return fromSystem(given, error);
+  if (saysNothing(error)) return fromSystem(given, error);
   const lost = await moved(placed);
   if (lost) return lost;
   const parts = rel.split('/');
@@ -90,7 +89,7 @@ async function explain(placed: Placed, error: unknown): Promise<Error> {
       fd = await root.system.open(path, O_PATH);
     } catch (stepError) {
       if (await isLink(placed, path)) return outside(given, reach);
-      return codeOf(stepError) === 'ENOENT' ? notFound(given) : fromSystem(given, stepError);
+      return isAbsent(stepError) ? notFound(given) : fromSystem(given, stepError);
     }
     try {
       if (!reach.inside(await root.system.readlink(proc(fd)))) return outside(given, reach);
@@ -127,7 +126,6 @@ export function heldGround(): Ground {
           at: proc(fd),
           identity: `${stat.dev}:${stat.ino}`,
           system: systemFor(proc(fd)),
-          descriptor: fd,
           close: () => closeQuietly(fd),
         };
       } catch (error) {

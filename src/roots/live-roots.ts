@@ -61,8 +61,7 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
     current = next;
     for (const { hold } of next.roots) holds.add(hold);
     for (const hold of holds) {
-      const now = hold.live ? next.ground.whereabouts(hold.descriptor, hold.path) : undefined;
-      if (now !== undefined && next.inside(now)) continue;
+      if (hold.live && next.inside(hold.path) && next.ground.identify(hold.path) === hold.identity) continue;
       hold.revoke();
       holds.delete(hold);
     }
@@ -74,15 +73,15 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
     let heard: readonly Root[] | undefined;
     try {
       heard = wellFormed(await list());
+      if (closed) return;
+      swap(boundary.scope(heard, current));
     } catch (error) {
       if (!told) said = { failed: error };
       onError?.(error);
       return;
     }
-    if (closed) return;
     said = heard;
     told = true;
-    swap(boundary.scope(said, current));
   }
 
   /** A read that begins now or later. */

@@ -45,12 +45,15 @@ export const invalid = (given: string, why: string): MidcallError =>
 
 export const vanished = (path: string): MidcallError =>
   new MidcallError(
-    'roots/not-found',
+    'roots/revoked',
     `The folder ${shown(path)} is no longer where it was. Put it back, or grant another.`,
   );
 
 export const revoked = (what: string): MidcallError =>
   new MidcallError('roots/revoked', `${what} is no longer among the allowed folders. Ask for the files again.`);
+
+export const closed = (): MidcallError =>
+  new MidcallError('roots/revoked', 'These files were closed with the call they belong to. Ask for the files again.');
 
 const reasons: Record<string, readonly [MidcallErrorCode, string]> = {
   EEXIST: ['roots/exists', 'already exists'],

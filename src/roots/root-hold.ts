@@ -5,8 +5,7 @@
  *    ended: a descriptor number that was reused would take their writes.
  * 2. Once revoked, no operation starts on it.
  */
-import { MidcallError } from '../errors.ts';
-import { revoked } from './refusal.ts';
+import { closed, revoked } from './refusal.ts';
 import type { System } from './system.ts';
 
 /** What an implementation gives for a directory it holds. */
@@ -18,8 +17,6 @@ export interface HeldDirectory {
   /** Device and inode. */
   readonly identity: string;
   readonly system: System;
-  /** The descriptor, or -1 where none is held. */
-  readonly descriptor: number;
   close(): void;
 }
 
@@ -28,7 +25,6 @@ export class RootHold {
   readonly at: string;
   readonly identity: string;
   readonly system: System;
-  readonly descriptor: number;
   #directory: HeldDirectory;
   #owners = 1;
   #inFlight = 0;
@@ -41,7 +37,6 @@ export class RootHold {
     this.at = directory.at;
     this.identity = directory.identity;
     this.system = directory.system;
-    this.descriptor = directory.descriptor;
   }
 
   get live(): boolean {
@@ -51,7 +46,7 @@ export class RootHold {
   /** @throws MidcallError roots/revoked where no operation may start or go on */
   check(): void {
     if (this.#revoked) throw revoked(`The folder '${this.path}'`);
-    if (this.#closed) throw new MidcallError('roots/revoked', 'These files were closed with the call they belong to.');
+    if (this.#closed) throw closed();
   }
 
   /** Begins an operation. @throws MidcallError roots/revoked */

@@ -11,7 +11,7 @@ import { type Place, placesOf } from './name.ts';
 import { createFile, replaceFile } from './new-file.ts';
 import { fileStat, OpenFile, type OpenFiles, streamOf } from './open-file.ts';
 import { pace } from './pace.ts';
-import { exists, fromSystem, invalid, notFound, outside } from './refusal.ts';
+import { closed, exists, fromSystem, invalid, notFound, outside } from './refusal.ts';
 import type { Scope, ScopeRoot } from './scope.ts';
 import { codeOf } from './system.ts';
 import { listFolder, removeBelow, removeLeaf, walkFrom } from './tree.ts';
@@ -33,6 +33,10 @@ export class RootedFiles implements Files {
 
   get roots(): Files['roots'] {
     return this.#scope.roots.map(({ path, name }) => (name === undefined ? { path } : { path, name }));
+  }
+
+  get leftOut(): Files['leftOut'] {
+    return this.#scope.dropped;
   }
 
   get guarantee(): Files['guarantee'] {
@@ -318,6 +322,7 @@ export class RootedFiles implements Files {
   async #during<T>(placed: Placed, work: (placed: Placed) => Promise<T>): Promise<T> {
     const wait = pace();
     if (wait) await wait;
+    if (this.#closed) throw closed();
     placed.root.enter();
     try {
       return await work(placed);

@@ -12,7 +12,7 @@ type Now<T> = T | Promise<T>;
 export interface System {
   open(path: Path, flags: number, mode?: number): Now<number>;
   close(fd: number): Now<void>;
-  /** The real path an open descriptor, or a link's text. */
+  /** A link's text; of `/proc/self/fd/N`, where descriptor N lies. */
   readlink(path: Path): Now<string>;
   realpath(path: string): Now<string>;
   fstat(fd: number): Now<fs.Stats>;
@@ -95,6 +95,12 @@ export function systemFor(directory: string): System {
 
 /** The code of a system error, or undefined. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
+
+/** True for an error that has nothing to do with the path. */
+export const saysNothing = (error: unknown): boolean => ['EMFILE', 'ENFILE', 'ENOMEM'].includes(codeOf(error) ?? '');
+
+/** True where a name is absent, or would have to be below something that is no directory. */
+export const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
 
 /** Device and inode of the directory a path leads to; undefined where there is none. */
 export function identityOf(path: string): string | undefined {
