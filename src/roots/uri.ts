@@ -43,6 +43,7 @@ export function toPath(uri: string, style: PathStyle = hereStyle): string {
   const slashes = /^\/\/([^/]*)(.*)$/s.exec(rest);
   const host = slashes ? slashes[1]! : '';
   const path = slashes ? slashes[2]! : rest;
+  if (path === '') throw refuse(uri, 'it has no path');
   const segments = path.split('/').map(segment => decode(uri, segment, style));
   return style === 'win32' ? windowsPath(uri, host, segments) : posixPath(uri, host, segments);
 }

@@ -8,6 +8,7 @@ export function heldFiles(files: Files, run: Run<unknown>): Files {
   const guard: Guard = operation => run.guarded(operation);
   return {
     roots: files.roots,
+    leftOut: files.leftOut,
     guarantee: files.guarantee,
     open: async (path, mode) => heldHandle(await guard(() => files.open(path, mode)), guard),
     read: (path, options) => guard(() => files.read(path, options)),
