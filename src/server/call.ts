@@ -1,6 +1,8 @@
 /** What a handler holds while it runs: every way to ask, and every way to act. */
 import type { Answer, Assurance, Channel, FormInput, FormValue } from '../form/index.ts';
 import type { Files, Root } from '../roots/index.ts';
+import type { SamplingResult } from '../sampling/index.ts';
+import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';
 
 /** The person behind a call: who issued the identity, and who it is there. */
 export interface Principal {
@@ -77,6 +79,14 @@ export interface Call {
   roots(): Promise<readonly Root[] | undefined>;
   /** Files inside the effective boundary (operator ceiling ∩ client roots). Refuses with `roots/none` where there is none. */
   files(): Promise<Files>;
+  /**
+   * Asks a language model: the client's, or the one the operator gave this server.
+   * @returns the checked reply
+   * @throws MidcallError `sampling/invalid`, `sampling/refused`, `sampling/unavailable` or `sampling/limit`
+   */
+  sample(request: PlainSamplingRequest): Promise<SamplingResult>;
+  /** Lets the model use tools of this call until it has finished or a limit is reached; each tool runs as a step. */
+  sampleWithTools(request: ToolSamplingRequest): Promise<ToolSamplingResult>;
   /** Runs `fn` once per call and records its JSON result, so that what the person saw is what is acted on. */
   step<T>(name: string, fn: (context: StepContext) => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonified<T>>;
   /** Runs when this run ends, is suspended or is abandoned: close what is open, stop what runs beside an ask. */

@@ -34,15 +34,9 @@ export function conductor(config: Config): Conduct {
   const inFlight = new Set<Promise<unknown>>();
   const access = fileAccess(config);
   let closed = false;
-  let warned = false;
 
-  const warnOnce = (ctx: ServerContext) => {
-    if (warned || ctx.http === undefined || !config.keys.ephemeral) return;
-    warned = true;
-    config.warn(
-      'midcall: no key is configured, so calls in flight are lost when this process restarts, and no other replica can ' +
-        'go on with them. Set MIDCALL_KEY (openssl rand -base64 32) or the key option.',
-    );
+  const warnOfLoss = (ctx: ServerContext) => {
+    if (ctx.http !== undefined && config.keys.ephemeral) config.warnOnce('key', keyWillBeLost);
   };
 
   async function conduct<R>(
@@ -51,7 +45,7 @@ export function conductor(config: Config): Conduct {
     registered: Registered,
     handler: (call: Call) => R | Promise<R>,
   ): Promise<R | InputRequiredResult> {
-    warnOnce(ctx);
+    warnOfLoss(ctx);
     const passage = passageOf(ctx);
     const request = await readRequest(server, ctx, passage.params, registered, config);
     const rounds = request.client.asks === 'rounds';
@@ -112,6 +106,10 @@ export function conductor(config: Config): Conduct {
     },
   };
 }
+
+const keyWillBeLost =
+  'midcall: no key is configured, so calls in flight are lost when this process restarts, and no other replica can go on ' +
+  'with them. Set MIDCALL_KEY (openssl rand -base64 32) or the key option.';
 
 /** Writes the audit before the effect, so that a step begun and never ended shows even where no retry comes. */
 function auditedLedger(flow: string, config: Config, audit: (event: Unstamped) => void): StepLedger {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../form/index.ts';
 import { type Boundary, type BoundaryOptions, boundary } from '../roots/index.ts';
+import type { SamplingModel } from '../sampling/index.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditSink } from './audit.ts';
@@ -41,6 +42,13 @@ export interface MidcallOptions {
     /** True to ask 2026-07-28 clients for their roots, per call; deprecated in that revision. */
     readonly on2026?: boolean;
   };
+  /** How `call.sample` may reach a model. */
+  readonly sampling?: {
+    /** Used where the client offers no model; such as `modelRouter` of `midcall/models`. */
+    readonly model?: SamplingModel;
+    /** True to ask 2026-07-28 clients for their model; deprecated in that revision. */
+    readonly on2026?: boolean;
+  };
   readonly audit?: AuditSink;
   /** Takes warnings for the operator; standard error where absent. */
   readonly warn?: (message: string) => void;
@@ -69,8 +77,12 @@ export interface Config {
   readonly channels: readonly Channel[];
   readonly boundary: Boundary;
   readonly rootsOn2026: boolean;
+  readonly samplingModel: SamplingModel | undefined;
+  readonly samplingOn2026: boolean;
   readonly audit: AuditSink;
   readonly warn: (message: string) => void;
+  /** Warns the first time for each topic. */
+  readonly warnOnce: (topic: string, message: string) => void;
   readonly now: () => number;
   readonly timer: (fn: () => void, ms: number) => () => void;
   readonly id: () => string;
@@ -84,6 +96,8 @@ export function configure(options: MidcallOptions): Config {
   const now = options.now ?? Date.now;
   const store = options.store ?? memoryStore({ now });
   const keys = keyRing(options.key);
+  const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
+  const warned = new Set<string>();
   const maxStateLength = positive('maxStateLength', options.maxStateLength ?? 32_768);
   return {
     keys,
@@ -101,8 +115,15 @@ export function configure(options: MidcallOptions): Config {
     channels: options.channels ?? ['native'],
     boundary: boundary(options.roots),
     rootsOn2026: options.roots?.on2026 ?? false,
+    samplingModel: options.sampling?.model,
+    samplingOn2026: options.sampling?.on2026 ?? false,
     audit: options.audit ?? (() => {}),
-    warn: options.warn ?? (message => process.stderr.write(`${message}\n`)),
+    warn,
+    warnOnce(topic, message) {
+      if (warned.has(topic)) return;
+      warned.add(topic);
+      warn(message);
+    },
     now,
     timer: options.timer ?? startTimer,
     id: () => randomBytes(15).toString('base64url'),

@@ -16,6 +16,8 @@ export interface FileAccess {
   files(run: Run<unknown>): Promise<Files>;
 }
 
+const deprecated =
+  'midcall: asking for roots on 2026-07-28, where they are deprecated; see docs/roots.md for what to use instead.';
 const rootsList = (timeoutMs: number): WireAsk => ({ method: 'roots/list', params: {}, timeoutMs });
 /** A client answers `roots/list` by itself; no person is waited for. */
 const LIST_TIMEOUT_MS = 20_000;
@@ -23,15 +25,6 @@ const LIST_TIMEOUT_MS = 20_000;
 /** Follows the roots of sessions, and gives each call its files. */
 export function fileAccess(config: Config): (request: CallRequest) => FileAccess {
   const sessions = new WeakMap<McpServer, SessionRoots>();
-  let warned = false;
-
-  const warnDeprecated = () => {
-    if (!warned)
-      config.warn(
-        'midcall: asking for roots on 2026-07-28, where they are deprecated; see docs/roots.md for what to use instead.',
-      );
-    warned = true;
-  };
   const sessionOf = (server: McpServer): SessionRoots => {
     const known = sessions.get(server);
     if (known) return known;
@@ -50,7 +43,7 @@ export function fileAccess(config: Config): (request: CallRequest) => FileAccess
     const ask = async (run: Run<unknown>): Promise<readonly Root[] | undefined> => {
       if (!asks) return undefined;
       if (!perRequest) return run.guarded(() => sessionOf(server).roots(request));
-      warnDeprecated();
+      config.warnOnce('roots', deprecated);
       const detail = rootsList(config.askTimeoutMs);
       const { value } = await run.ask({ kind: 'roots', identity: 'roots/list', label: 'roots/list', detail });
       return readRoots(value);

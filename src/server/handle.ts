@@ -19,6 +19,7 @@ import type { Run } from './engine.ts';
 import { formParams, missingCapability, type WireAsk } from './era.ts';
 import type { FileAccess } from './file-access.ts';
 import type { CallRequest } from './request.ts';
+import { sampler } from './sampler.ts';
 
 export interface HandleOptions {
   readonly config: Config;
@@ -144,6 +145,7 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
     step,
     roots: () => files.roots(run),
     files: () => files.files(run),
+    ...sampler(run, request, config),
     defer: fn => run.defer(fn),
     can: client.can,
     signal: run.signal,

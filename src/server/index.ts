@@ -13,3 +13,4 @@ export { type HttpOptions, type HttpServing, type McpEndpoint, mcpEndpoint, serv
 export { type KeyRing, type KeySource, keyRing } from './keys.ts';
 export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type ToolConfig } from './midcall.ts';
 export type { PrincipalOf } from './principal.ts';
+export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';

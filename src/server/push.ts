@@ -98,7 +98,7 @@ async function askOne(
   } catch (error) {
     if (late) return { none: 'timeout', ms: elapsed() };
     if (signal.aborted || isDisconnect(error)) return 'disconnected';
-    return { none: 'error', ms: elapsed() };
+    return { none: 'error', ms: elapsed(), code: (error as { code?: number }).code };
   } finally {
     clear();
     signal.removeEventListener('abort', stop);

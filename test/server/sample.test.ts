@@ -1,0 +1,155 @@
+/** `call.sample` and `call.sampleWithTools` over both wires; row 000-15 (sampling and elicitation in one call). */
+import { McpServer } from '@modelcontextprotocol/server';
+import { type SamplingTool, samplingTool, textOf } from 'midcall/sampling';
+import { type Call, type MidcallOptions, midcall } from 'midcall/server';
+import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+const reply = (text: string) => ({
+  role: 'assistant',
+  content: { type: 'text', text },
+  model: 'test',
+  stopReason: 'endTurn',
+});
+const uses = (...calls: readonly { id: string; name: string; input: object }[]) => ({
+  role: 'assistant',
+  content: calls.map(call => ({ type: 'tool_use', ...call })),
+  model: 'test',
+  stopReason: 'toolUse',
+});
+const hello = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 } as const;
+
+describe.each(pairings)('%s over %s', (era, carrier) => {
+  async function act(
+    handler: (call: Call) => Promise<string>,
+    answers: readonly Scripted[],
+    capabilities: object = { elicitation: {}, sampling: { tools: {} } },
+    options: MidcallOptions = {},
+  ) {
+    const warnings: string[] = [];
+    const mid = midcall({
+      suspectBelowMs: 0,
+      warn: text => void warnings.push(text),
+      sampling: { on2026: true },
+      ...options,
+    });
+    const factory = () => {
+      const server = new McpServer({ name: 'test', version: '1.0.0' });
+      mid.tool(server, 'act', {}, async (_, call) => says(await handler(call)));
+      return server;
+    };
+    const person = scriptedPerson(answers);
+    await using pair = await connectPair(factory, { era, carrier, person, capabilities, maxRounds: 40 });
+    const result = await pair.client.callTool({ name: 'act' });
+    return {
+      text: (result.content[0] as { text: string }).text,
+      isError: result.isError ?? false,
+      asked: person.asked,
+      warnings,
+    };
+  }
+
+  it('gives the reply, and warns once where sampling is deprecated', async () => {
+    const { text, asked, warnings } = await act(async call => textOf(await call.sample(hello)), [reply('Hi')]);
+    expect(text).toBe('Hi');
+    expect(asked[0]?.params).toMatchObject({ maxTokens: 100 });
+    expect(asked[0]?.params).not.toHaveProperty('includeContext');
+    expect(warnings.filter(each => each.includes('sampling is deprecated'))).toHaveLength(era === '2026-07-28' ? 1 : 0);
+  });
+
+  it('000-15: samples and elicits in one call, and works once', async () => {
+    let applied = 0;
+    const { text, asked } = await act(
+      async call => {
+        const title = textOf(await call.sample(hello));
+        const answer = await call.elicit({ message: `Rename to '${title}'?`, form: Boolean });
+        if (answer.action !== 'accept' || !answer.content) return 'kept';
+        return `renamed ${await call.step('rename', () => ++applied)}`;
+      },
+      [reply('Budget 2024'), { action: 'accept', content: { value: true } }],
+    );
+    expect(text).toBe('renamed 1');
+    expect(asked.map(each => each.method)).toEqual(['sampling/createMessage', 'elicitation/create']);
+  });
+
+  const counting = (ran: string[]): readonly SamplingTool[] => [
+    samplingTool({
+      name: 'add',
+      description: 'Adds.',
+      input: z.object({ a: z.number(), b: z.number() }),
+      run({ a, b }) {
+        ran.push(`${a}+${b}`);
+        return String(a + b);
+      },
+    }),
+    samplingTool({
+      name: 'fail',
+      description: 'Fails.',
+      input: z.object({}),
+      run() {
+        throw new Error('out of order');
+      },
+    }),
+  ];
+
+  it('runs a tool loop: parallel uses, a tool that throws, no tools on the last request, each tool once', async () => {
+    const ran: string[] = [];
+    const { text, asked } = await act(
+      async call => {
+        const { result, iterations } = await call.sampleWithTools({ ...hello, tools: counting(ran), maxIterations: 3 });
+        return `${textOf(result)} after ${iterations}`;
+      },
+      [
+        uses({ id: '1', name: 'add', input: { a: 1, b: 2 } }, { id: '2', name: 'fail', input: {} }),
+        uses({ id: '3', name: 'add', input: { a: 3, b: 4 } }),
+        reply('7'),
+      ],
+    );
+    expect(text).toBe('7 after 3');
+    expect(ran).toEqual(['1+2', '3+4']);
+    const last = asked[2]?.params as {
+      toolChoice: unknown;
+      messages: { content: { type: string; isError?: boolean }[] }[];
+    };
+    expect(last.toolChoice).toEqual({ mode: 'none' });
+    expect(last.messages[2]?.content.map(each => [each.type, each.isError ?? false])).toEqual([
+      ['tool_result', false],
+      ['tool_result', true],
+    ]);
+  });
+
+  it('refuses what breaks the rules before it is sent', async () => {
+    const { text, isError, asked } = await act(async call => textOf(await call.sample({ ...hello, maxTokens: 0 })), []);
+    expect(isError).toBe(true);
+    expect(text).toContain('maxTokens');
+    expect(asked).toHaveLength(0);
+  });
+
+  it('refuses clearly where there is no model, and uses the operator’s where one is given', async () => {
+    const ask = async (call: Call) => textOf(await call.sample(hello));
+    expect((await act(ask, [], { elicitation: {} })).text).toContain('needs a language model');
+    const model = {
+      names: ['own'],
+      tools: true,
+      choose: () => ({ name: 'own', why: 'It is the only one.', leftOut: [] }),
+      run: async () => ({
+        result: reply('from the server') as never,
+        usage: { inputTokens: 1, outputTokens: 1, estimated: false },
+        notes: [],
+      }),
+    };
+    expect((await act(ask, [], { elicitation: {} }, { sampling: { model } })).text).toBe('from the server');
+  });
+
+  it('tells a refusal apart from a failure', async () => {
+    if (era === '2026-07-28') return;
+    const refusal = () => Promise.reject(Object.assign(new Error('User rejected'), { code: -1 }));
+    const { text } = await act(
+      call => call.sample(hello).then(textOf, (error: { code: string }) => error.code),
+      [refusal],
+    );
+    expect(text).toBe('sampling/refused');
+  });
+});
