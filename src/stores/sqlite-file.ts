@@ -17,6 +17,10 @@ export interface SqliteStatement {
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
+  /** Whether a transaction is open, as libsql and better-sqlite3 say it. */
+  readonly inTransaction?: boolean;
+  /** The same, as `node:sqlite` says it. */
+  readonly isTransaction?: boolean;
 }
 
 /** `MDCL`, in the header of every file we make. */
@@ -37,21 +41,25 @@ export async function openSqlite(
   options: { readonly sync: 'full' | 'normal'; readonly patienceMs: number },
 ): Promise<SqliteDatabase & { close(): void }> {
   const { default: Database } = await import('libsql');
-  const name = JSON.stringify(path);
-  let database: (SqliteDatabase & { close(): void }) | undefined;
   try {
     if (path !== ':memory:') {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       closeSync(openSync(path, 'a', 0o600));
     }
-    const opened: SqliteDatabase & { close(): void } = new Database(path);
-    database = opened;
-    opened.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
-    await patiently(options.patienceMs, () => prepareFile(opened, path, options.sync));
-    return opened;
+    return await patiently(options.patienceMs, () => {
+      // A connection for each attempt: in libsql a statement that met a lock stays open and spoils its connection.
+      const database: SqliteDatabase & { close(): void } = new Database(path);
+      try {
+        database.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
+        prepareFile(database, path, options.sync);
+        return database;
+      } catch (error) {
+        database.close();
+        throw error;
+      }
+    });
   } catch (error) {
-    database?.close();
-    throw judged(error, `The SQLite store ${name}`);
+    throw judged(error, `The SQLite store ${JSON.stringify(path)}`);
   }
 }
 

@@ -1,14 +1,17 @@
 /**
- * The store of one machine: one SQLite file, several processes at once. Every method is one SQL statement, which SQLite
- * makes atomic across processes and whole across `kill -9`; there is nothing to recover.
+ * The store of one machine: one SQLite file, several processes at once, whole across `kill -9`; nothing to recover.
  *
- * - Q1 Whether a value is alive is judged inside the statement that acts on it, never before.
+ * - Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. What can be
+ *   refused by reading alone (a ticket that is gone, a claim that is held) is, and takes no lock.
  * - Q2 Expired rows are removed in small batches, once in a while, by index; a value is gone in time regardless.
- * - Q3 A locked file is waited for without blocking the process for more than a moment.
+ * - Q3 A prepared statement never waits for the write lock: `BEGIN` has it. One that meets a lock stays open in libsql,
+ *   which then commits nothing on that connection and gives the statement's next `get` the values of this one. A read,
+ *   which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing between.
+ * - Q4 A locked file is waited for without blocking the process for more than a moment.
  */
 import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
-import { judged, openSqlite, patiently, type SqliteDatabase } from './sqlite-file.ts';
+import { judged, openSqlite, patiently, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 
 export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
@@ -40,18 +43,20 @@ const TABLE = `CREATE TABLE IF NOT EXISTS midcall_store
   (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL, expires INTEGER) STRICT;
 CREATE INDEX IF NOT EXISTS midcall_store_expires ON midcall_store (expires) WHERE expires IS NOT NULL;`;
 const COLUMNS = 'SELECT key, value, expires FROM midcall_store LIMIT 0';
-const GET = 'SELECT value FROM midcall_store WHERE key = ? AND (expires IS NULL OR expires > ?)';
+const GET = 'SELECT value, expires FROM midcall_store WHERE key = ?';
 const SET = `INSERT INTO midcall_store (key, value, expires) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
 const SET_IF_ABSENT = `${SET} WHERE midcall_store.expires <= ?`;
 const DELETE = 'DELETE FROM midcall_store WHERE key = ?';
-const TAKE = `${DELETE} RETURNING value, expires IS NULL OR expires > ? AS live`;
+const TAKE = `${DELETE} RETURNING value, expires`;
 const TIDY = `DELETE FROM midcall_store WHERE rowid IN
   (SELECT rowid FROM midcall_store WHERE expires <= ? LIMIT ${TIDY_ROWS})`;
 
 /**
  * @param source - the path of a file, opened with libsql and made where missing; or a connection of yours (libsql,
- *   better-sqlite3, `node:sqlite`), whose settings stay as they are: for several processes set WAL
+ *   better-sqlite3, `node:sqlite`), whose settings stay as they are: for several processes set WAL and a busy timeout.
+ *   A call made while a transaction of yours is open belongs to it, and is forgotten if you roll back; begin it with
+ *   `BEGIN IMMEDIATE`, and do not keep it open across an `await` of anything else
  * @returns a store; its methods fail with MidcallError `store/unavailable` or `store/corrupt`, TypeError for bad input
  * @throws MidcallError `store/unavailable` or `store/corrupt`; TypeError for bad options
  */
@@ -68,94 +73,139 @@ export async function sqliteStore(
   const opened = typeof source === 'string' ? await openSqlite(source, { sync, patienceMs }) : undefined;
   const database = opened ?? (source as SqliteDatabase);
 
+  let unusable: string | undefined;
+  let writing: ReturnType<typeof prepareWrites> | undefined;
+  let reading: SqliteStatement | undefined;
+
   const attempt = async <T>(work: () => T): Promise<T> => {
     try {
-      return await patiently(patienceMs, work);
+      return await patiently(patienceMs, () => {
+        if (unusable) throw new MidcallError('store/unavailable', `${subject} ${unusable}`);
+        return work();
+      });
     } catch (error) {
       throw judged(error, subject);
     }
   };
 
-  const prepare = () => {
-    database.exec(TABLE);
-    try {
-      database.prepare(COLUMNS);
-    } catch (error) {
-      if (!/no such column/.test(String(error))) throw error;
-      throw new MidcallError('store/corrupt', `${subject} was made by another version of Midcall. Move it away.`);
-    }
-    return {
-      get: database.prepare(GET),
-      set: database.prepare(SET),
-      setIfAbsent: database.prepare(SET_IF_ABSENT),
-      delete: database.prepare(DELETE),
-      take: database.prepare(TAKE),
-      tidy: database.prepare(TIDY),
-    };
+  const write = <T>(work: (statements: ReturnType<typeof prepareWrites>) => T): Promise<T> =>
+    attempt(() => {
+      const joins = !opened && isInTransaction(database);
+      const statements = writing ?? prepareWrites(database);
+      writing = undefined;
+      if (!joins) database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work(statements);
+        if (!joins) database.exec('COMMIT');
+        writing = statements;
+        return result;
+      } catch (error) {
+        if (!joins && !rolledBack(database)) unusable = 'is stuck in a transaction. Start this process again.';
+        throw error;
+      }
+    });
+
+  const live = (row: Row | undefined): string | undefined =>
+    row && (row.expires === null || Number(row.expires) > now()) ? row.value : undefined;
+
+  const read = async (key: string): Promise<string | undefined> => {
+    let statement: SqliteStatement | undefined;
+    const row = await attempt(() => {
+      statement ??= reading ?? database.prepare(GET);
+      reading = undefined;
+      const found = statement.get(key) as Row | undefined;
+      reading = statement;
+      return found;
+    });
+    return live(row);
   };
-  // Dropped on close: libsql keeps the file open until its statements are collected.
-  let statements: ReturnType<typeof prepare> | undefined;
-  const ready = (): ReturnType<typeof prepare> => {
-    if (!statements) throw new MidcallError('store/unavailable', `${subject} has been closed. Close it last.`);
-    return statements;
-  };
+
   try {
-    statements = await attempt(prepare);
+    await patiently(patienceMs, () => makeTable(database, subject));
   } catch (error) {
     opened?.close();
-    throw error;
+    throw judged(error, subject);
   }
 
   let writes = 0;
-  const tidy = (): void => {
-    if (writes++ % TIDY_EVERY !== 0) return;
-    try {
-      ready().tidy.run(now());
-    } catch {
-      // Another process is writing, or the file is in trouble: the next call says so, and nothing depends on this one.
-    }
-  };
 
   return {
     async get(key) {
       checkKey(key);
-      const row = (await attempt(() => ready().get.get(key, now()))) as { value: string } | undefined;
-      return row?.value;
+      return read(key);
     },
     async set(key, value, set) {
       checkEntry(key, value, set);
-      const written = await attempt(() => {
+      if (set?.ifAbsent && (await read(key)) !== undefined) return false;
+      return write(statements => {
         const time = now();
         const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
-        return set?.ifAbsent
-          ? ready().setIfAbsent.run(key, value, expires, time)
-          : ready().set.run(key, value, expires);
+        if (writes++ % TIDY_EVERY === 0) statements.tidy.run(time);
+        const { changes } = set?.ifAbsent
+          ? statements.setIfAbsent.run(key, value, expires, time)
+          : statements.set.run(key, value, expires);
+        return Number(changes) === 1;
       });
-      tidy();
-      return Number(written.changes) === 1;
     },
     async delete(key) {
       checkKey(key);
-      await attempt(() => ready().delete.run(key));
+      await write(statements => statements.delete.run(key));
     },
     async take(key) {
       checkKey(key);
-      const row = (await attempt(() => ready().take.get(key, now()))) as
-        | { value: string; live: number | bigint }
-        | undefined;
-      return row && Number(row.live) === 1 ? row.value : undefined;
+      if ((await read(key)) === undefined) return undefined;
+      return live(await write(({ take }) => take.get(key) as Row | undefined));
     },
     close() {
-      if (statements && opened) {
-        try {
-          // Leaves everything in the one file, where no other process is at work.
-          opened.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-        } catch {
-          // Then the write-ahead log stays beside it, and the next one to open it reads both.
-        }
-        opened.close();
+      if (unusable) return;
+      unusable = 'has been closed. Close it last.';
+      // libsql keeps the file open until its statements are collected.
+      writing = reading = undefined;
+      if (!opened) return;
+      try {
+        // Leaves everything in the one file, where no other process is at work.
+        opened.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      } catch {
+        // Then the write-ahead log stays beside it, and whoever opens it next reads both.
       }
-      statements = undefined;
+      opened.close();
     },
   };
+}
+
+interface Row {
+  readonly value: string;
+  readonly expires: number | bigint | null;
+}
+
+const prepareWrites = (database: SqliteDatabase) => ({
+  set: database.prepare(SET),
+  setIfAbsent: database.prepare(SET_IF_ABSENT),
+  delete: database.prepare(DELETE),
+  take: database.prepare(TAKE),
+  tidy: database.prepare(TIDY),
+});
+
+const isInTransaction = (database: SqliteDatabase): boolean =>
+  database.inTransaction ?? database.isTransaction ?? false;
+
+/** Ends the transaction that failed. SQLite may have ended it itself, which `ROLLBACK` then calls an error. */
+function rolledBack(database: SqliteDatabase): boolean {
+  try {
+    database.exec('ROLLBACK');
+    return true;
+  } catch {
+    return !isInTransaction(database);
+  }
+}
+
+/** Makes the table where there is none. */
+function makeTable(database: SqliteDatabase, subject: string): void {
+  database.exec(TABLE);
+  try {
+    database.prepare(COLUMNS);
+  } catch (error) {
+    if (!/no such column/.test(String(error))) throw error;
+    throw new MidcallError('store/corrupt', `${subject} was made by another version of Midcall. Move it away.`);
+  }
 }

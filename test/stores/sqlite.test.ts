@@ -30,8 +30,8 @@ describe('the SQLite store keeps the contract, over two connections to one file'
     open: async () => {
       const { now, advance } = clock();
       const path = freshPath();
-      const store = await sqliteStore(path, { now });
-      const second = await sqliteStore(path, { now });
+      const store = await sqliteStore(path, { now, sync: 'normal' });
+      const second = await sqliteStore(path, { now, sync: 'normal' });
       return {
         store,
         second,
@@ -103,7 +103,61 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('Q3: waits for a lock without blocking the process, and then goes on', async () => {
+  it('Q1, Q3: a call that failed on a lock leaves nothing behind for the next one', async () => {
+    const path = freshPath();
+    const store = await sqliteStore(path, { patienceMs: 0 });
+    await store.set('a', 'of a');
+    await store.set('b', 'of b');
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    const calls = [store.take('a'), store.set('c', 'v'), store.set('d', 'v', { ifAbsent: true }), store.delete('b')];
+    for (const call of await Promise.allSettled(calls)) expect(call.status).toBe('rejected');
+    other.exec('COMMIT');
+    expect(await store.take('b')).toBe('of b');
+    expect(await store.set('e', 'of e', { ifAbsent: true })).toBe(true);
+    expect(await store.take('a')).toBe('of a');
+    const reader = await sqliteStore(path);
+    const left = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(key => reader.get(key)));
+    expect(left).toEqual([undefined, undefined, undefined, undefined, 'of e']);
+    reader.close();
+    other.close();
+    store.close();
+  });
+
+  it('Q1: what reading alone can refuse waits for no lock', async () => {
+    const path = freshPath();
+    const store = await sqliteStore(path, { patienceMs: 0 });
+    await store.set('held', 'v');
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    expect(await store.set('held', 'w', { ifAbsent: true })).toBe(false);
+    expect(await store.take('gone')).toBeUndefined();
+    expect(await store.get('held')).toBe('v');
+    other.exec('ROLLBACK');
+    other.close();
+    store.close();
+  });
+
+  it('Q3: reads that met a lock give each its own value when it is gone', async () => {
+    const path = freshPath();
+    // Without a write-ahead log a writer keeps readers out.
+    const database = new Database(path) as SqliteDatabase & { close(): void };
+    const store = await sqliteStore(database);
+    for (const key of ['a', 'b', 'c']) await store.set(key, `of ${key}`);
+    const other = new Database(path);
+    other.exec('BEGIN EXCLUSIVE');
+    const reads = Promise.all(['a', 'b', 'c'].map(key => store.get(key)));
+    await new Promise(resolve => setImmediate(resolve));
+    other.exec('COMMIT');
+    expect(await reads).toEqual(['of a', 'of b', 'of c']);
+    expect(await store.set('d', 'of d')).toBe(true);
+    const rows = other.prepare('SELECT key FROM midcall_store ORDER BY key').all() as { key: string }[];
+    expect(rows.map(row => row.key)).toEqual(['a', 'b', 'c', 'd']);
+    other.close();
+    database.close();
+  });
+
+  it('Q4: waits for a lock without blocking the process, and then goes on', async () => {
     const path = freshPath();
     const store = await sqliteStore(path);
     const other = new Database(path);
@@ -119,12 +173,12 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('Q3: gives up on a lock that stays, saying so, and works when it is gone', async () => {
+  it('Q4: gives up on a lock that stays, saying so, and works when it is gone', async () => {
     const path = freshPath();
     const store = await sqliteStore(path, { patienceMs: 0 });
     const other = new Database(path);
     other.exec('BEGIN IMMEDIATE');
-    const failed = store.take('k');
+    const failed = store.delete('k');
     await expect(failed).rejects.toMatchObject({
       code: 'store/unavailable',
       message: expect.stringContaining('locked'),
