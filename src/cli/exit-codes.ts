@@ -11,10 +11,10 @@ export const exitCodes = {
     code: 2,
     meaning: 'The command line is wrong: unknown option, missing argument, arguments that do not fit.',
   },
-  noServer: { code: 3, meaning: 'The server could not be started or reached, or it went away.' },
+  noServer: { code: 3, meaning: 'The server could not be started or reached, went away, or did not answer in time.' },
   unanswered: {
     code: 4,
-    meaning: 'A question could not be answered: no answer in the file, or one that does not fit.',
+    meaning: 'A question could not be shown or answered: no answer left, one that does not fit, or a request refused.',
   },
   failure: { code: 70, meaning: 'Midcall itself failed.' },
   interrupted: { code: 130, meaning: 'The person cancelled the call (Ctrl-C).' },

@@ -6,12 +6,13 @@
  */
 import { Command, CommanderError } from 'commander';
 import { isMidcallError } from '../errors.ts';
+import { registerCall } from './call.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
 
 /** Adds one subcommand to the program. */
 export type Register = (program: Command) => void;
 
-const subcommands: readonly Register[] = [];
+const subcommands: readonly Register[] = [registerCall];
 
 const program = new Command('midcall')
   .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')

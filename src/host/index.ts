@@ -20,6 +20,8 @@ export { Connection } from './connection.ts';
 export type { ElicitationMode } from './elicitation.ts';
 export type { InboxEvent, InboxOptions } from './inbox.ts';
 export { Inbox } from './inbox.ts';
+export type { OpenUrlOptions, Spawn } from './open-url.ts';
+export { openUrl } from './open-url.ts';
 export type { Limits, PolicyOptions, Rule, Subject, Verdict } from './policy.ts';
 export { Policy } from './policy.ts';
 export type {

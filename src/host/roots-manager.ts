@@ -7,9 +7,8 @@
  * - R4 What is kept is written whole, so that a crash leaves the old list or the new one.
  */
 import { MidcallError } from '../errors.ts';
-import type { Root } from '../roots/index.ts';
+import { type Root, toPath, toUri } from '../roots/index.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { toPath, toUri } from './root-uri.ts';
 import type { RootsDisk, RootsMemory } from './roots-disk.ts';
 
 /** A directory on offer. */

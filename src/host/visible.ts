@@ -8,7 +8,7 @@
 export interface VisibleOptions {
   /** Characters kept (Unicode code points); the rest is counted. Default 2,000. */
   readonly max?: number;
-  /** True keeps line breaks; false writes them out too. Default false. */
+  /** True keeps line breaks and tabs; false writes them out too. Default false. */
   readonly lines?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function visible(text: string, options: VisibleOptions = {}): string {
   for (const character of text.slice(0, max * 2)) {
     if (count >= max) break;
     count += 1;
-    if (options.lines === true && character === '\n') out.push('\n');
+    if (options.lines === true && (character === '\n' || character === '\t')) out.push(character);
     else if ((character === '\u200D' || character === '\uFE0F') && pictograph.test(previous)) out.push(character);
     else out.push(hidden.test(character) ? written(character) : character);
     if (character !== '\uFE0F') previous = character;

@@ -1,0 +1,228 @@
+/**
+ * `midcall call`: one tool call, its questions asked in the terminal or answered from a file. The result goes to standard
+ * output, everything a person reads to standard error.
+ */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
+import { isMidcallError, MidcallError } from '../errors.ts';
+import {
+  Audit,
+  auditFile,
+  type CallOutcome,
+  type CallProgress,
+  Connection,
+  Inbox,
+  machineDisk,
+  Policy,
+  RootsManager,
+  type ServerEntry,
+  visible,
+} from '../host/index.ts';
+import { Terminal } from '../host/terminal/index.ts';
+import { type ModelEntry, modelRouter } from '../models/index.ts';
+import type { SamplingModel } from '../sampling/index.ts';
+import { Answers } from './answers.ts';
+import { type ExitName, exitCodes } from './exit-codes.ts';
+import { ownVersion } from './own-version.ts';
+import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { readToolArguments } from './tool-arguments.ts';
+
+interface CallFlags extends ServerFlags {
+  readonly root?: readonly string[];
+  readonly answers?: string;
+  readonly models?: string;
+  readonly json?: boolean;
+  readonly plain?: boolean;
+  readonly timeout?: string;
+  readonly audit?: string;
+}
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+/** Adds `call` to the program. */
+export function registerCall(program: Command): void {
+  const command = program
+    .command('call')
+    .description("Call one tool of a server; the server's questions are asked here.")
+    .argument('<tool>', 'name of the tool')
+    .argument('[arguments...]', 'one JSON object, or key=value (key:=json for a value as JSON)')
+    .usage('[options] <tool> [json | key=value…] -- <command that starts the server…>');
+  addServerFlags(command)
+    .option('--root <dir>', 'tell the server of this directory; repeatable', collect)
+    .option('--answers <file>', 'answer from this JSON list of results, in order; nothing is guessed')
+    .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
+    .option('--json', 'print the outcome as JSON')
+    .option('--plain', 'ask in plain lines, without drawing')
+    .option('--timeout <seconds>', "the server's own time, not counting yours", '60')
+    .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
+    .action(async (tool: string, words: readonly string[], flags: CallFlags) => {
+      const after = wordsAfterDashes(process.argv);
+      const given = words.slice(0, words.length - after.length);
+      process.exitCode = exitCodes[await call(tool, given, chooseServer(flags, after), flags)].code;
+    });
+}
+
+async function call(tool: string, words: readonly string[], entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
+  const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
+  let unanswered: string | undefined;
+  let giveUp = (): void => {};
+  const onUnanswered = (why: string): void => {
+    unanswered ??= why;
+    giveUp();
+  };
+  const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
+  const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
+  const inbox = new Inbox();
+  inbox.present((answers ?? terminal)!);
+  const audit = new Audit(flags.audit === undefined ? {} : { sink: auditFile(resolve(flags.audit)) });
+  const roots = await rootsFor(entry, flags);
+  const model = answers?.model ?? (flags.models === undefined ? byHand : await readModels(flags.models));
+  const connection = new Connection(entry, {
+    client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
+    era: chooseEra(flags),
+    inbox,
+    audit,
+    policy: new Policy(),
+    callTimeoutMs: readTimeout(flags.timeout),
+    sampling: { model },
+    ...(roots && { roots }),
+  });
+  try {
+    await connection.start();
+    const schema = (await connection.catalogue()).tools.find(each => each.name === tool)?.inputSchema;
+    if (!schema) throw new MidcallError('cli/usage', await noSuchTool(connection, tool));
+    const running = connection.run(
+      { kind: 'tool', name: tool, arguments: readToolArguments(words, schema) },
+      { onProgress: progress => say([progressLine(progress)]) },
+    );
+    giveUp = () => running.cancel();
+    const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
+    const outcome = await running.outcome.finally(stop);
+    if (flags.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
+    else print(outcome);
+    if (unanswered !== undefined) {
+      say([`midcall: ${unanswered}`]);
+      return 'unanswered';
+    }
+    return exitOf(outcome);
+  } catch (error) {
+    if (!isMidcallError(error, 'host/not-found')) throw error;
+    say([`midcall: ${error.message}`]);
+    return 'noServer';
+  } finally {
+    terminal?.close();
+    await connection.stop();
+  }
+}
+
+function terminalFor(flags: CallFlags, onUnanswered: (why: string) => void): Terminal {
+  return new Terminal({
+    input: process.stdin,
+    output: process.stderr,
+    ...(flags.plain && { plain: true }),
+    onUnanswered: () => onUnanswered('The input ended before the question was answered.'),
+  });
+}
+
+async function rootsFor(entry: ServerEntry, flags: CallFlags): Promise<RootsManager | undefined> {
+  if (!flags.root) return undefined;
+  const roots = new RootsManager({ disk: machineDisk });
+  for (const directory of flags.root) await roots.add(resolve(directory));
+  await roots.grant(
+    entry.id,
+    roots.list().map(root => root.uri),
+  );
+  return roots;
+}
+
+/** Without a model the person writes the reply: it starts empty, and is edited before it is handed over. */
+const byHand: SamplingModel = {
+  names: ['you'],
+  tools: false,
+  choose: () => ({ name: 'you', why: 'no model is given with --models, so you write the reply', leftOut: [] }),
+  run: async () => ({
+    result: { role: 'assistant', content: { type: 'text', text: '' }, model: 'human', stopReason: 'endTurn' },
+    usage: { inputTokens: 0, outputTokens: 0, estimated: true },
+    notes: [],
+  }),
+};
+
+async function readModels(file: string): Promise<SamplingModel> {
+  const module = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
+  const given = module.default;
+  if (Array.isArray(given)) return modelRouter({ models: given as readonly ModelEntry[] });
+  if (typeof (given as Partial<SamplingModel> | undefined)?.run === 'function') return given as SamplingModel;
+  throw new MidcallError(
+    'cli/usage',
+    `The default export of ${file} is neither a list of models nor a sampling model.`,
+  );
+}
+
+function readTimeout(text: string | undefined): number {
+  const seconds = Number(text ?? '60');
+  if (!Number.isFinite(seconds) || seconds <= 0)
+    throw new MidcallError('cli/usage', 'The timeout is a number of seconds above 0.');
+  return seconds * 1_000;
+}
+
+async function noSuchTool(connection: Connection, tool: string): Promise<string> {
+  const names = (await connection.catalogue()).tools.map(each => visible(each.name, { max: 60 }));
+  return `The server has no tool '${visible(tool, { max: 60 })}'. It has: ${names.join(', ') || 'none'}.`;
+}
+
+/** The first Ctrl-C is handed to `act`, the second of an unmoved process ends it. @returns stops listening */
+function onInterrupt(act: () => unknown): () => void {
+  process.on('SIGINT', act);
+  return () => void process.off('SIGINT', act);
+}
+
+function progressLine({ progress, total, message }: CallProgress): string {
+  const done = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return message === undefined ? `… ${done}` : `… ${done}: ${visible(message, { max: 200 })}`;
+}
+
+function print(outcome: CallOutcome): void {
+  switch (outcome.how) {
+    case 'completed':
+    case 'tool-error':
+      process.stdout.write(`${resultLines(outcome.result).join('\n')}\n`);
+      return;
+    case 'cancelled':
+      process.stderr.write('midcall: the call was cancelled\n');
+      return;
+    default:
+      process.stderr.write(`midcall: ${visible(outcome.message, { max: 2_000 })}\n`);
+  }
+}
+
+function resultLines(result: Readonly<Record<string, unknown>>): readonly string[] {
+  const content = (result['content'] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const lines = content.map(block => {
+    const { type, text, mimeType, data, uri } = block;
+    if (type === 'text') return visible(String(text), { lines: true, max: 1_000_000 });
+    return visible(
+      `[${[type, mimeType, uri, typeof data === 'string' ? `${data.length} characters of base64` : undefined].filter(Boolean).join(', ')}]`,
+    );
+  });
+  if (lines.length === 0 && result['structuredContent'] !== undefined)
+    return [JSON.stringify(result['structuredContent'], null, 2)];
+  return lines;
+}
+
+function exitOf(outcome: CallOutcome): ExitName {
+  switch (outcome.how) {
+    case 'completed':
+      return 'ok';
+    case 'tool-error':
+    case 'refused':
+      return 'toolError';
+    case 'cancelled':
+      return 'interrupted';
+    case 'abandoned':
+      return 'unanswered';
+    case 'timed-out':
+    case 'server-gone':
+      return 'noServer';
+  }
+}

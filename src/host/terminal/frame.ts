@@ -1,0 +1,66 @@
+/**
+ * A question as lines of text; pure. What a server wrote is made visible, capped, and set off by a bar on every line, so
+ * that it cannot pass for ours; who asks and for which call is always in our own words above it.
+ */
+import { type Ending, type Question, visible } from '../index.ts';
+
+const bar = '  | ';
+
+/** A foreign text as quoted lines. */
+export function quoted(text: string, max = 2_000): readonly string[] {
+  return visible(text, { lines: true, max })
+    .split('\n')
+    .map(line => `${bar}${line}`);
+}
+
+/** Who asks, and for which call. */
+export function heading(question: Question): readonly string[] {
+  const { asker, call } = question;
+  const named = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;
+  const about = call
+    ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(call.arguments), { max: 300 })}`
+    : 'For no call that is known';
+  return [
+    '',
+    `== ${titleOf(question)} ==`,
+    `Server ${visible(asker.id, { max: 60 })} (${visible(asker.origin, { max: 200 })}), which calls itself ${named}`,
+    about,
+  ];
+}
+
+function titleOf(question: Question): string {
+  switch (question.kind) {
+    case 'form':
+      return 'A server asks';
+    case 'url':
+      return 'A server wants a page opened';
+    case 'url-finish':
+      return 'A page was opened';
+    case 'sampling-request':
+      return 'A server wants to use your model';
+    case 'sampling-reply':
+      return 'The reply of your model, before the server gets it';
+    case 'roots':
+      return 'A server wants to know your directories';
+  }
+}
+
+/** One line on how a question ended without this terminal; undefined where this terminal ended it. */
+export function endingLine(ending: Ending, via: string): string | undefined {
+  switch (ending.how) {
+    case 'answered':
+    case 'declined':
+    case 'dismissed':
+      return ending.via === via ? undefined : `-- ${ending.how} elsewhere (${ending.via})`;
+    case 'timed-out':
+      return '-- time is up; the question was taken as dismissed';
+    case 'withdrawn':
+      return '-- the server took the question back';
+    case 'completed':
+      return '-- the page says that it is done';
+    case 'server-gone':
+      return '-- the server is gone';
+    case 'refused-by-policy':
+      return `-- refused: ${ending.rule}`;
+  }
+}

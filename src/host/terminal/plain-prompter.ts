@@ -1,0 +1,146 @@
+/**
+ * Speaks line by line: for pipes, screen readers and terminals that are to stay without drawing. Every prompt is one line
+ * of question and one line of answer; a list is numbered, and a part of a name finds it.
+ */
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
+
+/** A longer list is shown in part; typing a part of a name finds the rest. */
+const shownAtOnce = 30;
+/** What leaves a field with a default empty. */
+const nothing = '-';
+
+/** A prompter of plain lines. Input that ends gives nothing to every later prompt. */
+export function plainPrompter(input: Readable, output: Writable): Prompter {
+  const lines = new LineReader(input);
+  const write = (text: string): void => void output.write(text);
+
+  const ask = async (prompt: string, signal: AbortSignal): Promise<Given<string>> => {
+    write(prompt);
+    const line = await lines.next(signal);
+    if (!line.given) write('\n');
+    return line;
+  };
+
+  return {
+    get ended() {
+      return lines.ended;
+    },
+    say: text => write(text.map(line => `${line}\n`).join('')),
+    async text({ message, signal, initial, validate }) {
+      const hint = initial === undefined ? '' : ` [Enter: ${initial}; ${nothing}: nothing]`;
+      for (;;) {
+        const line = await ask(`${message}${hint}: `, signal);
+        if (!line.given) return line;
+        const typed = initial !== undefined && line.value === '' ? initial : line.value;
+        const value = initial !== undefined && typed === nothing ? '' : typed;
+        const wrong = validate(value);
+        if (wrong === undefined) return { given: true, value };
+        write(`! ${wrong}\n`);
+      }
+    },
+    async choose({ message, signal, picks, initial }) {
+      const hint = initial === undefined ? '' : ` [Enter: ${picks.find(pick => pick.value === initial)?.label ?? ''}]`;
+      write(`${message}\n${listed(picks)}`);
+      for (;;) {
+        const line = await ask(`Number or name${hint}: `, signal);
+        if (!line.given) return line;
+        if (line.value === '' && initial !== undefined) return { given: true, value: initial };
+        const found = find(picks, line.value);
+        if (found.length === 1) return { given: true, value: found[0]!.value };
+        write(found.length === 0 ? '! None of the choices.\n' : `! Several match:\n${listed(picks, found)}`);
+      }
+    },
+    async chooseMany({ message, signal, picks, initial, validate }) {
+      const names = picks.filter(pick => initial.includes(pick.value)).map(pick => pick.label);
+      const hint = names.length === 0 ? '' : ` [Enter: ${names.join(', ')}; ${nothing}: nothing]`;
+      write(`${message}\n${listed(picks)}`);
+      for (;;) {
+        const line = await ask(`Numbers or names, with commas${hint}: `, signal);
+        if (!line.given) return line;
+        const chosen = readMany(picks, line.value, initial);
+        const wrong = typeof chosen === 'string' ? chosen : validate(chosen);
+        if (wrong === undefined) return { given: true, value: chosen as readonly string[] };
+        write(`! ${wrong}\n`);
+      }
+    },
+    close: () => lines.close(),
+  };
+}
+
+function listed(all: readonly Pick[], some: readonly Pick[] = all): string {
+  const shown = some.slice(0, shownAtOnce).map(pick => {
+    const hint = pick.hint === undefined ? '' : ` (${pick.hint})`;
+    return `  ${all.indexOf(pick) + 1}) ${pick.label}${hint}\n`;
+  });
+  const rest = some.length - shown.length;
+  return shown.join('') + (rest > 0 ? `  … and ${rest} more: type a part of the name\n` : '');
+}
+
+function find(picks: readonly Pick[], typed: string): readonly Pick[] {
+  const word = typed.trim().toLowerCase();
+  if (word === '') return [];
+  const numbered = /^\d+$/.test(word) ? picks[Number(word) - 1] : undefined;
+  if (numbered) return [numbered];
+  const exact = picks.filter(pick => pick.label.toLowerCase() === word || pick.value.toLowerCase() === word);
+  return exact.length > 0 ? exact : picks.filter(pick => pick.label.toLowerCase().includes(word));
+}
+
+/** The values a line names, or what is wrong with it. */
+function readMany(picks: readonly Pick[], line: string, initial: readonly string[]): readonly string[] | string {
+  const words = line.split(',').map(word => word.trim());
+  if (line.trim() === '') return initial;
+  if (line.trim() === nothing) return [];
+  const values: string[] = [];
+  for (const word of words.filter(each => each !== '')) {
+    const found = find(picks, word);
+    if (found.length !== 1)
+      return found.length === 0 ? `'${word}' is none of the choices.` : `'${word}' names several.`;
+    if (!values.includes(found[0]!.value)) values.push(found[0]!.value);
+  }
+  return values;
+}
+
+/** Lines of a stream, one at a time; none is lost between two prompts. */
+class LineReader {
+  readonly #lines: string[] = [];
+  readonly #waiting: ((line: Given<string>) => void)[] = [];
+  readonly #reader: ReturnType<typeof createInterface>;
+  ended = false;
+
+  constructor(input: Readable) {
+    this.#reader = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
+    this.#reader.on('line', line => {
+      const next = this.#waiting.shift();
+      if (next) next({ given: true, value: line });
+      else this.#lines.push(line);
+    });
+    this.#reader.on('close', () => {
+      this.ended = true;
+      for (const next of this.#waiting.splice(0)) next(notGiven);
+    });
+  }
+
+  next(signal: AbortSignal): Promise<Given<string>> {
+    const line = this.#lines.shift();
+    if (line !== undefined) return Promise.resolve({ given: true, value: line });
+    if (this.ended || signal.aborted) return Promise.resolve(notGiven);
+    return new Promise(resolve => {
+      const settle = (given: Given<string>): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(given);
+      };
+      const onAbort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(settle), 1);
+        resolve(notGiven);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(settle);
+    });
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+}

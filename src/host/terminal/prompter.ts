@@ -1,0 +1,49 @@
+/** What a dialog needs of a terminal, whether it draws or speaks line by line. */
+
+/** What a person gave, or nothing: they pressed Ctrl-C or Esc, or the input ended. */
+export type Given<T> = { readonly given: true; readonly value: T } | { readonly given: false };
+
+export const notGiven: Given<never> = { given: false };
+
+/** One thing to pick. */
+export interface Pick {
+  readonly value: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+interface Prompt {
+  readonly message: string;
+  /** Ends the prompt, as if nothing were given. */
+  readonly signal: AbortSignal;
+}
+
+export interface TextPrompt extends Prompt {
+  /** Stands there to be changed. */
+  readonly initial?: string;
+  /** What is wrong with a text, or undefined. */
+  readonly validate: (text: string) => string | undefined;
+}
+
+export interface ChoicePrompt extends Prompt {
+  readonly picks: readonly Pick[];
+  /** Where the cursor stands; nothing is chosen before Enter. */
+  readonly initial?: string;
+}
+
+export interface ManyPrompt extends Prompt {
+  readonly picks: readonly Pick[];
+  readonly initial: readonly string[];
+  readonly validate: (values: readonly string[]) => string | undefined;
+}
+
+/** Asks for one thing at a time. Every text it is given is safe to draw. */
+export interface Prompter {
+  say(lines: readonly string[]): void;
+  text(prompt: TextPrompt): Promise<Given<string>>;
+  choose(prompt: ChoicePrompt): Promise<Given<string>>;
+  chooseMany(prompt: ManyPrompt): Promise<Given<readonly string[]>>;
+  /** True once nothing more can be read. */
+  readonly ended: boolean;
+  close(): void;
+}

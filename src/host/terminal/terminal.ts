@@ -1,0 +1,104 @@
+/**
+ * Questions in a terminal, one after the other. On a TTY they are drawn; through pipes, with NO_COLOR or where asked for,
+ * they are plain lines. Ctrl-C dismisses the question that is open; a question that ends elsewhere closes its dialog.
+ */
+import type { Readable, Writable } from 'node:stream';
+import { type Ending, openUrl, type Presenter, type Question, type Receipt, type Reply, visible } from '../index.ts';
+import { clackPrompter } from './clack-prompter.ts';
+import { consentDialog } from './consent-dialog.ts';
+import { formDialog } from './form-dialog.ts';
+import { endingLine } from './frame.ts';
+import { plainPrompter } from './plain-prompter.ts';
+import type { Prompter } from './prompter.ts';
+
+export interface TerminalOptions {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable & { readonly isTTY?: boolean };
+  /** True for plain lines. Default: where input or output is no TTY, or NO_COLOR is set. */
+  readonly plain?: boolean;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Opens a page after consent; false where none could be opened. Default: the system's browser. */
+  readonly openUrl?: (href: string) => Promise<boolean>;
+  /** IANA name; the machine's own where absent. */
+  readonly timeZone?: string;
+  /** Told of a question that nobody can answer, since the input has ended; it is dismissed. */
+  readonly onUnanswered?: (question: Question) => void;
+}
+
+type Controls = Parameters<Presenter['show']>[1];
+
+/** A view of open questions in a terminal. */
+export class Terminal implements Presenter {
+  readonly via = 'terminal';
+  readonly #prompter: Prompter;
+  readonly #options: TerminalOptions;
+  readonly #queue: { readonly question: Question; readonly controls: Controls }[] = [];
+  #interrupt: AbortController | undefined;
+  #busy = false;
+
+  constructor(options: TerminalOptions) {
+    const environment = options.environment ?? process.env;
+    const noColor = (environment['NO_COLOR'] ?? '') !== '';
+    const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
+    this.#prompter = (plain ? plainPrompter : clackPrompter)(options.input, options.output);
+    this.#options = options;
+  }
+
+  show(question: Question, controls: Controls): void {
+    this.#queue.push({ question, controls });
+    if (!this.#busy) void this.#work();
+  }
+
+  /** Dismisses the question that is being asked. @returns false where none is */
+  interrupt(): boolean {
+    this.#interrupt?.abort();
+    return this.#interrupt !== undefined;
+  }
+
+  /** Stops reading. */
+  close(): void {
+    this.#prompter.close();
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      if (!next.controls.ended.aborted) await this.#ask(next.question, next.controls);
+    }
+    this.#busy = false;
+  }
+
+  async #ask(question: Question, controls: Controls): Promise<void> {
+    const interrupt = new AbortController();
+    this.#interrupt = interrupt;
+    const signal = AbortSignal.any([interrupt.signal, controls.ended]);
+    let again: Parameters<typeof formDialog>[3] = {};
+    for (;;) {
+      const reply = await this.#dialog(question, signal, again);
+      if (controls.ended.aborted) break;
+      if (this.#prompter.ended && reply.action === 'dismiss') this.#options.onUnanswered?.(question);
+      const receipt = await controls.reply(reply);
+      if (receipt.ok || receipt.problem !== 'invalid') break;
+      again = {
+        ...('content' in reply && reply.content && { answers: reply.content as never }),
+        problem: problemOf(receipt),
+      };
+      if (question.kind !== 'form') this.#prompter.say([`! ${again.problem}`]);
+    }
+    this.#interrupt = undefined;
+    const line = controls.ended.aborted ? endingLine(controls.ended.reason as Ending, this.via) : undefined;
+    if (line !== undefined) this.#prompter.say([line]);
+  }
+
+  #dialog(question: Question, signal: AbortSignal, again: Parameters<typeof formDialog>[3]): Promise<Reply> {
+    const timeZone = this.#options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    if (question.kind === 'form') return formDialog(question, this.#prompter, { signal, timeZone }, again);
+    return consentDialog(question, this.#prompter, {
+      signal,
+      openUrl: this.#options.openUrl ?? (href => openUrl(href)),
+    });
+  }
+}
+
+const problemOf = (receipt: Extract<Receipt, { problem: 'invalid' }>): string =>
+  visible(receipt.issues.map(issue => issue.message).join(' '), { max: 1_000 });
