@@ -10,12 +10,13 @@ import { count, data, noteShape, reply } from './reply.ts';
 
 const deletedShape = noteShape.extend({
   path: z.string().describe('Where the note was, and goes back to.'),
-  deleted_at: z.string(),
+  deleted_at: z.string().optional(),
 });
 
-/** As a person tells it from others: the day it was deleted is part of it. */
+/** As a person tells it from others: by where it was, and when it was deleted. */
 const shown = (note: DeletedNote): DeletedNote => ({
   ...note,
+  path: note.from,
   date: `deleted ${note.deletedAt.slice(0, 16).replace('T', ' ')}`,
 });
 
@@ -79,10 +80,7 @@ export function registerRestore({ mid, server, now }: Registry): void {
           },
         });
         if (answer.action !== 'accept') {
-          return refused(answer, 'restored', {
-            total: found.total,
-            shown: found.shown.map(each => ({ ...shown(each), path: each.from })),
-          });
+          return refused(answer, 'restored', { total: found.total, shown: found.shown.map(shown) });
         }
         const picked = answer.content.note_id;
         note = found.shown.find(each => each.id === picked)!;
@@ -90,7 +88,7 @@ export function registerRestore({ mid, server, now }: Registry): void {
 
       const chosen = note;
       const moved = await call.step('restore', () => notes.restore(chosen), { effect: true });
-      if (moved.outcome !== 'moved') return overtaken(moved, chosen, 'restored');
+      if (moved.outcome !== 'moved') return overtaken(moved, shown(chosen), 'restored');
       return reply(`Restored '${chosen.title}' to ${moved.to}.`, {
         outcome: 'restored',
         note: restorable(chosen),

@@ -1,0 +1,69 @@
+/** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { type Command, InvalidArgumentError } from 'commander';
+import { isMidcallError } from '../errors.ts';
+import { checkDirectories, notesServer } from '../notes/index.ts';
+import { serveHttp } from '../server/index.ts';
+import { exitCodes } from './exit-codes.ts';
+
+interface Options {
+  readonly http?: number;
+  readonly host: string;
+  readonly allowHost: readonly string[];
+}
+
+/** Adds the subcommand. */
+export function registerNotes(program: Command): void {
+  program
+    .command('notes')
+    .description('serve Markdown notes; what is deleted can be restored, and a person decides where it is unclear')
+    .argument('[dir...]', 'directories it may use; the client’s roots within them, or alone where none is given')
+    .option(
+      '--http <port>',
+      'serve Streamable HTTP at /mcp on this port (0: any free one) instead of standard input',
+      port,
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--allow-host <name...>', 'host names, besides localhost, under which clients reach it', [])
+    .action(notes);
+}
+
+async function notes(named: readonly string[], options: Options): Promise<void> {
+  const directories = await checkDirectories(named);
+  const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
+  const onError = (error: Error): void => log(error.message);
+  const server = notesServer({ directories });
+  const places = directories.length > 0 ? directories.join(', ') : 'the directories the client grants (its roots)';
+
+  if (options.http === undefined) {
+    const { close } = serveStdio(server.factory, { onerror: onError });
+    log(`serving ${places} on standard input and output`);
+    onSignal(close);
+    return;
+  }
+  try {
+    const { host, allowHost } = options;
+    const { url, close } = await serveHttp(server.factory, {
+      host,
+      port: options.http,
+      allowedHosts: allowHost,
+      onError,
+    });
+    log(`serving ${places} at ${url.href}`);
+    onSignal(close);
+  } catch (error) {
+    if (!isMidcallError(error, 'server/setup')) throw error;
+    log(error.message);
+    process.exitCode = exitCodes.noServer.code;
+  }
+}
+
+function onSignal(close: () => Promise<void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/u.test(text) && number <= 65_535) return number;
+  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+}

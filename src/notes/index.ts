@@ -1,0 +1,3 @@
+export { checkDirectories } from './directories.ts';
+export { copySamples } from './samples.ts';
+export { type NotesOptions, notesServer } from './server.ts';

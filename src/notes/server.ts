@@ -1,0 +1,61 @@
+/**
+ * The notes server: Midcall's reference, and useful by itself. One library instance for the process, one SDK server per
+ * connection or request; the tools are the same for both protocol revisions and know neither.
+ */
+import { readFileSync } from 'node:fs';
+import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import { type MidcallOptions, midcall } from '../server/index.ts';
+import { registerArchive } from './archive.ts';
+import { registerDelete } from './delete.ts';
+import { registerLookUp } from './look-up.ts';
+import type { Registry } from './registry.ts';
+import { registerResources } from './resources.ts';
+import { registerRestore } from './restore.ts';
+import { registerWrite } from './write.ts';
+
+/** What a notes server is made of. */
+export interface NotesOptions extends Omit<MidcallOptions, 'roots'> {
+  /** What the operator allows; the client's roots narrow it, and stand alone where it is empty. */
+  readonly directories: readonly string[];
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const instructions =
+  'Notes are Markdown files. Name one by its path or note_id. Deleting moves to the trash and can be undone; where it is ' +
+  'unclear which note is meant the server asks the person itself, so do not ask them in text first.';
+
+/**
+ * A notes server.
+ * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls that run
+ * @throws MidcallError `roots/invalid` for a directory that cannot be used
+ */
+export function notesServer({ directories, ...options }: NotesOptions): {
+  readonly factory: McpServerFactory;
+  close(): Promise<void>;
+} {
+  const mid = midcall({ ...options, roots: { ceiling: directories, on2026: true } });
+  const now = options.now ?? Date.now;
+  return {
+    factory() {
+      const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version }, { instructions });
+      // Nobody watches the directories, so no change is promised to be announced.
+      server.server.registerCapabilities({ tools: { listChanged: false }, resources: { listChanged: false } });
+      const registry: Registry = { mid, server, now };
+      for (const register of [
+        registerLookUp,
+        registerWrite,
+        registerDelete,
+        registerRestore,
+        registerArchive,
+        registerResources,
+      ]) {
+        register(registry);
+      }
+      return server;
+    },
+    close: () => mid.close(),
+  };
+}
