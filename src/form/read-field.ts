@@ -236,13 +236,11 @@ class PropertyReader {
       if (value.length > formLimits.choice || (typeof title === 'string' && title.length > formLimits.choice)) {
         return this.refuse('size', `has a choice of more than ${formLimits.choice} characters`);
       }
-      if (seen.has(value)) {
-        this.note(key, 'offers the same choice twice');
-        continue;
-      }
+      if (seen.has(value)) continue;
       seen.add(value);
       choices.push({ value, title: typeof title === 'string' && title !== '' ? title : value });
     }
+    if (choices.length < list.length) this.note(key, 'offers the same choice twice');
     return choices;
   }
 

@@ -46,6 +46,7 @@ export function secretIn(field: Asking): Secret | undefined {
 export function words(text: string): readonly string[] {
   if (/^[a-z]+$/.test(text)) return [text];
   const plain = text
+    .slice(0, longest)
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .replace(/ß/g, 'ss')
@@ -57,8 +58,11 @@ export function words(text: string): readonly string[] {
   return plain.match(/\p{L}+|\p{N}+/gu) ?? [];
 }
 
+const near = 6;
+const longest = 20_000;
+
 function findInSentences(description: string): Secret | undefined {
-  for (const sentence of description.split(/[.!?;\n]+/)) {
+  for (const sentence of description.slice(0, longest).split(/[.!?;\n]+/)) {
     const found = find('description', words(sentence));
     if (found) return found;
   }
@@ -91,9 +95,10 @@ function aboutIt(list: readonly string[], at: number, end: number): boolean {
   return list.slice(0, at).some(word => negation.has(word));
 }
 
-/** True where a sentence asks for what stands at `at`: nothing but an asking word and its article come before. */
+/** True where a sentence asks for what stands at `at`: it begins with it, or an asking word is near and no preposition between. */
 function isAsked(list: readonly string[], at: number): boolean {
   for (let index = at - 1; index >= 0; index -= 1) {
+    if (at - index > near) return false;
     if (asking.has(list[index]!)) return true;
     if (preposition.has(list[index]!)) return false;
   }

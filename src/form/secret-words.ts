@@ -115,7 +115,7 @@ export const preposition = set(
 
 /** Words that ask for what follows them. */
 export const asking = set(
-  `enter type paste provide give supply input insert fill put write tell send your my the a an please
+  `enter type paste provide give supply input insert fill put write tell send your my please
   gib eingeben dein deine ihr ihre votre ton ta entrez saisissez tu su introduce ingresa escribe sua seu digite informe
   inserisci tuo tua uw je jouw voer podaj twoje введите ваш`,
 );

@@ -1,0 +1,205 @@
+import { checkContent, type Field, labelOf } from 'midcall/form';
+import { describe, expect, it } from 'vitest';
+import { isDate, isDateTime, isEmail, isUri } from '../../src/form/format.ts';
+
+const text = (rules: object = {}): Field => ({ kind: 'text', name: 'name', required: true, ...rules });
+const number = (rules: object = {}): Field => ({
+  kind: 'number',
+  name: 'pages',
+  integer: false,
+  required: true,
+  ...rules,
+});
+const choices = ['a', 'b', 'c'].map(value => ({ value, title: value.toUpperCase() }));
+const many = (rules: object = {}): Field => ({ kind: 'multi-select', name: 'tags', choices, required: true, ...rules });
+
+describe('one value against its field', () => {
+  it.each<[string, Field, unknown, string | undefined, string?]>([
+    ['text', text(), 'x', undefined],
+    ['empty text', text(), '', undefined],
+    ['no text', text(), 3, 'type', 'Name must be text.'],
+    ['null', text(), null, 'type'],
+    ['too short', text({ minLength: 2 }), 'x', 'minLength', 'Name must have at least 2 characters.'],
+    ['too short in code points', text({ minLength: 2 }), '😀', 'minLength'],
+    ['long enough in code points', text({ minLength: 2 }), '😀😀', undefined],
+    ['short enough in code points', text({ maxLength: 2 }), '😀😀', undefined],
+    ['too long in code points', text({ maxLength: 1 }), '😀😀', 'maxLength', 'Name must have at most 1 character.'],
+    ['much too long', text({ maxLength: 1 }), 'xxxx', 'maxLength'],
+    ['format', text({ format: 'email' }), 'x', 'format', 'Name must be an e-mail address, such as ada@example.com.'],
+    ['pattern', text({ pattern: '^a$' }), 'b', 'pattern', 'Name must match the pattern ^a$.'],
+    ['number', number(), 2.5, undefined],
+    ['number as text', number(), '2', 'type', 'Pages must be a number.'],
+    ['NaN', number(), Number.NaN, 'type'],
+    ['infinity', number(), Number.POSITIVE_INFINITY, 'type'],
+    ['whole', number({ integer: true }), 3, undefined],
+    ['not whole', number({ integer: true }), 3.5, 'type', 'Pages must be a whole number.'],
+    ['past 2^53', number({ integer: true }), 2 ** 53, 'type'],
+    ['too small', number({ minimum: 1 }), 0, 'minimum', 'Pages must be at least 1.'],
+    ['just enough', number({ minimum: 1, maximum: 1 }), 1, undefined],
+    ['too large', number({ maximum: 1 }), 2, 'maximum', 'Pages must be at most 1.'],
+    ['yes', { kind: 'boolean', name: 'ok', required: true }, true, undefined],
+    ['yes as text', { kind: 'boolean', name: 'ok', required: true }, 'true', 'type', 'Ok must be yes or no.'],
+    ['one choice', { kind: 'select', name: 'c', choices, required: true }, 'a', undefined],
+    ['its title', { kind: 'select', name: 'c', choices, required: true }, 'A', 'enum', 'C must be one of the choices.'],
+    ['no choice', { kind: 'select', name: 'c', choices, required: true }, ['a'], 'type'],
+    ['choices', many(), ['c', 'a'], undefined],
+    ['none', many(), [], undefined],
+    ['twice', many(), ['a', 'a'], 'uniqueItems', 'Tags must not name a choice twice.'],
+    ['an unknown one', many(), ['a', 'x'], 'enum'],
+    ['one that is no text', many(), [1], 'enum'],
+    ['more than there are', many(), ['a', 'b', 'c', 'x'], 'enum'],
+    ['too few', many({ minItems: 1 }), [], 'minItems', 'Tags needs at least 1 choice.'],
+    ['too many', many({ maxItems: 1 }), ['a', 'b'], 'maxItems', 'Tags takes at most 1 choice.'],
+    ['no list', many(), 'a', 'type'],
+  ])('%s', (_, field, value, rule, message) => {
+    const checked = checkContent([field], { [field.name]: value });
+    if (rule === undefined) expect(checked).toEqual({ ok: true, content: { [field.name]: value } });
+    else {
+      expect(checked).toMatchObject({ ok: false, issues: [{ field: field.name, rule }] });
+      if (message !== undefined && !checked.ok) expect(checked.issues[0]!.message).toBe(message);
+    }
+  });
+});
+
+describe('content as a whole', () => {
+  const fields: readonly Field[] = [text(), { kind: 'boolean', name: 'ok', required: false }];
+
+  it('an accept without content misses what is required, and is fine where nothing is', () => {
+    expect(checkContent(fields, undefined)).toEqual({
+      ok: false,
+      issues: [{ field: 'name', rule: 'required', message: 'Name is required.' }],
+    });
+    expect(checkContent([fields[1]!], undefined)).toEqual({ ok: true, content: {} });
+  });
+
+  it.each([[null], [[]], ['x'], [7], [true]])('%j is no content', content => {
+    expect(checkContent(fields, content)).toMatchObject({ ok: false, issues: [{ rule: 'type' }] });
+  });
+
+  it('C1: only own properties count, and no name reaches the prototype', () => {
+    const inherited = Object.create({ name: 'x' });
+    expect(checkContent(fields, inherited)).toMatchObject({ ok: false, issues: [{ field: 'name', rule: 'required' }] });
+    const hostile = JSON.parse('{"name":"x","__proto__":{"ok":true},"constructor":1}');
+    expect(checkContent(fields, hostile)).toMatchObject({
+      ok: false,
+      issues: [
+        { field: '__proto__', rule: 'additionalProperties' },
+        { field: 'constructor', rule: 'additionalProperties' },
+      ],
+    });
+    expect(({} as { ok?: boolean }).ok).toBeUndefined();
+    expect(checkContent([], { toString: 1 })).toMatchObject({ ok: false, issues: [{ field: 'toString' }] });
+  });
+
+  it('unknown names are listed, but not without end', () => {
+    const content = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${'x'.repeat(200)}${i}`, i]));
+    const checked = checkContent([], content);
+    if (checked.ok) throw new Error('accepted');
+    expect(checked.issues).toHaveLength(20);
+    expect(checked.issues[0]!.message.length).toBeLessThan(120);
+  });
+
+  it('C3: every field is judged, in order', () => {
+    const checked = checkContent([text({ minLength: 2 }), number({ minimum: 1 }), many()], {
+      tags: ['x'],
+      pages: 0,
+      name: '',
+    });
+    expect(!checked.ok && checked.issues.map(issue => issue.rule)).toEqual(['minLength', 'minimum', 'enum']);
+  });
+
+  it('C4: what comes back is new, and in the order of the fields', () => {
+    const given = { tags: ['a'], name: 'x' };
+    const checked = checkContent([text(), many()], given);
+    if (!checked.ok) throw new Error('refused');
+    expect(Object.keys(checked.content)).toEqual(['name', 'tags']);
+    expect(checked.content['tags']).not.toBe(given.tags);
+  });
+});
+
+describe('formats', () => {
+  it.each<[(text: string) => boolean, string, boolean]>([
+    [isDate, '2026-02-28', true],
+    [isDate, '2024-02-29', true],
+    [isDate, '2000-02-29', true],
+    [isDate, '1900-02-29', false],
+    [isDate, '2025-02-29', false],
+    [isDate, '2025-02-30', false],
+    [isDate, '2025-04-31', false],
+    [isDate, '2025-13-01', false],
+    [isDate, '2025-00-01', false],
+    [isDate, '2025-01-00', false],
+    [isDate, '2025-1-1', false],
+    [isDate, '2025-01-01\n', false],
+    [isDate, '٢٠٢٥-٠١-٠١', false],
+    [isDateTime, '2026-02-28T18:30:00Z', true],
+    [isDateTime, '2026-02-28t18:30:00.123z', true],
+    [isDateTime, '2026-02-28T18:30:00+02:00', true],
+    [isDateTime, '2026-02-28T18:30:00', false],
+    [isDateTime, '2026-02-28 18:30:00Z', false],
+    [isDateTime, '2026-02-28T18:30Z', false],
+    [isDateTime, '2026-02-30T18:30:00Z', false],
+    [isDateTime, '2026-02-28T24:00:00Z', false],
+    [isDateTime, '2026-02-28T18:60:00Z', false],
+    [isDateTime, '2026-02-28T18:30:00+24:00', false],
+    [isDateTime, '1998-12-31T23:59:60Z', true],
+    [isDateTime, '1998-12-31T15:59:60-08:00', true],
+    [isDateTime, '1998-12-31T22:59:60Z', false],
+    [isDateTime, `2026-02-28T18:30:00.${'1'.repeat(200)}Z`, false],
+    [isEmail, 'ada@example.com', true],
+    [isEmail, 'ada.l+tag@mail.example.co.uk', true],
+    [isEmail, "o'brien@example.ie", true],
+    [isEmail, 'ada@例え.jp', true],
+    [isEmail, 'ada@localhost', false],
+    [isEmail, 'ada@@example.com', false],
+    [isEmail, '.ada@example.com', false],
+    [isEmail, 'ada..l@example.com', false],
+    [isEmail, 'ada@example..com', false],
+    [isEmail, 'ada@-example.com', false],
+    [isEmail, 'ada @example.com', false],
+    [isEmail, 'ada\u200b@example.com', false],
+    [isEmail, 'ada@example.com\n', false],
+    [isEmail, '@example.com', false],
+    [isEmail, `${'a'.repeat(65)}@example.com`, false],
+    [isEmail, `a@${'b.'.repeat(130)}com`, false],
+    [isUri, 'https://example.com/a?b=c#d', true],
+    [isUri, 'http://localhost:8080', true],
+    [isUri, 'mailto:ada@example.com', true],
+    [isUri, 'urn:isbn:0451450523', true],
+    [isUri, 'https://[::1]/', true],
+    [isUri, 'example.com', false],
+    [isUri, '/path', false],
+    [isUri, 'https:', false],
+    [isUri, 'https://', false],
+    [isUri, 'https:/example.com', false],
+    [isUri, 'https://exa mple.com', false],
+    [isUri, 'https://例え.jp/', false],
+    [isUri, 'https://example.com/%zz', false],
+    [isUri, 'https://example.com:99999/', false],
+    [isUri, ' https://example.com', false],
+  ])('%o of %j is %s', (is, value, expected) => {
+    expect(is(value)).toBe(expected);
+  });
+
+  it('C3: hostile texts of a megabyte are judged at once', () => {
+    for (const is of [isDate, isDateTime, isEmail, isUri]) {
+      for (const unit of ['a', 'a.', 'a@', '%', '%2', 'http:', '-', '😀'])
+        expect(typeof is(unit.repeat(500_000))).toBe('boolean');
+    }
+  });
+});
+
+describe('labels', () => {
+  it.each([
+    ['note_id', undefined, 'Note id'],
+    ['maxPages', undefined, 'Max pages'],
+    ['pages', undefined, 'Pages'],
+    ['two-words.here', undefined, 'Two words here'],
+    ['x', '  Title  ', 'Title'],
+    ['x', '   ', 'X'],
+    ['___', undefined, '___'],
+    ['x', 'y'.repeat(100), `${'y'.repeat(79)}…`],
+  ])('%s, titled %s, is called %s', (name, title, label) => {
+    expect(labelOf({ name, ...(title !== undefined && { title }) })).toBe(label);
+  });
+});

@@ -1,0 +1,220 @@
+import { formLimits, readForm } from 'midcall/form';
+import { describe, expect, it } from 'vitest';
+
+const schemaOf = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+const read = (property: unknown) => readForm(schemaOf({ here: property }));
+
+describe('received schemas', () => {
+  it('every shape of the restricted schema becomes a field', () => {
+    const result = readForm(
+      schemaOf(
+        {
+          text: { type: 'string', title: 'T', description: 'D', minLength: 1, maxLength: 9, default: 'x' },
+          mail: { type: 'string', format: 'email' },
+          rate: { type: 'number', minimum: 0, maximum: 1, default: 0.5 },
+          pages: { type: 'integer', minimum: 1 },
+          ok: { type: 'boolean', default: false },
+          plain: { type: 'string', enum: ['a', 'b'], default: 'a' },
+          legacy: { type: 'string', enum: ['a', 'b'], enumNames: ['Aye', 'Bee'] },
+          titled: { type: 'string', oneOf: [{ const: 'a', title: 'Aye' }] },
+          many: {
+            type: 'array',
+            items: { type: 'string', enum: ['a', 'b'] },
+            minItems: 1,
+            maxItems: 2,
+            default: ['a'],
+          },
+          manyTitled: { type: 'array', items: { anyOf: [{ const: 'a', title: 'Aye' }] } },
+          coded: { type: 'string', pattern: '^[A-Z]{3}$' },
+        },
+        { required: ['text'], $schema: 'https://json-schema.org/draft/2020-12/schema', additionalProperties: false },
+      ),
+    );
+    const choice = (value: string, title = value) => ({ value, title });
+    expect(result).toEqual({
+      ok: true,
+      notes: [],
+      fields: [
+        {
+          kind: 'text',
+          name: 'text',
+          required: true,
+          title: 'T',
+          description: 'D',
+          minLength: 1,
+          maxLength: 9,
+          default: 'x',
+        },
+        { kind: 'text', name: 'mail', required: false, format: 'email' },
+        { kind: 'number', name: 'rate', required: false, integer: false, minimum: 0, maximum: 1, default: 0.5 },
+        { kind: 'number', name: 'pages', required: false, integer: true, minimum: 1 },
+        { kind: 'boolean', name: 'ok', required: false, default: false },
+        { kind: 'select', name: 'plain', required: false, choices: [choice('a'), choice('b')], default: 'a' },
+        { kind: 'select', name: 'legacy', required: false, choices: [choice('a', 'Aye'), choice('b', 'Bee')] },
+        { kind: 'select', name: 'titled', required: false, choices: [choice('a', 'Aye')] },
+        {
+          kind: 'multi-select',
+          name: 'many',
+          required: false,
+          choices: [choice('a'), choice('b')],
+          minItems: 1,
+          maxItems: 2,
+          default: ['a'],
+        },
+        { kind: 'multi-select', name: 'manyTitled', required: false, choices: [choice('a', 'Aye')] },
+        { kind: 'text', name: 'coded', required: false, pattern: '^[A-Z]{3}$' },
+      ],
+    });
+  });
+
+  it('notes for readers of the schema are passed over', () => {
+    expect(read({ type: 'string', examples: ['x'], deprecated: true, 'x-widget': {}, $comment: 'c' })).toMatchObject({
+      ok: true,
+      fields: [{ kind: 'text' }],
+    });
+  });
+});
+
+describe('R2: hostile and foreign schemas are refused with the field and the rule', () => {
+  it.each<[string, unknown, string]>([
+    ['nested object', { type: 'object', properties: { a: { type: 'string' } } }, 'type'],
+    ['array of objects', { type: 'array', items: { type: 'object', properties: {} } }, 'items'],
+    ['array of texts', { type: 'array', items: { type: 'string' } }, 'items'],
+    ['array of arrays', { type: 'array', items: { type: 'array', items: { enum: ['a'] } } }, 'items'],
+    ['choices that are shapes', { type: 'array', items: { anyOf: [{ type: 'string' }] } }, 'anyOf'],
+    ['options with rules of their own', { type: 'string', oneOf: [{ const: 'a', title: 'A', minLength: 3 }] }, 'oneOf'],
+    ['$ref', { $ref: '#/properties/here' }, '$ref'],
+    ['$ref beside a type', { type: 'string', $ref: 'https://example.com/schema' }, '$ref'],
+    ['allOf', { type: 'string', allOf: [{ minLength: 1 }] }, 'allOf'],
+    ['not', { type: 'string', not: {} }, 'not'],
+    ['const', { type: 'string', const: 'x' }, 'const'],
+    ['null', { type: 'null' }, 'type'],
+    ['two types', { type: ['string', 'number'] }, 'type'],
+    ['no type', {}, 'type'],
+    ['true', true, 'type'],
+    ['null property', null, 'type'],
+    ['a list', [], 'type'],
+    ['unknown format', { type: 'string', format: 'uuid' }, 'format'],
+    ['a format named like a property of objects', { type: 'string', format: 'constructor' }, 'format'],
+    ['password', { type: 'string', format: 'password' }, 'format'],
+    ['text bounds on a number', { type: 'number', minLength: 1 }, 'minLength'],
+    ['both enum and oneOf', { type: 'string', enum: ['a'], oneOf: [{ const: 'a', title: 'A' }] }, 'oneOf'],
+    ['numbers as choices', { type: 'string', enum: [1] }, 'enum'],
+    ['no choices', { type: 'string', enum: [] }, 'enum'],
+    ['choices that are no list', { type: 'string', enum: 'abc' }, 'enum'],
+    ['negative length', { type: 'string', minLength: -1 }, 'minLength'],
+    ['half a length', { type: 'string', maxLength: 1.5 }, 'maxLength'],
+    ['length as text', { type: 'string', maxLength: '5' }, 'maxLength'],
+    ['minimum above maximum', { type: 'number', minimum: 2, maximum: 1 }, 'minimum'],
+    ['minimum as text', { type: 'number', minimum: '2' }, 'minimum'],
+    ['minItems above maxItems', { type: 'array', items: { enum: ['a', 'b'] }, minItems: 2, maxItems: 1 }, 'minItems'],
+    ['a pattern that explodes', { type: 'string', pattern: '^(a+)+$' }, 'pattern'],
+    ['another', { type: 'string', pattern: '^(a|a)*$' }, 'pattern'],
+    ['a broken pattern', { type: 'string', pattern: '(' }, 'pattern'],
+    ['a long pattern', { type: 'string', pattern: 'a'.repeat(1_001) }, 'size'],
+    ['a title that is no text', { type: 'string', title: {} }, 'title'],
+    ['a long title', { type: 'string', title: 'x'.repeat(501) }, 'size'],
+    ['a long description', { type: 'string', description: 'x'.repeat(4_001) }, 'size'],
+    ['a long choice', { type: 'string', enum: ['x'.repeat(1_001)] }, 'size'],
+    ['5,001 choices', { type: 'string', enum: Array.from({ length: 5_001 }, (_, i) => `${i}`) }, 'size'],
+  ])('%s', (_, property, rule) => {
+    const result = read(property);
+    if (result.ok) throw new Error('accepted');
+    expect(result.problems).toContainEqual(expect.objectContaining({ field: 'here', rule }));
+    for (const problem of result.problems) expect(problem.message).toMatch(/^'here' .*\.$/);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no schema', undefined, 'type'],
+    ['null', null, 'type'],
+    ['text', 'object', 'type'],
+    ['a list', [], 'type'],
+    ['another type', { type: 'string' }, 'type'],
+    ['no properties', { type: 'object' }, 'properties'],
+    ['properties as a list', { type: 'object', properties: [] }, 'properties'],
+    ['required as text', schemaOf({}, { required: 'a' }), 'required'],
+    ['required that is not there', schemaOf({}, { required: ['a'] }), 'required'],
+    ['required inherited', schemaOf({}, { required: ['toString'] }), 'required'],
+    ['patternProperties', schemaOf({}, { patternProperties: {} }), 'patternProperties'],
+    ['typed further properties', schemaOf({}, { additionalProperties: { type: 'string' } }), 'additionalProperties'],
+    ['allOf', schemaOf({}, { allOf: [] }), 'allOf'],
+    ['$ref', schemaOf({}, { $ref: '#' }), '$ref'],
+    ['__proto__', JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'), 'name'],
+    ['constructor', schemaOf({ constructor: { type: 'string' } }), 'name'],
+    ['an empty name', schemaOf({ '': { type: 'string' } }), 'name'],
+    ['a long name', schemaOf({ ['x'.repeat(201)]: { type: 'string' } }), 'name'],
+    [
+      '10,000 fields',
+      schemaOf(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, { type: 'string' }]))),
+      'size',
+    ],
+    ['1 MB of text', schemaOf({ a: { type: 'string', 'x-note': 'x'.repeat(1_000_000) } }), 'size'],
+    [
+      '21 patterns',
+      schemaOf(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, { type: 'string', pattern: 'a' }]))),
+      'size',
+    ],
+  ])('%s', (_, schema, rule) => {
+    const result = readForm(schema);
+    if (result.ok) throw new Error('accepted');
+    expect(result.problems.map(problem => problem.rule)).toContain(rule);
+  });
+
+  it('R1: what JSON cannot hold is refused, not walked', () => {
+    const cycle: Record<string, unknown> = { type: 'object' };
+    cycle['properties'] = cycle;
+    expect(readForm(cycle)).toMatchObject({ ok: false });
+    let deep: unknown = {};
+    for (let i = 0; i < 100_000; i += 1) deep = { a: deep };
+    expect(readForm(schemaOf({ a: { type: 'string', deep } }))).toMatchObject({ ok: false });
+    expect(readForm(Object.create({ type: 'object', properties: {} }))).toMatchObject({ ok: false });
+  });
+
+  it('R3: problems are listed, but not without end', () => {
+    const result = readForm(
+      schemaOf(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`f${i}`, { type: 'x' }]))),
+    );
+    expect(!result.ok && result.problems.length).toBeLessThanOrEqual(21);
+    expect(formLimits.fields).toBe(200);
+  });
+});
+
+describe('R4: what harms nobody is left out and noted', () => {
+  it.each<[string, object, string, object]>([
+    ['a default outside the choices', { type: 'string', enum: ['a'], default: 'b' }, 'default', { kind: 'select' }],
+    [
+      'a default that breaks a bound',
+      { type: 'integer', minimum: 2, default: 1 },
+      'default',
+      { kind: 'number', minimum: 2 },
+    ],
+    ['a default of another type', { type: 'boolean', default: 'yes' }, 'default', { kind: 'boolean' }],
+    ['a default twice the same', { type: 'array', items: { enum: ['a'] }, default: ['a', 'a'] }, 'default', {}],
+    [
+      'a choice twice',
+      { type: 'string', enum: ['a', 'a', 'b'] },
+      'enum',
+      { choices: [{ value: 'a' }, { value: 'b' }] },
+    ],
+    [
+      'too many titles',
+      { type: 'string', enum: ['a'], enumNames: ['A', 'B'] },
+      'enumNames',
+      { choices: [{ title: 'A' }] },
+    ],
+    [
+      'titles that are no list',
+      { type: 'string', enum: ['a'], enumNames: 'A' },
+      'enumNames',
+      { choices: [{ title: 'a' }] },
+    ],
+    ['a pattern with lookahead', { type: 'string', pattern: '^(?=a)' }, 'pattern', { kind: 'text' }],
+  ])('%s', (_, property, rule, field) => {
+    const result = read(property);
+    if (!result.ok) throw new Error(JSON.stringify(result.problems));
+    expect(result.notes).toEqual([expect.objectContaining({ field: 'here', rule })]);
+    expect(result.fields[0]).toMatchObject(field);
+    expect(result.fields[0]).not.toHaveProperty('default');
+    expect(result.fields[0]).not.toHaveProperty('pattern');
+  });
+});
