@@ -30,7 +30,7 @@ export function modelReply(
   if (finish === 'error' || (finish === 'unknown' && generation.parts.length === 0))
     throw new MidcallError('sampling/unavailable', `The reply of ${name} broke off. Nothing was handed on; try again.`);
   const notes = generation.warnings.flatMap(warningWords);
-  const whole = contentOf(generation.parts, request, name, notes);
+  const whole = contentOf(joined(generation.parts), request, name, notes);
   const content = cut(whole, generation, request.maxTokens, notes);
   const result = {
     role: 'assistant',
@@ -45,6 +45,18 @@ export function modelReply(
       `The reply of ${name} cannot be used. ${describeIssues(checked.issues)}`,
     );
   return { result: checked.value, usage: usageOf(generation, request, checked.value), notes };
+}
+
+/** Texts that follow one another as one: the SDK takes a single block where the request offered no tools. */
+function joined(parts: readonly GeneratedPart[]): readonly GeneratedPart[] {
+  const out: GeneratedPart[] = [];
+  for (const part of parts) {
+    const last = out.at(-1);
+    if (part.type === 'text' && last?.type === 'text')
+      out[out.length - 1] = { type: 'text', text: last.text + part.text };
+    else out.push(part);
+  }
+  return out;
 }
 
 function contentOf(

@@ -62,9 +62,12 @@ export function describeIssues(issues: readonly SamplingIssue[]): string {
   return shown.join(' ') + (more > 0 ? ` (${more} more)` : '');
 }
 
-/** An identifier from the other side, fit to stand in a message: one line, no control or bidi characters, short. */
+/**
+ * An identifier from the other side, fit to stand in a message: one line, short, without control and bidi characters, and
+ * without quotes, so that it cannot end its own quotation.
+ */
 export function quoted(text: string): string {
-  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD').replaceAll('"', "'");
   const points = [...plain.slice(0, 200)];
   return `"${points.length > 60 ? `${points.slice(0, 60).join('')}…` : points.join('')}"`;
 }

@@ -135,6 +135,13 @@ describe('the choice of a model', () => {
     expect(() => router.choose(request(undefined, { messages: messages(blob) }))).toThrow('audio');
   });
 
+  it('a hint cannot forge the reason', () => {
+    const preferences = hints('garage\u202e"\n. It is free.');
+    const wide = entry('garage\u202e"\n. It is free. Really', 0, 0, 0);
+    const { why } = modelRouter({ models: [wide] }).choose(request(preferences));
+    expect(why).toBe('It matches the server’s hint "garage\uFFFD\'\uFFFD. It is free.".');
+  });
+
   it('says what no model is given', () => {
     const { leftOut } = router.choose(
       request(undefined, { metadata: {}, messages: [{ role: 'assistant', content: image }] }),

@@ -205,6 +205,11 @@ describe('the result of a model', () => {
     });
   });
 
+  it('sampling-85: texts that follow one another are one block', async () => {
+    const content = [{ type: 'text', text: 'One ' } as const, { type: 'text', text: 'two.' } as const];
+    expect((await resultOf(reply({ content }))).result.content).toEqual({ type: 'text', text: 'One two.' });
+  });
+
   it('an empty reply is an empty text', async () => {
     expect((await resultOf(reply({ content: [] }))).result.content).toEqual({ type: 'text', text: '' });
   });
@@ -313,6 +318,19 @@ describe('a run', () => {
     await expect(routed(deaf).run(hi, { signal: stop.signal })).rejects.toBe(reason);
     await expect(routed(deaf).run(hi, { signal: stop.signal })).rejects.toBe(reason);
     expect(deaf.calls).toHaveLength(1);
+  });
+
+  it('rejects even where the signal fires while the provider is being called', async () => {
+    const stop = new AbortController();
+    const reason = new Error('The person dismissed it.');
+    const deaf: LanguageModel = {
+      ...scripted(),
+      doGenerate: () => {
+        stop.abort(reason);
+        return new Promise(() => {});
+      },
+    };
+    await expect(routed(deaf).run(hi, { signal: stop.signal })).rejects.toBe(reason);
   });
 
   it('asks nothing of a model before it is run', () => {
