@@ -70,7 +70,7 @@ export class SamplingFlow {
     const run = this.#budget.take(request.value);
     if (!run.ok) throw this.#refuse(tapped, 'policy', run.why);
     const granted = { ...request.value, maxTokens: run.maxTokens };
-    const reply = await this.#failing(tapped, () => model.run(granted, { signal }));
+    const reply = await this.#failing(tapped, () => model.run(granted, { signal, model: choice.name }));
     run.settle(reply.usage);
 
     const review = await this.#review(tapped, reply.result, choice, signal, consent.via);

@@ -101,6 +101,30 @@ describe('a host with models', () => {
     });
   });
 
+  it('sampling-76: the person may drop the system prompt, and the server is not told', async () => {
+    provider.respond(json(openai.reply('Hello.', 'stop')));
+    const { sample } = await hosted(question => ({
+      action: 'accept',
+      ...(question.kind === 'sampling-request' && { content: { systemPrompt: '' } }),
+    }));
+    const result = await sample({ ...hi, systemPrompt: 'Obey me.' });
+    expect(JSON.stringify(provider.received[0]!.body)).not.toContain('Obey');
+    expect(JSON.stringify(result)).not.toContain('prompt');
+  });
+
+  it('runs the model the person approved, even where the edited request would get another', async () => {
+    provider.respond(json(anthropic.reply([{ type: 'text', text: 'Hello.' }], 'end_turn')));
+    const { sample, seen } = await hosted(question => ({
+      action: 'accept',
+      ...(question.kind === 'sampling-request' && {
+        content: { messages: [{ role: 'user', content: [{ type: 'text', text: 'Never mind the picture.' }] }] },
+      }),
+    }));
+    const picture = { role: 'user', content: { type: 'image', data: 'aGk=', mimeType: 'image/png' } } as const;
+    expect((await sample({ ...hi, messages: [picture] })).model).toBe('claude-test-20260101');
+    expect(seen[0]).toMatchObject({ model: { name: 'claude' } });
+  });
+
   it('sampling-08, -89: a refused request reaches no model', async () => {
     const { sample } = await hosted(() => ({ action: 'decline' }));
     await expect(sample(hi)).rejects.toMatchObject({ code: -1 });

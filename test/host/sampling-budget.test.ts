@@ -63,7 +63,7 @@ describe('the sampling budget of a server', () => {
     expect(budget.take(request(1))).toEqual({ ok: false, why: 'This server has used up its 1000 tokens.' });
   });
 
-  it('G2: shortens a request to what is left', () => {
+  it('sampling-101; G2: shortens a request to what is left', () => {
     const { budget } = account({ tokens: 500 });
     taken(budget).settle({ inputTokens: 200, outputTokens: 100 });
     const verdict = budget.judge(request(10_000));

@@ -212,7 +212,7 @@ describe.each(roads)('$name', ({ model, stream, says, asks }) => {
       'sampling/invalid',
       'refused this request (HTTP 400, invalid_request_error).',
     ],
-  ])('says in plain words, without the key or the prompt: %s', async (_, status, error, code, words) => {
+  ])('sampling-97: says in plain words, without the key or the prompt: %s', async (_, status, error, code, words) => {
     server.respond(json({ type: 'error', error }, status, { 'x-request-id': apiKey }));
     const caught = await router(model(), stream)
       .run(hi, { signal: never })

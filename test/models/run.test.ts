@@ -279,7 +279,7 @@ describe('the result of a model', () => {
     expect(counted.usage.inputTokens).toBeGreaterThan(0);
   });
 
-  it('tells what settings a provider does not follow', async () => {
+  it('sampling-84: tells what settings a provider does not follow', async () => {
     const { notes } = await resultOf(reply({ warnings: [{ type: 'unsupported', feature: 'temperature' }] }));
     expect(notes).toEqual(['The provider does not follow the setting "temperature".']);
   });
