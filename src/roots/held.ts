@@ -12,7 +12,7 @@
  */
 import * as fs from 'node:fs';
 import type { Ground, Placed, Thing } from './ground.ts';
-import { fromSystem, invalid, notFound, outside, vanished } from './refusal.ts';
+import { fromSystem, notFound, outside, vanished } from './refusal.ts';
 import { codeOf, identityOf, isAbsent, saysNothing, systemFor } from './system.ts';
 
 /** Not in `fs.constants`; the same on every architecture Node runs on. */
@@ -20,9 +20,6 @@ const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
 const proc = (fd: number): string => `/proc/self/fd/${fd}`;
-
-/** Linux's limit for one path, with room for the /proc prefix. */
-const longest = 4000;
 
 const join = (base: string, rel: string): string => (rel === '' ? base : `${base}/${rel}`);
 
@@ -50,7 +47,6 @@ export function canHold(): boolean {
 
 async function openInside(placed: Placed, flags: number): Promise<{ fd: number; path: string }> {
   const { root, rel, reach, given } = placed;
-  if (rel.length > longest) throw invalid(given, 'is too long for the file system.');
   let fd: number;
   try {
     fd = await root.system.open(join(root.at, rel), O_PATH | flags);

@@ -8,6 +8,9 @@ import { invalid, outside, type Told } from './refusal.ts';
 import { toPath } from './uri.ts';
 import { below, fold, pathsOf, within } from './within.ts';
 
+/** Linux's limit for one path is 4,096 bytes with its end; this leaves room for what leads to a held root. */
+const longest = 4000;
+
 /** A root as names are matched against it. */
 export interface NamedRoot {
   /** Real path. */
@@ -36,7 +39,7 @@ export function placesOf<R extends NamedRoot>(
   if (given === '') throw invalid(given, "is empty; write '.' for the folder itself.");
   if (given.includes('\u0000')) throw invalid(given, 'has a NUL in it.');
   if (/\p{Surrogate}/u.test(given)) throw invalid(given, 'is not valid Unicode.');
-  if (given.length > 32_768) throw invalid(given, 'is too long for the file system.');
+  if (given.length > 4 * longest) throw invalid(given, 'is too long for the file system.');
   const paths = pathsOf(ground.platform);
   const style = ground.platform === 'win32' ? 'win32' : 'posix';
   let name = given;
@@ -54,6 +57,7 @@ export function placesOf<R extends NamedRoot>(
   } else if (style === 'win32' && !isPlainWindowsName(given)) {
     throw invalid(given, 'is a device, a stream, or relative to a drive; write a full path or one below the folder.');
   }
+  if (Buffer.byteLength(name) > longest) throw invalid(given, 'is too long for the file system.');
   if (paths.isAbsolute(name)) return [absolutePlace(given, paths.normalize(name), roots, ground, told)];
   const rel = stripTail(paths.normalize(name), ground.separator);
   if (rel === '..' || rel.startsWith(`..${ground.separator}`)) throw outside(given, told);
