@@ -1,5 +1,6 @@
 /** Conducts one request from its arrival to its result: who and what it is, which driver runs it, and what becomes of it. */
 import {
+  type CallToolResult,
   type InputRequiredResult,
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -10,23 +11,47 @@ import { MidcallError } from '../errors.ts';
 import type { Unstamped } from './audit.ts';
 import type { Call } from './call.ts';
 import type { Config } from './config.ts';
+import type { Json } from './digest.ts';
 import type { Run } from './engine.ts';
 import { fileAccess } from './file-access.ts';
 import { makeCall } from './handle.ts';
-import { passageOf } from './intercept.ts';
+import { type Passage, passageOf } from './intercept.ts';
 import { stepLedger } from './ledger.ts';
 import { runByPush } from './push.ts';
-import { auditor, type Registered, readRequest } from './request.ts';
+import { relay, resumeWith, takeTicket } from './relay.ts';
+import { auditor, type CallRequest, type Registered, readRequest } from './request.ts';
 import { type Arrival, arrive, claimTtl, runByRounds } from './rounds.ts';
 import type { EngineOptions, StepLedger } from './seam.ts';
+
+type Handler<R> = (call: Call) => R | Promise<R>;
+
+/** What the model brings to `resume`. */
+export interface ResumeArguments {
+  readonly ticket: string;
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A tool as `resume` needs it: with its arguments read again, since only raw ones travel. */
+export interface RelayedTool {
+  readonly registered: Registered;
+  read(raw: unknown): Promise<unknown>;
+  run(args: unknown, call: Call): CallToolResult | Promise<CallToolResult>;
+}
 
 export interface Conduct {
   run<R>(
     server: McpServer,
     ctx: ServerContext,
     registered: Registered,
-    handler: (call: Call) => R | Promise<R>,
+    handler: Handler<R>,
   ): Promise<R | InputRequiredResult>;
+  resume(
+    server: McpServer,
+    ctx: ServerContext,
+    args: ResumeArguments,
+    find: (name: string) => RelayedTool | undefined,
+  ): Promise<CallToolResult>;
   close(): Promise<void>;
 }
 
@@ -43,17 +68,17 @@ export function conductor(config: Config): Conduct {
     server: McpServer,
     ctx: ServerContext,
     registered: Registered,
-    handler: (call: Call) => R | Promise<R>,
+    handler: Handler<R>,
   ): Promise<R | InputRequiredResult> {
     warnOfLoss(ctx);
     const passage = passageOf(ctx);
     const request = await readRequest(server, ctx, passage.params, registered, config);
-    const rounds = request.client.asks === 'rounds';
     let arrival: Arrival;
     try {
-      arrival = rounds
-        ? await arrive(request, config, event => auditor(request, '', config)(event))
-        : { flow: config.id(), round: 0, journal: [], fresh: new Set(), stillOut: [] };
+      arrival =
+        request.client.asks === 'rounds'
+          ? await arrive(request, config, event => auditor(request, '', config)(event))
+          : { flow: config.id(), round: 0, journal: [], fresh: new Set(), stillOut: [] };
     } catch (error) {
       if (error instanceof ProtocolError) passage.error = error;
       throw error;
@@ -65,19 +90,35 @@ export function conductor(config: Config): Conduct {
     const { nonce } = arrival;
     if (nonce !== undefined)
       passage.settled = outcome => config.claims.answer(nonce, storable(outcome), claimTtl(config));
+    return go(arrival, request, passage.params.arguments, handler, passage);
+  }
 
+  /** Runs a call from where it stands to its result. */
+  async function go<R>(
+    arrival: Arrival,
+    request: CallRequest,
+    rawArguments: unknown,
+    handler: Handler<R>,
+    passage: Passage,
+  ): Promise<R | InputRequiredResult> {
     const audit = auditor(request, arrival.flow, config);
     const files = access(request);
     const engine: EngineOptions = { ledger: auditedLedger(arrival.flow, config, audit) };
     const body = (run: Run<R>) =>
       handler(makeCall(run as Run<unknown>, { config, request, flow: arrival.flow, audit, files }));
-    const outcome = rounds
-      ? await runByRounds<R>(body, arrival, request, config, engine, audit)
-      : await runByPush<R>(body, request, config, engine, audit);
+    const outcome =
+      request.client.asks === 'rounds'
+        ? await runByRounds<R>(body, arrival, request, config, engine, audit)
+        : await runByPush<R>(body, arrival, request, config, engine, audit);
     switch (outcome.kind) {
       case 'done':
       case 'input-required':
         return outcome.result;
+      case 'relayed': {
+        for (const ask of outcome.asks) audit({ kind: 'asked', ask: ask.id, channel: 'relay' });
+        const where = { flow: arrival.flow, round: arrival.round, arguments: rawArguments };
+        return (await relay(outcome.asks, outcome.journal, where, request, config)) as R;
+      }
       case 'failed':
         if (outcome.error instanceof MissingRequiredClientCapabilityError) passage.error = outcome.error;
         throw outcome.error;
@@ -89,17 +130,48 @@ export function conductor(config: Config): Conduct {
     }
   }
 
+  /** Goes on with a relayed call under the answer the model brought. */
+  async function resume(
+    server: McpServer,
+    ctx: ServerContext,
+    { ticket, ...answer }: ResumeArguments,
+    find: (name: string) => RelayedTool | undefined,
+  ): Promise<CallToolResult> {
+    const resumed = await takeTicket(ticket, config);
+    const tool = find(resumed.name);
+    if (!tool)
+      throw new MidcallError(
+        'state/invalid',
+        `This server no longer has the tool '${resumed.name}'. Nothing was done.`,
+      );
+    const request = await readRequest(server, ctx, resumed, tool.registered, config);
+    const { flow, round, journal, fresh } = await resumeWith(resumed, request.binding, answer as Json, config);
+    const arrival: Arrival = { flow, round, journal, fresh, stillOut: [] };
+    const args = await tool.read(resumed.arguments);
+    const result = await go(arrival, request, resumed.arguments, call => tool.run(args, call), passageOf(ctx));
+    if ('resultType' in result && result.resultType === 'input_required') {
+      throw new MidcallError(
+        'ask/unavailable',
+        'This call has another question that a relayed call cannot put. Nothing more was done.',
+      );
+    }
+    return result as CallToolResult;
+  }
+
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (closed) throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
+    const running = work();
+    inFlight.add(running);
+    try {
+      return await running;
+    } finally {
+      inFlight.delete(running);
+    }
+  };
+
   return {
-    async run(server, ctx, registered, handler) {
-      if (closed) throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
-      const running = conduct(server, ctx, registered, handler);
-      inFlight.add(running);
-      try {
-        return await running;
-      } finally {
-        inFlight.delete(running);
-      }
-    },
+    run: (server, ctx, registered, handler) => counted(() => conduct(server, ctx, registered, handler)),
+    resume: (server, ctx, args, find) => counted(() => resume(server, ctx, args, find)),
     async close() {
       closed = true;
       await Promise.allSettled([...inFlight]);

@@ -14,7 +14,7 @@ import { digest, type Json } from './digest.ts';
 
 /** What a driver records for an elicitation. */
 export type RecordedAnswer =
-  | { readonly got: Json; readonly ms: number }
+  | { readonly got: Json; readonly ms: number; readonly via?: 'relay' }
   | { readonly none: 'timeout' | 'unavailable' | 'error'; readonly ms: number };
 
 /** Reads a recorded value; anything that is not one of ours is an error answer. */
@@ -32,12 +32,13 @@ export interface JudgeOptions {
   readonly suspectBelowMs: number;
 }
 
-/** Judges a native answer against its form. */
+/** Judges an answer against its form. */
 export async function judge<T>(recorded: RecordedAnswer, form: Form<T>, options: JudgeOptions): Promise<Judged<T>> {
-  const tooFast = 'got' in recorded && recorded.ms < options.suspectBelowMs;
+  const relayed = 'got' in recorded && recorded.via === 'relay';
+  const tooFast = 'got' in recorded && !relayed && recorded.ms < options.suspectBelowMs;
   const by: By = {
-    channel: 'native',
-    assurance: 'in-band',
+    channel: relayed ? 'relay' : 'native',
+    assurance: relayed ? 'relayed' : 'in-band',
     elapsedMs: recorded.ms,
     ...(tooFast ? { suspect: 'too-fast' as const } : {}),
   };

@@ -146,7 +146,7 @@ export class Run<R> {
     else this.#defers.push(fn);
   }
 
-  /** Answers the round that is out, in place; every ask of the round must have a value. */
+  /** Answers the round that is out, in place; asks without a value stay open and leave again. */
   settle(values: ReadonlyMap<string, Json>): void {
     if (this.#state !== 'out') return;
     this.#state = 'running';

@@ -9,6 +9,7 @@ import {
   MissingRequiredClientCapabilityError,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { Field } from '../form/index.ts';
 import type { Can } from './call.ts';
 import type { Json } from './digest.ts';
 import type { OpenAsk } from './seam.ts';
@@ -29,6 +30,10 @@ export interface WireAsk {
   readonly key?: string | undefined;
   /** Milliseconds the person has. */
   readonly timeoutMs: number;
+  /** `relay` where the question leaves as a text for the model; see relay.ts. */
+  readonly channel?: 'native' | 'relay';
+  /** The form's fields, for the relay's text. */
+  readonly fields?: readonly Field[];
 }
 
 export const wireOf = (ask: OpenAsk): WireAsk => ask.detail as WireAsk;
@@ -67,6 +72,9 @@ export function missingCapability(asks: ClientView['asks'], required: ClientCapa
   if (asks !== 'rounds') return new Error(message);
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: required }, message);
 }
+
+/** True where the client takes this question itself. */
+export const isNative = (ask: OpenAsk): boolean => wireOf(ask).channel !== 'relay';
 
 /** Sends one question as a request tied to the call it belongs to, so that a client without a GET stream sees it. */
 export async function push(ctx: ServerContext, ask: WireAsk, signal: AbortSignal): Promise<Json> {

@@ -3,6 +3,7 @@
 import { MidcallError } from '../errors.ts';
 import {
   type Answer,
+  type Assurance,
   assures,
   form as compile,
   type Form,
@@ -85,11 +86,8 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
       );
     }
     const compiled = (isForm(ask.form) ? ask.form : compile(ask.form as I)) as Form<FormValue<I>>;
-    const channels = ask.channels ?? config.channels;
-    const native = channels.includes('native') && client.can.form && client.asks !== 'none';
-    // A form in the host is at best in-band: asking there for more would only waste the person's time.
-    const reaches = ask.assurance === undefined || assures('in-band', ask.assurance);
-    if (!native || !reaches) return cannotAsk(ask as unknown as ElicitAsk<FormInput>, compiled);
+    const channel = roadFor(ask as ElicitAsk<never>, request, config);
+    if (!channel) return cannotAsk(ask as unknown as ElicitAsk<FormInput>, compiled);
 
     const question = AskHistory.question(ask.message, compiled.schema);
     const standing = history.standing(question);
@@ -104,6 +102,8 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
         params: formParams(client.asks, message, compiled.schema),
         key: ask.key,
         timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
+        channel,
+        fields: compiled.fields,
       };
       const identity = [message, compiled.schema, ask.key];
       const { value, fresh } = await run.ask({ kind: 'elicit', identity, label: message, detail });
@@ -151,6 +151,21 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
     signal: run.signal,
     principal: request.principal,
   };
+}
+
+/**
+ * The road a form takes: the first switched-on channel that reaches the client and can give the demanded assurance; asking
+ * where the answer could not count would only waste the person's time. The relay needs the ask's own word where the tool
+ * may be destructive.
+ */
+function roadFor(ask: ElicitAsk<never>, request: CallRequest, config: Config): 'native' | 'relay' | undefined {
+  const { client, registered } = request;
+  const on = config.channels.filter(channel => ask.channels?.includes(channel) ?? true);
+  const enough = (level: Assurance) => ask.assurance === undefined || assures(level, ask.assurance);
+  if (on.includes('native') && client.can.form && client.asks !== 'none' && enough('in-band')) return 'native';
+  const allowed = registered.mayFallBack || (ask.channels?.includes('relay') ?? false);
+  if (on.includes('relay') && registered.method === 'tools/call' && allowed && enough('relayed')) return 'relay';
+  return undefined;
 }
 
 function unreachable(): never {

@@ -20,7 +20,16 @@ export interface Passage {
 
 const methods: readonly AskingMethod[] = ['tools/call', 'prompts/get', 'resources/read'];
 const wrapped = new WeakSet<McpServer>();
+const filters = new WeakMap<McpServer, ToolFilter[]>();
 const passages = new WeakMap<ServerContext, Passage>();
+
+/** Says whether a tool is listed for the client that asks. */
+export type ToolFilter = (name: string, ctx: ServerContext) => boolean;
+
+/** Lists tools of a wrapped server only where every filter lets them through. */
+export function filterTools(server: McpServer, filter: ToolFilter): void {
+  filters.set(server, [...(filters.get(server) ?? []), filter]);
+}
 
 /** The passage of a request the SDK hands to a callback of ours. */
 export function passageOf(ctx: ServerContext): Passage {
@@ -33,10 +42,11 @@ type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<un
 
 /**
  * Wraps a server, once.
+ * @returns false where it was wrapped before
  * @throws MidcallError `server/setup` where tools, prompts or resources were registered before
  */
-export function intercept(server: McpServer): void {
-  if (wrapped.has(server)) return;
+export function intercept(server: McpServer): boolean {
+  if (wrapped.has(server)) return false;
   for (const method of methods) {
     try {
       server.server.assertCanSetRequestHandler(method);
@@ -52,10 +62,22 @@ export function intercept(server: McpServer): void {
   const register = lowLevel.setRequestHandler.bind(server.server);
   lowLevel.setRequestHandler = (method, ...rest) => {
     const handler = rest.at(-1);
+    if (method === 'tools/list' && typeof handler === 'function') {
+      return register(method, ...rest.slice(0, -1), listed(server, handler as Handler));
+    }
     if (!methods.includes(method as AskingMethod) || typeof handler !== 'function') return register(method, ...rest);
     register(method, ...rest.slice(0, -1), through(handler as Handler));
   };
   wrapped.add(server);
+  return true;
+}
+
+function listed(server: McpServer, handler: Handler): Handler {
+  return async (request, ctx) => {
+    const result = (await handler(request, ctx)) as { tools: readonly { readonly name: string }[] };
+    const of = filters.get(server);
+    return of ? { ...result, tools: result.tools.filter(tool => of.every(filter => filter(tool.name, ctx))) } : result;
+  };
 }
 
 function through(handler: Handler): Handler {

@@ -15,10 +15,12 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
+import { MidcallError } from '../errors.ts';
 import type { Call } from './call.ts';
-import { type Conduct, conductor } from './conduct.ts';
+import { type Conduct, conductor, type RelayedTool } from './conduct.ts';
 import { configure, type MidcallOptions } from './config.ts';
 import { intercept } from './intercept.ts';
+import { registerResume } from './resume.ts';
 
 interface Described {
   readonly title?: string;
@@ -96,8 +98,16 @@ export interface Midcall {
 export function midcall(options: MidcallOptions = {}): Midcall {
   const config = configure(options);
   const conduct: Conduct = conductor(config);
+  const tools = new WeakMap<McpServer, Map<string, RelayedTool>>();
+  const toolsOf = (server: McpServer): Map<string, RelayedTool> => {
+    const known = tools.get(server) ?? new Map<string, RelayedTool>();
+    tools.set(server, known);
+    return known;
+  };
   const wrap = (server: McpServer): McpServer => {
-    intercept(server);
+    if (intercept(server) && config.channels.includes('relay')) {
+      registerResume(server, conduct, name => toolsOf(server).get(name));
+    }
     return server;
   };
 
@@ -131,6 +141,11 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       const registered = { method: 'tools/call', version, mayFallBack } as const;
       const run = (args: unknown, ctx: ServerContext) =>
         conduct.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
+      toolsOf(server).set(name, {
+        registered,
+        read: raw => readArguments(described.inputSchema, raw),
+        run: (args, call) => handler(args as never, call),
+      });
       return described.inputSchema === undefined
         ? server.registerTool(name, described as object, (ctx: ServerContext) => run({}, ctx))
         : server.registerTool(name, described as { inputSchema: StandardSchemaWithJSON }, (args, ctx) =>
@@ -152,4 +167,16 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     wrap,
     close: () => conduct.close(),
   };
+}
+
+/** Reads raw arguments as the SDK does for a first call. */
+async function readArguments(schema: StandardSchemaWithJSON | undefined, raw: unknown): Promise<unknown> {
+  if (!schema) return {};
+  const read = await schema['~standard'].validate(raw ?? {});
+  if (read.issues)
+    throw new MidcallError(
+      'state/invalid',
+      'The arguments of the waiting call no longer fit its tool. Nothing was done.',
+    );
+  return read.value;
 }

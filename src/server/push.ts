@@ -8,23 +8,31 @@ import type { Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import type { Json } from './digest.ts';
 import { Run } from './engine.ts';
-import { push, wireOf } from './era.ts';
-import type { Entry } from './journal.ts';
+import { isNative, push, wireOf } from './era.ts';
+import type { Entry, Journal } from './journal.ts';
 import type { CallRequest } from './request.ts';
 import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
+
+/** No question of the round can be put to the client; see relay.ts. */
+export interface Relayed {
+  readonly kind: 'relayed';
+  readonly asks: readonly OpenAsk[];
+  readonly journal: Journal;
+}
 
 type Handler<R> = (run: Run<R>) => Promise<R> | R;
 
 /** Runs a handler to its end. Never settles on `cancelled`: there is nobody left to answer. */
 export async function runByPush<R>(
   handler: Handler<R>,
+  arrival: { readonly journal: Journal; readonly fresh: ReadonlySet<string> },
   request: CallRequest,
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R>, { kind: 'needs' }>> {
+): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | Relayed> {
   const { signal } = request.ctx.mcpReq;
-  let run = new Run<R>(handler, [], new Set(), engine);
+  let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   let open = 0;
   const gone = () => {
     audit({ kind: 'disconnected', openAsks: open });
@@ -36,8 +44,13 @@ export async function runByPush<R>(
     for (;;) {
       const outcome = await run.next();
       if (outcome.kind !== 'needs') return outcome;
-      open = outcome.asks.length;
-      const answers = await askAll(outcome.asks, request, config, audit);
+      const asks = outcome.asks.filter(isNative);
+      if (asks.length === 0) {
+        await run.suspend();
+        return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
+      }
+      open = asks.length;
+      const answers = await askAll(asks, request, config, audit);
       open = 0;
       if (answers === 'disconnected') {
         await run.cancel(signal.reason);
@@ -47,7 +60,7 @@ export async function runByPush<R>(
         run.settle(answers);
         continue;
       }
-      const entries = outcome.asks.map<Entry>(ask => ({
+      const entries = asks.map<Entry>(ask => ({
         id: ask.id,
         kind: ask.kind,
         label: ask.label,

@@ -14,9 +14,10 @@ import type { Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import { digest, type Json } from './digest.ts';
 import { Run } from './engine.ts';
-import { wireOf } from './era.ts';
+import { isNative, wireOf } from './era.ts';
 import type { Entry } from './journal.ts';
 import { flowSteps } from './ledger.ts';
+import type { Relayed } from './push.ts';
 import type { CallRequest } from './request.ts';
 import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
 import { type OutAsk, openState, type RoundState, sealState } from './state.ts';
@@ -112,7 +113,7 @@ export async function runByRounds<R>(
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | { kind: 'input-required'; result: InputRequiredResult }> {
+): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | { kind: 'input-required'; result: InputRequiredResult } | Relayed> {
   const { signal } = request.ctx.mcpReq;
   const run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   const gone = () => {
@@ -126,8 +127,10 @@ export async function runByRounds<R>(
     if (outcome.kind !== 'needs') return outcome;
     await run.suspend();
     if (arrival.round >= config.maxRounds) return { kind: 'failed', error: outOfRounds(arrival, outcome.asks, config) };
-    for (const ask of outcome.asks) if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
-    const result = await leave(run.journal, outcome.asks, arrival, request, config);
+    const asks = outcome.asks.filter(isNative);
+    if (asks.length === 0) return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
+    for (const ask of asks) if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
+    const result = await leave(run.journal, asks, arrival, request, config);
     return { kind: 'input-required', result };
   } finally {
     signal.removeEventListener('abort', gone);

@@ -1,0 +1,103 @@
+/**
+ * The relay: the weakest road to a person, for clients that cannot be asked. The call ends with a text for the model and a
+ * ticket; the `resume` tool goes on with the call and the answer the model brings. Off unless switched on.
+ *
+ * - L1 A ticket is random, lives until its question is due, and is taken once.
+ * - L2 What it stands for is sealed and bound like any state: another person, client, tool, argument or version is refused.
+ * - L3 An answer is checked like any other, and carries assurance `relayed`.
+ */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { MidcallError } from '../errors.ts';
+import type { Config } from './config.ts';
+import type { Json } from './digest.ts';
+import { wireOf } from './era.ts';
+import type { Entry, Journal } from './journal.ts';
+import { relayText } from './relay-text.ts';
+import type { CallRequest } from './request.ts';
+import type { OpenAsk } from './seam.ts';
+import { type Binding, openState, sealState } from './state.ts';
+
+/** The name of the tool that goes on with a relayed call. */
+export const RESUME = 'resume';
+
+interface Ticket {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly state: string;
+}
+
+/** A call to go on with, and the answer that was brought. */
+export interface Resumed {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly state: string;
+}
+
+/** Ends a call with the question as a text and a ticket. */
+export async function relay(
+  asks: readonly OpenAsk[],
+  journal: Journal,
+  where: { readonly flow: string; readonly round: number; readonly arguments: unknown },
+  request: CallRequest,
+  config: Config,
+): Promise<CallToolResult> {
+  const ask = asks[0]!;
+  const wire = wireOf(ask);
+  const now = config.now();
+  const ticket = config.id();
+  const due = now + wire.timeoutMs;
+  const out = [{ id: ask.id, kind: ask.kind, label: ask.label.slice(0, 120), key: ask.kind, at: now, due }];
+  const state = await sealState(
+    { flow: where.flow, nonce: ticket, round: where.round + 1, issuedAt: now, expiresAt: due, journal, out },
+    request.binding,
+    { ...config, maxLength: Number.MAX_SAFE_INTEGER },
+  );
+  const kept: Ticket = { name: request.name, arguments: where.arguments, state };
+  await config.store.set(`ticket:${ticket}`, JSON.stringify(kept), { ttlMs: wire.timeoutMs });
+  const text = relayText({
+    message: String(wire.params['message']),
+    fields: wire.fields ?? [],
+    ticket,
+    tool: RESUME,
+    minutes: Math.max(1, Math.floor(wire.timeoutMs / 60_000)),
+  });
+  return { content: [{ type: 'text', text }] };
+}
+
+/**
+ * Takes a ticket; of all who present it exactly one gets it.
+ * @throws MidcallError `state/invalid` where there is none, or it was used, or its time is up
+ */
+export async function takeTicket(ticket: string, config: Config): Promise<Resumed> {
+  const text = await config.store.take(`ticket:${ticket}`);
+  if (text === undefined) {
+    throw new MidcallError(
+      'state/invalid',
+      'This ticket is not known: it was used already, or its time is up. Nothing was done. Call the tool again.',
+    );
+  }
+  return JSON.parse(text) as Ticket;
+}
+
+/** Opens what a ticket stands for, and records the answer. */
+export async function resumeWith(
+  resumed: Resumed,
+  binding: Binding,
+  answer: Json,
+  config: Config,
+): Promise<{
+  readonly flow: string;
+  readonly round: number;
+  readonly journal: Journal;
+  readonly fresh: ReadonlySet<string>;
+}> {
+  const opened = await openState(resumed.state, binding, { ...config, maxLength: Number.MAX_SAFE_INTEGER });
+  if (!opened.ok) {
+    throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
+  }
+  const { flow, round, journal, out } = opened.state;
+  const entries = out.map(({ id, kind, label, at }): Entry => {
+    return { id, kind, label, value: { got: answer, ms: config.now() - at, via: 'relay' } };
+  });
+  return { flow, round, journal: [...journal, ...entries], fresh: new Set(entries.map(entry => entry.id)) };
+}

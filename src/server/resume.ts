@@ -1,0 +1,34 @@
+/** The tool that goes on with a relayed call; listed only for clients that may need it. */
+import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Conduct, RelayedTool } from './conduct.ts';
+import { viewClient } from './era.ts';
+import { filterTools } from './intercept.ts';
+import { RESUME } from './relay.ts';
+
+const input = z.strictObject({
+  ticket: z.string().describe('The ticket from the text that asked.'),
+  action: z.enum(['accept', 'decline', 'cancel']).describe('What the person did: accepted, declined, or left it.'),
+  content: z.record(z.string(), z.unknown()).optional().describe("The person's answers, by field; for accept only."),
+});
+
+/** Registers the tool on a wrapped server. */
+export function registerResume(
+  server: McpServer,
+  conduct: Conduct,
+  find: (name: string) => RelayedTool | undefined,
+): void {
+  server.registerTool(
+    RESUME,
+    {
+      title: 'Go on with a waiting call',
+      description:
+        'Brings the answer of the person to a call that is waiting for it. Only with a ticket that another tool gave, and ' +
+        'only with what the person really said.',
+      inputSchema: input as unknown as StandardSchemaWithJSON<z.infer<typeof input>>,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    },
+    (args, ctx: ServerContext) => conduct.resume(server, ctx, args, find),
+  );
+  filterTools(server, (name, ctx) => name !== RESUME || !viewClient(server, ctx).can.form);
+}

@@ -1,0 +1,129 @@
+/** The relay: a question put through the model, for clients that cannot be asked. */
+import { McpServer } from '@modelcontextprotocol/server';
+import { type Call, midcall } from 'midcall/server';
+import { connectPair, pairings } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+
+describe.each(pairings)('%s over %s', (era, carrier) => {
+  async function connect(capabilities: object, handler?: (call: Call) => Promise<string>) {
+    const ran: string[] = [];
+    let now = 1_000_000;
+    const mid = midcall({ channels: ['native', 'relay'], suspectBelowMs: 0, warn: () => {}, now: () => now });
+    const delay =
+      handler ??
+      (async call => {
+        await call.step('find', () => ran.push('find'));
+        const answer = await call.elicit({
+          message: 'Which colour?',
+          form: ['red', 'green'],
+          channels: ['native', 'relay'],
+          timeoutMs: 60_000,
+        });
+        if (answer.action !== 'accept') return `${answer.action} by ${answer.by.channel}`;
+        await call.step('paint', () => ran.push(`paint ${answer.content}`));
+        return `${answer.content}, ${answer.by.channel}, ${answer.by.assurance}`;
+      });
+    const factory = () => {
+      const server = new McpServer({ name: 'test', version: '1.0.0' });
+      mid.tool(server, 'paint', { inputSchema: z.object({ wall: z.string() }) }, async (_, call) =>
+        says(await delay(call)),
+      );
+      return server;
+    };
+    const pair = await connectPair(factory, { era, carrier, capabilities });
+    const call = async (name: string, args: object) => {
+      const result = await pair.client.callTool({ name, arguments: args as Record<string, unknown> });
+      return { text: (result.content[0] as { text: string }).text, isError: result.isError ?? false };
+    };
+    const begin = async () => {
+      const { text } = await call('paint', { wall: 'north' });
+      return { text, ticket: /ticket "([^"]+)"/.exec(text)?.[1] ?? '' };
+    };
+    return {
+      pair,
+      call,
+      begin,
+      ran,
+      later: (ms: number) => {
+        now += ms;
+      },
+    };
+  }
+
+  it('puts the question as a text, takes the answer once, and does the work once', async () => {
+    const { pair, call, begin, ran } = await connect({});
+    const { text, ticket } = await begin();
+    expect(text).toContain('> Which colour?');
+    expect(text).toContain('one of "red", "green"');
+    expect(ran).toEqual(['find']);
+    const answer = { ticket, action: 'accept', content: { value: 'green' } };
+    expect((await call('resume', answer)).text).toBe('green, relay, relayed');
+    const again = await call('resume', answer);
+    expect(again.isError).toBe(true);
+    expect(again.text).toContain('used already');
+    expect(ran).toEqual(['find', 'paint green']);
+    await pair.close();
+  });
+
+  it('tells a decline from an answer', async () => {
+    const { pair, call, begin, ran } = await connect({});
+    const { ticket } = await begin();
+    expect((await call('resume', { ticket, action: 'decline' })).text).toBe('decline by relay');
+    expect(ran).toEqual(['find']);
+    await pair.close();
+  });
+
+  it('checks the answer like any other, and asks again with a new ticket', async () => {
+    const { pair, call, begin } = await connect({});
+    const { ticket } = await begin();
+    const { text } = await call('resume', { ticket, action: 'accept', content: { value: 'blue' } });
+    expect(text).toContain('The last answer did not fit');
+    const next = /ticket "([^"]+)"/.exec(text)?.[1];
+    expect((await call('resume', { ticket: next, action: 'accept', content: { value: 'red' } })).text).toContain(
+      'red, relay',
+    );
+    await pair.close();
+  });
+
+  it('refuses a ticket whose time is up, and an unknown one', async () => {
+    const { pair, call, begin, later, ran } = await connect({});
+    const { ticket } = await begin();
+    later(61_000);
+    expect((await call('resume', { ticket, action: 'accept', content: { value: 'red' } })).isError).toBe(true);
+    expect((await call('resume', { ticket: 'nonsense', action: 'decline' })).isError).toBe(true);
+    expect(ran).toEqual(['find']);
+    await pair.close();
+  });
+
+  it('lists the tool only for clients that may need it', async () => {
+    const without = await connect({});
+    expect((await without.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['resume', 'paint']);
+    await without.pair.close();
+    const asked = await connect({ elicitation: {} });
+    expect((await asked.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['paint']);
+    await asked.pair.close();
+  });
+
+  it('does not carry a question that demands more, nor one of a destructive tool that did not allow it', async () => {
+    const demanding = await connect({}, async call => {
+      const answer = await call.elicit({
+        message: 'Sure?',
+        form: Boolean,
+        assurance: 'in-band',
+        channels: ['native', 'relay'],
+      });
+      return answer.action === 'cancel' ? answer.reason : answer.action;
+    });
+    expect((await demanding.call('paint', { wall: 'x' })).text).toBe('unavailable');
+    await demanding.pair.close();
+    const silent = await connect({}, async call => {
+      const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+      return answer.action === 'cancel' ? answer.reason : answer.action;
+    });
+    expect((await silent.call('paint', { wall: 'x' })).text).toBe('unavailable');
+    await silent.pair.close();
+  });
+});
