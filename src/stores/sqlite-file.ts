@@ -132,7 +132,8 @@ const codes: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 };
 
-const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+/** Whether an error of the client says that somebody else has the lock. */
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 
 /** libsql and better-sqlite3 give names (`SQLITE_BUSY_SNAPSHOT`), `node:sqlite` a number; files have errno names. */
 function codeOf(error: unknown): string {

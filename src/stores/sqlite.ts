@@ -11,7 +11,7 @@
  */
 import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
-import { judged, openSqlite, patiently, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
+import { isBusy, judged, openSqlite, patiently, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 
 export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
@@ -74,32 +74,38 @@ export async function sqliteStore(
   const database = opened ?? (source as SqliteDatabase);
 
   let unusable: string | undefined;
+  let closed = false;
   let writing: ReturnType<typeof prepareWrites> | undefined;
   let reading: SqliteStatement | undefined;
 
-  const attempt = async <T>(work: () => T): Promise<T> => {
+  /** At once where the file is free, which is nearly always; else when it is. */
+  const attempt = <T>(work: () => T): T | Promise<T> => {
+    const once = (): T => {
+      if (unusable) throw new MidcallError('store/unavailable', `${subject} ${unusable}`);
+      return work();
+    };
     try {
-      return await patiently(patienceMs, () => {
-        if (unusable) throw new MidcallError('store/unavailable', `${subject} ${unusable}`);
-        return work();
-      });
+      return once();
     } catch (error) {
-      throw judged(error, subject);
+      if (!isBusy(error)) throw judged(error, subject);
     }
+    return patiently(patienceMs, once).catch(error => {
+      throw judged(error, subject);
+    });
   };
 
-  const write = <T>(work: (statements: ReturnType<typeof prepareWrites>) => T): Promise<T> =>
+  const write = <T>(work: (statements: ReturnType<typeof prepareWrites>) => T): T | Promise<T> =>
     attempt(() => {
       const joins = !opened && isInTransaction(database);
-      const statements = writing ?? prepareWrites(database);
-      writing = undefined;
+      writing ??= prepareWrites(database);
+      const statements = writing;
       if (!joins) database.exec('BEGIN IMMEDIATE');
       try {
         const result = work(statements);
         if (!joins) database.exec('COMMIT');
-        writing = statements;
         return result;
       } catch (error) {
+        writing = undefined;
         if (!joins && !rolledBack(database)) unusable = 'is stuck in a transaction. Start this process again.';
         throw error;
       }
@@ -108,16 +114,15 @@ export async function sqliteStore(
   const live = (row: Row | undefined): string | undefined =>
     row && (row.expires === null || Number(row.expires) > now()) ? row.value : undefined;
 
-  const read = async (key: string): Promise<string | undefined> => {
+  const read = (key: string): Row | undefined | Promise<Row | undefined> => {
     let statement: SqliteStatement | undefined;
-    const row = await attempt(() => {
+    return attempt(() => {
       statement ??= reading ?? database.prepare(GET);
       reading = undefined;
-      const found = statement.get(key) as Row | undefined;
+      const row = statement.get(key) as Row | undefined;
       reading = statement;
-      return found;
+      return row;
     });
-    return live(row);
   };
 
   try {
@@ -126,17 +131,16 @@ export async function sqliteStore(
     opened?.close();
     throw judged(error, subject);
   }
-
   let writes = 0;
 
   return {
     async get(key) {
       checkKey(key);
-      return read(key);
+      return live(await read(key));
     },
     async set(key, value, set) {
       checkEntry(key, value, set);
-      if (set?.ifAbsent && (await read(key)) !== undefined) return false;
+      if (set?.ifAbsent && live(await read(key)) !== undefined) return false;
       return write(statements => {
         const time = now();
         const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
@@ -153,11 +157,12 @@ export async function sqliteStore(
     },
     async take(key) {
       checkKey(key);
-      if ((await read(key)) === undefined) return undefined;
+      if (live(await read(key)) === undefined) return undefined;
       return live(await write(({ take }) => take.get(key) as Row | undefined));
     },
     close() {
-      if (unusable) return;
+      if (closed) return;
+      closed = true;
       unusable = 'has been closed. Close it last.';
       // libsql keeps the file open until its statements are collected.
       writing = reading = undefined;

@@ -144,6 +144,7 @@ describe('the SQLite store', () => {
     const database = new Database(path) as SqliteDatabase & { close(): void };
     const store = await sqliteStore(database);
     for (const key of ['a', 'b', 'c']) await store.set(key, `of ${key}`);
+    expect(await store.get('a')).toBe('of a');
     const other = new Database(path);
     other.exec('BEGIN EXCLUSIVE');
     const reads = Promise.all(['a', 'b', 'c'].map(key => store.get(key)));

@@ -1,0 +1,136 @@
+/**
+ * Calls per second of each store, beside its bare client doing the same round trips on the same kind of data.
+ * One call at a time and, on Redis, 32 at once; interleaved rounds, medians and their ratio. Target: at least 0.8, where
+ * there is a round trip: the bare client of the memory store is a Map that checks, expires and bounds nothing.
+ * Run after `npm run build`: node bench/stores.mjs [rounds] [calls per round]
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import Database from 'libsql';
+import { memoryStore } from '../dist/stores/memory.js';
+import { redisStore } from '../dist/stores/redis.js';
+import { sqliteStore } from '../dist/stores/sqlite.js';
+
+const rounds = Number(process.argv[2] ?? 9);
+const calls = Number(process.argv[3] ?? 1_000);
+const folder = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
+const value = 'x'.repeat(1_400);
+const ttlMs = 600_000;
+
+/** A bare client in the shape of a store, with nothing of ours: no checks, no expiry of its own, no error texts. */
+const bareMemory = () => {
+  const map = new Map();
+  return {
+    get: async key => map.get(key),
+    set: async (key, text) => map.set(key, text) && true,
+    ifAbsent: async (key, text) => (map.has(key) ? false : map.set(key, text) && true),
+    take: async key => {
+      const found = map.get(key);
+      map.delete(key);
+      return found;
+    },
+  };
+};
+
+const bareSqlite = sync => {
+  const database = new Database(join(folder, `bare-${sync}.db`));
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${sync}; PRAGMA busy_timeout = 5000`);
+  database.exec('CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT, expires INTEGER)');
+  const get = database.prepare('SELECT value FROM entries WHERE key = ?');
+  const set = database.prepare('INSERT OR REPLACE INTO entries VALUES (?, ?, ?)');
+  const ifAbsent = database.prepare('INSERT OR IGNORE INTO entries VALUES (?, ?, ?)');
+  const take = database.prepare('DELETE FROM entries WHERE key = ? RETURNING value');
+  return {
+    get: async key => get.get(key)?.value,
+    set: async (key, text) => set.run(key, text, Date.now() + ttlMs).changes === 1,
+    ifAbsent: async (key, text) => ifAbsent.run(key, text, Date.now() + ttlMs).changes === 1,
+    take: async key => take.get(key)?.value,
+  };
+};
+
+const bareRedis = client => ({
+  get: key => client.get(key),
+  set: async (key, text) => (await client.set(key, text, 'PX', ttlMs)) === 'OK',
+  ifAbsent: async (key, text) => (await client.set(key, text, 'PX', ttlMs, 'NX')) === 'OK',
+  take: key => client.getdel(key),
+});
+
+const ours = store => ({
+  get: key => store.get(key),
+  set: (key, text) => store.set(key, text, { ttlMs }),
+  ifAbsent: (key, text) => store.set(key, text, { ttlMs, ifAbsent: true }),
+  take: key => store.take(key),
+});
+
+async function redisServer() {
+  const program = [process.env.MIDCALL_REDIS_SERVER, '/usr/bin/redis-server', '/usr/local/bin/redis-server'];
+  const found = program.find(path => path && existsSync(path));
+  if (!found) return undefined;
+  const socket = join(folder, 'redis');
+  const child = spawn(found, ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]);
+  let said = '';
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    if (/ready to accept/i.test(said)) break;
+  }
+  const client = new Redis({ path: socket });
+  const stop = async () => {
+    client.disconnect();
+    child.kill();
+    await once(child, 'exit');
+  };
+  return { client, stop };
+}
+
+const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Calls per second of one operation over fresh keys, `width` at a time. */
+async function measure(side, operation, width, tag) {
+  const keys = Array.from({ length: calls }, (_, index) => `${tag} ${index}`);
+  if (operation === 'get' || operation === 'take') for (const key of keys) await side.set(key, value);
+  const begun = performance.now();
+  for (let at = 0; at < calls; at += width) {
+    await Promise.all(keys.slice(at, at + width).map(key => side[operation](key, value)));
+  }
+  const seconds = (performance.now() - begun) / 1_000;
+  if (operation !== 'take') for (const key of keys) await side.take(key);
+  return calls / seconds;
+}
+
+const redis = await redisServer();
+const pairs = {
+  memory: [ours(memoryStore()), bareMemory()],
+  'sqlite normal': [ours(await sqliteStore(join(folder, 'ours-n.db'), { sync: 'normal' })), bareSqlite('NORMAL')],
+  'sqlite full': [ours(await sqliteStore(join(folder, 'ours-f.db'))), bareSqlite('FULL')],
+  ...(redis
+    ? { redis: [ours(redisStore({ send: args => redis.client.call(...args) })), bareRedis(redis.client)] }
+    : {}),
+};
+
+console.log(`${calls} calls x ${rounds} rounds, values of ${value.length} bytes; node ${process.version}`);
+console.log('store          call      width   midcall/s      bare/s   ratio (range)');
+for (const [name, sides] of Object.entries(pairs)) {
+  for (const width of name === 'redis' ? [1, 32] : [1]) {
+    for (const operation of ['set', 'get', 'ifAbsent', 'take']) {
+      const rates = [[], []];
+      for (let round = -1; round < rounds; round++) {
+        for (const [index, side] of sides.entries()) {
+          const rate = await measure(side, operation, width, `${operation} ${round}`);
+          if (round >= 0) rates[index].push(rate);
+        }
+      }
+      const ratios = rates[0].map((rate, round) => rate / rates[1][round]);
+      const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+      const figures = rates.map(each => String(Math.round(median(each))).padStart(11)).join(' ');
+      console.log(
+        `${name.padEnd(14)} ${operation.padEnd(9)} ${String(width).padStart(5)} ${figures}    ${median(ratios).toFixed(2)} (${range})`,
+      );
+    }
+  }
+}
+await redis?.stop();
+rmSync(folder, { recursive: true, force: true });
