@@ -18,6 +18,7 @@ import {
 import type { Asking } from './asking.ts';
 import type { Ending } from './question.ts';
 import { type SamplingBudget, type SamplingLimits, type SamplingSpent, samplingBudget } from './sampling-budget.ts';
+import { singleBlock } from './single-block.ts';
 import type { TappedRequest } from './tap.ts';
 
 export interface SamplingFlowOptions {
@@ -73,11 +74,13 @@ export class SamplingFlow {
     const reply = await this.#failing(tapped, () => model.run(granted, { signal, model: choice.name }));
     run.settle(reply.usage);
 
-    const review = await this.#review(tapped, reply.result, choice, signal, consent.via);
+    const single = this.#options.asking.asker().era === '2025-11-25' && !request.value.tools;
+    const shown = single ? singleBlock(reply.result) : reply.result;
+    const review = await this.#review(tapped, shown, choice, signal, consent.via);
     if (review.how !== 'answered') throw this.#refusal(review);
-    const result = checkResult(withContent(reply.result, review.content?.['content']), request.value);
+    const result = checkResult(withContent(shown, review.content?.['content']), request.value);
     if (!result.ok) throw this.#refuse(tapped, 'host', `The reply breaks the rules: ${describeIssues(result.issues)}`);
-    return result.value;
+    return single ? singleBlock(result.value) : result.value;
   }
 
   #consent(

@@ -125,6 +125,19 @@ describe('a host with models', () => {
     expect(seen[0]).toMatchObject({ model: { name: 'claude' } });
   });
 
+  it('hands over an edited reply of several blocks as the one block the SDK lets through without tools', async () => {
+    provider.respond(json(openai.reply('Hello.', 'stop')));
+    const content = ['One.', 'Two.'].map(text => ({ type: 'text', text }));
+    const { sample } = await hosted(question => ({
+      action: 'accept',
+      ...(question.kind === 'sampling-reply' && { content: { content } }),
+    }));
+    expect((await sample(hi)).content).toEqual({ type: 'text', text: 'One.\nTwo.' });
+    provider.respond(json(openai.reply('Hello.', 'stop')));
+    const tools = [{ name: 't', inputSchema: { type: 'object' } }];
+    expect((await sample({ ...hi, tools })).content).toEqual(content);
+  });
+
   it('sampling-08, -89: a refused request reaches no model', async () => {
     const { sample } = await hosted(() => ({ action: 'decline' }));
     await expect(sample(hi)).rejects.toMatchObject({ code: -1 });
