@@ -22,6 +22,7 @@ import { relay, resumeWith, takeTicket } from './relay.ts';
 import { auditor, type CallRequest, type Registered, readRequest } from './request.ts';
 import { type Arrival, arrive, claimTtl, runByRounds } from './rounds.ts';
 import type { EngineOptions, StepLedger } from './seam.ts';
+import { traceRound } from './trace.ts';
 
 type Handler<R> = (call: Call) => R | Promise<R>;
 
@@ -101,7 +102,12 @@ export function conductor(config: Config): Conduct {
     handler: Handler<R>,
     passage: Passage,
   ): Promise<R | InputRequiredResult> {
-    const audit = auditor(request, arrival.flow, config);
+    const traced = traceRound(request, arrival.flow, arrival.round, config.now);
+    const record = auditor(request, arrival.flow, config);
+    const audit = (event: Unstamped) => {
+      record(event);
+      traced.saw(event);
+    };
     const files = access(request);
     const engine: EngineOptions = { ledger: auditedLedger(arrival.flow, config, audit) };
     const body = (run: Run<R>) =>
@@ -110,6 +116,7 @@ export function conductor(config: Config): Conduct {
       request.client.asks === 'rounds'
         ? await runByRounds<R>(body, arrival, request, config, engine, audit)
         : await runByPush<R>(body, arrival, request, config, engine, audit);
+    traced.end(outcome.kind, outcome.kind === 'failed' ? outcome.error : undefined);
     switch (outcome.kind) {
       case 'done':
       case 'input-required':

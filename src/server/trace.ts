@@ -1,0 +1,70 @@
+/**
+ * OpenTelemetry spans of a call, made from its audit events, so that tracing sees what the audit sees and never contents.
+ * One span for each round a call is run (`midcall.round`), and below it one for each answered ask and each step. Only the
+ * API is used: without an SDK in the process nothing is recorded.
+ */
+import { context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Unstamped } from './audit.ts';
+import type { CallRequest } from './request.ts';
+
+export interface RoundTrace {
+  /** Sees every audit event of the round. */
+  saw(event: Unstamped): void;
+  end(outcome: string, error?: unknown): void;
+}
+
+const tracer = trace.getTracer('midcall');
+
+/** @param round - 0 for the first request of a call */
+export function traceRound(request: CallRequest, flow: string, round: number, now: () => number): RoundTrace {
+  const span = tracer.startSpan('midcall.round', {
+    startTime: now(),
+    attributes: {
+      'mcp.method.name': request.registered.method,
+      'midcall.name': request.name,
+      'midcall.flow': flow,
+      'midcall.round': round,
+      'midcall.asks': request.client.asks,
+    },
+  });
+  const within = trace.setSpan(context.active(), span);
+  const steps = new Map<string, Span>();
+
+  const answered = (event: Extract<Unstamped, { kind: 'answered' }>) => {
+    const at = now();
+    const ask = tracer.startSpan('midcall.ask', { startTime: at - event.by.elapsedMs }, within);
+    ask.setAttributes({
+      'midcall.ask': event.ask,
+      'midcall.action': event.action,
+      'midcall.channel': event.by.channel,
+      'midcall.assurance': event.by.assurance,
+      ...(event.reason ? { 'midcall.reason': event.reason } : {}),
+      ...(event.by.suspect ? { 'midcall.suspect': event.by.suspect } : {}),
+    });
+    ask.end(at);
+  };
+
+  return {
+    saw(event) {
+      if (event.kind === 'answered') answered(event);
+      else if (event.kind === 'step-begun') {
+        const attributes = { 'midcall.step': event.step };
+        steps.set(event.step, tracer.startSpan('midcall.step', { startTime: now(), attributes }, within));
+      } else if (event.kind === 'step-ended') {
+        const step = steps.get(event.step);
+        if (event.failed) step?.setStatus({ code: SpanStatusCode.ERROR });
+        step?.end(now());
+        steps.delete(event.step);
+      } else span.addEvent(event.kind, now());
+    },
+    end(outcome, error) {
+      for (const step of steps.values()) step.end(now());
+      span.setAttribute('midcall.outcome', outcome);
+      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: errorCode(error) });
+      span.end(now());
+    },
+  };
+}
+
+/** The code of an error; its message may name what a person typed. */
+const errorCode = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? 'error');
