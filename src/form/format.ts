@@ -40,25 +40,15 @@ export function isDateTime(text: string): boolean {
   return (hour * 60 + minute - offset + 2_880) % 1_440 === 1_439;
 }
 
-const atom = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u00a1-\u{10ffff}-]+$/u;
-const domainLabel =
-  /^[A-Za-z0-9\u00a1-\u{10ffff}](?:[A-Za-z0-9\u00a1-\u{10ffff}-]{0,61}[A-Za-z0-9\u00a1-\u{10ffff}])?$/u;
+const letter = 'A-Za-z0-9\\u00a1-\\u{10ffff}';
+const atom = `[${letter}!#$%&'*+/=?^_\`{|}~-]+`;
+const domainLabel = `[${letter}](?:[${letter}-]{0,61}[${letter}])?`;
+const address = new RegExp(`^${atom}(?:\\.${atom})*@(?:${domainLabel}\\.)+${domainLabel}$`, 'u');
 const unseen = /[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u;
 
 /** True for an address a mail server would take: dot-atom local part, dotted domain. No comments, quotes or IP literals. */
 export function isEmail(text: string): boolean {
-  if (text.length > 254) return false;
-  const at = text.lastIndexOf('@');
-  if (at < 1 || at > 64 || unseen.test(text)) return false;
-  const labels = text.slice(at + 1).split('.');
-  return (
-    labels.length > 1 &&
-    labels.every(label => domainLabel.test(label)) &&
-    text
-      .slice(0, at)
-      .split('.')
-      .every(part => atom.test(part))
-  );
+  return text.length <= 254 && text.indexOf('@') <= 64 && address.test(text) && !unseen.test(text);
 }
 
 const uriCharacters = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
