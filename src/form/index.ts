@@ -22,6 +22,7 @@ export { parseTextual } from './parse-textual.ts';
 export type { FormProblem } from './problem.ts';
 export type { ReadForm } from './read-form.ts';
 export { readForm } from './read-form.ts';
+export { refuseSecretMessage } from './refuse-secret.ts';
 export type { Secret, SecretKind } from './secret-in.ts';
 export { secretIn } from './secret-in.ts';
 export type { StandardForm } from './standard.ts';

@@ -6,6 +6,7 @@ export interface FormProblem {
   readonly field?: string;
   /** The JSON Schema keyword, or the limit that is broken. */
   readonly rule: string;
+  /** A sentence that names the field. */
   readonly message: string;
 }
 

@@ -66,7 +66,8 @@ export function readSchema(schema: unknown): ReadForm {
   for (const name of names) {
     if (problems.length >= mostProblems) break;
     if (reserved.has(name) || name === '' || name.length > formLimits.name) {
-      problems.push({ field: name.slice(0, 80), rule: 'name', message: 'This name cannot be used for a field.' });
+      const shown = name.slice(0, 80);
+      problems.push({ field: shown, rule: 'name', message: `'${shown}' cannot be the name of a field.` });
       continue;
     }
     const field = readField(name, properties[name], required.has(name), { problems, notes });
@@ -86,7 +87,7 @@ function readRequired(value: unknown, properties: object, problems: FormProblem[
       problems.push({
         field: name.slice(0, 80),
         rule: 'required',
-        message: 'A field is required that the form does not have.',
+        message: `'${name.slice(0, 80)}' is required, but is no field of the form.`,
       });
     }
   }

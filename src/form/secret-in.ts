@@ -5,7 +5,7 @@
  * Only a field that takes free text or a number can: who picks from a list or says yes tells no secret. Name, title and
  * description are cut into words and searched for the phrases of `secret-words.ts`. A phrase counts unless the words
  * around it say that something about the secret is meant, not the secret: `token_count`, `password policy`, "name of the
- * API key". A description must besides ask for it ("Enter …", "Your …"), since it may mention what it does not want.
+ * API key". A description or a message must besides ask for it ("Enter …", "Your …"), since it may mention what it does not want.
  */
 import type { Field } from './field.ts';
 import {
@@ -24,7 +24,7 @@ export type { SecretKind } from './secret-words.ts';
 /** Why a field counts as asking for a secret. */
 export interface Secret {
   readonly kind: SecretKind;
-  readonly where: 'name' | 'title' | 'description';
+  readonly where: 'name' | 'title' | 'description' | 'message';
   /** The words that say so. */
   readonly words: string;
 }
@@ -38,8 +38,15 @@ export function secretIn(field: Asking): Secret | undefined {
   return (
     find('name', words(field.name)) ??
     (field.title === undefined ? undefined : find('title', words(field.title))) ??
-    (field.description === undefined ? undefined : findInSentences(field.description))
+    (field.description === undefined ? undefined : findInSentences('description', field.description))
   );
+}
+
+/** The secret that a message asks for with a form of one question that has neither title nor description. */
+export function secretInMessage(message: string, fields: readonly Field[]): Secret | undefined {
+  const [only, ...others] = fields;
+  if (!only || others.length > 0 || (only.kind !== 'text' && only.kind !== 'number')) return undefined;
+  return only.title === undefined && only.description === undefined ? findInSentences('message', message) : undefined;
 }
 
 /** Lower-case words without accents: `accessToken`, `access_token` and `Accès-Token` give the same shape of list. */
@@ -61,9 +68,9 @@ export function words(text: string): readonly string[] {
 const near = 6;
 const longest = 20_000;
 
-function findInSentences(description: string): Secret | undefined {
-  for (const sentence of description.slice(0, longest).split(/[.!?;\n]+/)) {
-    const found = find('description', words(sentence));
+function findInSentences(where: 'description' | 'message', text: string): Secret | undefined {
+  for (const sentence of text.slice(0, longest).split(/[.!?;\n]+/)) {
+    const found = find(where, words(sentence));
     if (found) return found;
   }
   return undefined;
@@ -78,7 +85,7 @@ function find(where: Secret['where'], list: readonly string[]): Secret | undefin
       if (!phrase.words.every((word, index) => list[at + index] === word)) continue;
       if (phrase.alone && end < list.length && !preposition.has(list[end]!) && !/^\d+$/.test(list[end]!)) continue;
       if (phrase.notAfter?.some(word => list[at - 1] === word)) continue;
-      if (aboutIt(list, at, end) || (where === 'description' && !isAsked(list, at))) continue;
+      if (aboutIt(list, at, end) || ((where === 'description' || where === 'message') && !isAsked(list, at))) continue;
       return { kind: phrase.kind, where, words: phrase.words.join(' ') };
     }
   }

@@ -8,7 +8,7 @@ import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';
 import { type FormProblem, isJson, type Json, own } from './problem.ts';
 import { readSchema } from './read-form.ts';
-import { secretIn } from './secret-in.ts';
+import { refuseSecret } from './refuse-secret.ts';
 import { translate } from './translate.ts';
 import { emit, type WireSchema } from './wire.ts';
 
@@ -135,15 +135,4 @@ export function unsupported(problems: readonly FormProblem[]): MidcallError {
     ? waysOut[first.rule]
     : `The wire has no '${first.rule}' here. ${flat}`;
   return new MidcallError('form/unsupported', `${first.message} [${first.rule}]${more} ${way}`);
-}
-
-function refuseSecret(field: Field): void {
-  const secret = secretIn(field);
-  if (!secret) return;
-  throw new MidcallError(
-    'form/secret',
-    `Field '${field.name}' asks for a secret: its ${secret.where} says '${secret.words}' (${secret.kind}). ` +
-      'A form must not ask for passwords, keys, tokens or payment credentials: use URL mode (elicitUrl), where the ' +
-      'answer does not pass through the client.',
-  );
 }

@@ -50,8 +50,14 @@ export function readElicitation(
 
 function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {
   const form = readForm(params['requestedSchema']);
-  if (form.ok) return { ok: true, mode: 'form', message, fields: form.fields, notes: form.notes.map(sentence) };
-  return bad(form.problems.map(sentence).slice(0, 5).join(' '));
+  if (form.ok)
+    return { ok: true, mode: 'form', message, fields: form.fields, notes: form.notes.map(note => note.message) };
+  return bad(
+    form.problems
+      .slice(0, 5)
+      .map(problem => problem.message)
+      .join(' '),
+  );
 }
 
 function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, era: Era): Elicitation {
@@ -61,9 +67,6 @@ function readUrlMode(params: Readonly<Record<string, unknown>>, message: string,
   if (typeof elicitationId !== 'string' || elicitationId === '') return bad('An elicitationId is missing.');
   return { ok: true, mode: 'url', message, href: url, elicitationId };
 }
-
-const sentence = (problem: { readonly field?: string; readonly message: string }): string =>
-  problem.field === undefined ? problem.message : `'${problem.field}': ${problem.message}`;
 
 /** The result a server gets (schema.json, `ElicitResult`): whatever is neither accept nor decline is `cancel`. */
 export type ElicitResult =

@@ -10,6 +10,7 @@ import {
   type FormInput,
   type FormValue,
   isForm,
+  refuseSecretMessage,
 } from '../form/index.ts';
 import type { Unstamped } from './audit.ts';
 import type { Call, ElicitAsk, Jsonified, StepContext, StepOptions } from './call.ts';
@@ -86,6 +87,7 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
       );
     }
     const compiled = (isForm(ask.form) ? ask.form : compile(ask.form as I)) as Form<FormValue<I>>;
+    refuseSecretMessage(ask.message, compiled.fields);
     const channel = roadFor(ask as ElicitAsk<never>, request, config);
     if (!channel) return cannotAsk(ask as unknown as ElicitAsk<FormInput>, compiled);
 

@@ -1,8 +1,18 @@
 /** What holds for every form: the two sides read the same, and the judge says exactly what is wrong. */
 import { specTypeSchemas } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
-import { checkContent, checkValue, type Field, parseTextual, readForm, secretIn, type WireValue } from 'midcall/form';
+import {
+  checkContent,
+  checkValue,
+  type Field,
+  form,
+  parseTextual,
+  readForm,
+  secretIn,
+  type WireValue,
+} from 'midcall/form';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { emit } from '../../src/form/wire.ts';
 
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
@@ -191,6 +201,61 @@ describe('every form', () => {
         },
       ),
       { numRuns: 500 },
+    );
+  });
+});
+
+describe('every Zod object of what the wire can say', () => {
+  const optional = (schema: z.ZodType): fc.Arbitrary<z.ZodType> =>
+    fc.constantFrom(schema, schema.optional(), schema.nullable(), schema.nullish());
+  const leaf: fc.Arbitrary<z.ZodType> = fc
+    .oneof(
+      fc.tuple(fc.nat(5), fc.nat(5)).map(([min, more]) =>
+        z
+          .string()
+          .min(min)
+          .max(min + more),
+      ),
+      // No e-mail here: Zod takes fewer addresses than mail servers do.
+      fc.constantFrom(z.iso.date(), z.boolean(), z.string().trim(), z.literal('only')),
+      fc.tuple(fc.integer({ min: -50, max: 50 }), fc.nat(50)).map(([min, more]) =>
+        z
+          .int()
+          .min(min)
+          .lt(min + more + 1),
+      ),
+      fc.uniqueArray(fc.string({ maxLength: 5 }), { minLength: 1, maxLength: 4 }).map(values => z.enum(values)),
+      fc
+        .uniqueArray(fc.string({ maxLength: 5 }), { minLength: 1, maxLength: 4 })
+        .map(values => z.array(z.enum(values)).max(2)),
+    )
+    .chain(optional);
+  const object = fc
+    .uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 5 })
+    .chain(names => fc.tuple(...names.map(each => leaf.map(schema => [each, schema] as const))))
+    .map(entries => z.object(Object.fromEntries(entries)));
+
+  it('content that fits the emitted schema fits the library, and comes back as the library has it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        object.chain(schema => {
+          const { fields } = form(schema);
+          const values = fields.map(one =>
+            one.required ? valueFor(one) : fc.option(valueFor(one), { nil: undefined }),
+          );
+          return fc.tuple(fc.constant(schema), fc.constant(fields), fc.tuple(...values));
+        }),
+        async ([schema, fields, values]) => {
+          const content = Object.fromEntries(
+            fields.flatMap((one, i) => (values[i] === undefined ? [] : [[one.name, values[i]]])),
+          );
+          const checked = await form(schema).check(content);
+          if (!checked.ok) throw new Error(JSON.stringify(checked.issues));
+          // Fed back, nulls included, the library takes its own output.
+          expect(schema.parse(checked.value)).toEqual(checked.value);
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 });

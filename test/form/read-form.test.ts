@@ -1,4 +1,4 @@
-import { formLimits, readForm } from 'midcall/form';
+import { checkContent, form, formLimits, type RawForm, readForm } from 'midcall/form';
 import { describe, expect, it } from 'vitest';
 
 const schemaOf = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
@@ -72,6 +72,38 @@ describe('received schemas', () => {
       ok: true,
       fields: [{ kind: 'text' }],
     });
+  });
+});
+
+describe('a form from a published server', () => {
+  it('all thirteen fields of the everything server are read, and may be asked by a server of ours', async () => {
+    const path = '@modelcontextprotocol/server-everything/dist/tools/trigger-elicitation-request.js';
+    const { registerTriggerElicitationRequestTool } = await import(/* @vite-ignore */ path);
+    let run: ((args: object, extra: object) => Promise<unknown>) | undefined;
+    registerTriggerElicitationRequestTool({
+      server: { getClientCapabilities: () => ({ elicitation: {} }) },
+      registerTool: (_name: string, _config: object, handler: typeof run) => {
+        run = handler;
+      },
+    });
+    let schema: unknown;
+    await run?.(
+      {},
+      {
+        sendRequest: async (request: { params: { requestedSchema: unknown } }) => {
+          schema = request.params.requestedSchema;
+          return { action: 'cancel' };
+        },
+      },
+    );
+    const received = readForm(schema);
+    if (!received.ok) throw new Error(JSON.stringify(received.problems));
+    expect(received.notes).toEqual([]);
+    expect(received.fields).toHaveLength(13);
+    expect(form(schema as RawForm).fields).toEqual(received.fields);
+    expect(checkContent(received.fields, { name: 'Ada', integer: 42, titledMultipleSelectEnum: ['fish-1'] }).ok).toBe(
+      true,
+    );
   });
 });
 

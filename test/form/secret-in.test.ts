@@ -1,4 +1,4 @@
-import { secretIn } from 'midcall/form';
+import { form, refuseSecretMessage, secretIn } from 'midcall/form';
 import { describe, expect, it } from 'vitest';
 
 const lines = (text: string): string[] =>
@@ -350,6 +350,8 @@ const plainDescriptions = lines(`
   A short phrase to search for
   Label for the token, shown in your settings
   Folder for files protected by a password
+  Your favorite integer (do not give us your phone number, pin, or other sensitive info)
+  Your email address (will be verified, and never shared with anyone else)
 `);
 
 describe('names that ask for a secret', () => {
@@ -371,6 +373,34 @@ describe('descriptions that ask for a secret', () => {
 });
 describe('descriptions that do not', () => {
   it.each(plainDescriptions)('%s', description => expect(secretIn({ name: 'value', description })).toBeUndefined());
+});
+
+describe('messages', () => {
+  it.each([
+    'Enter your API key',
+    'Your password?',
+    'To go on, type your PIN.',
+    'What is the verification code we sent you? Please type the verification code',
+  ])('%s: refused where the one question has no words of its own', message => {
+    expect(() => refuseSecretMessage(message, form(String).fields)).toThrow(
+      expect.objectContaining({ code: 'form/secret', message: expect.stringContaining('its message says') }),
+    );
+    for (const other of [
+      Boolean,
+      ['a', 'b'],
+      { type: 'string', title: 'Reason' },
+      { note: String, reason: String },
+    ] as const) {
+      refuseSecretMessage(message, form(other).fields);
+    }
+  });
+
+  it.each([
+    'Pick a color',
+    'Which note shall be pinned?',
+    'Never type a password here. Name?',
+    'Rename the API key label to?',
+  ])('%s', message => refuseSecretMessage(message, form(String).fields));
 });
 
 describe('what kind of field it is', () => {
