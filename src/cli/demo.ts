@@ -24,7 +24,7 @@ export function registerDemo(program: Command): void {
       const print = (line: string): void => void process.stdout.write(`${line}\n`);
       let wrong = 0;
       for (const era of eras) wrong += await demonstrate(era, print);
-      print(wrong === 0 ? 'All six went right.' : `${wrong} of 6 went wrong.`);
+      print(wrong === 0 ? '\nAll six went right.' : `${wrong} of 6 went wrong.`);
       if (wrong > 0) process.exitCode = exitCodes.failure.code;
     });
 }

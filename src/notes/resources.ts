@@ -1,4 +1,5 @@
 /** Notes as resources: every note under its own `file:` URI, and an index of all. */
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   ProtocolError,
@@ -7,12 +8,22 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import { isMidcallError } from '../errors.ts';
+import type { Files } from '../roots/index.ts';
 import { label } from './note.ts';
 import { notebook } from './notebook.ts';
 import type { Registry } from './registry.ts';
 import { count } from './reply.ts';
 
 const mimeType = 'text/markdown';
+
+async function listed(files: Files, now: () => number) {
+  const { notes } = await notebook(files, now).list();
+  const [only] = files.roots;
+  return notes.map(note => {
+    const path = files.roots.length === 1 ? join(only!.path, note.path) : note.path;
+    return { uri: pathToFileURL(path).href, name: note.path, title: note.title, description: label(note), mimeType };
+  });
+}
 
 export function registerResources({ mid, server, now }: Registry): void {
   mid.resource(
@@ -21,11 +32,8 @@ export function registerResources({ mid, server, now }: Registry): void {
     'notes:///index',
     { title: 'All notes', description: 'Every note with its title, folder, date and URI, newest first.', mimeType },
     async (uri, call) => {
-      const files = await call.files();
-      const { notes } = await notebook(files, now).list();
-      const lines = await Promise.all(
-        notes.map(async note => `- [${label(note)}](<${pathToFileURL(await files.absolute(note.path)).href}>)`),
-      );
+      const notes = await listed(await call.files(), now);
+      const lines = notes.map(note => `- [${note.description}](<${note.uri}>)`);
       const text = `# ${count(notes.length)}\n\n${lines.join('\n')}\n`;
       return { contents: [{ uri: uri.href, mimeType, text }] };
     },
@@ -34,7 +42,18 @@ export function registerResources({ mid, server, now }: Registry): void {
   mid.resource(
     server,
     'note',
-    new ResourceTemplate('file:///{+path}', { list: undefined }),
+    new ResourceTemplate('file:///{+path}', {
+      async list(ctx) {
+        const files = await mid.files(server, ctx).catch(() => undefined);
+        // Nothing is granted, or it cannot be asked here: the index says the first and asks for the second.
+        if (!files) return { resources: [] };
+        try {
+          return { resources: await listed(files, now) };
+        } finally {
+          await files.close();
+        }
+      },
+    }),
     { title: 'A note', description: 'The text of one note, by its file: URI.', mimeType },
     async (uri, call) => {
       try {

@@ -8,11 +8,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { MidcallError } from '../errors.ts';
+import type { Files } from '../roots/index.ts';
 import type { Unstamped } from './audit.ts';
 import type { Call } from './call.ts';
 import type { Config } from './config.ts';
 import type { Json } from './digest.ts';
 import type { Run } from './engine.ts';
+import { viewClient } from './era.ts';
 import { fileAccess } from './file-access.ts';
 import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
@@ -53,6 +55,8 @@ export interface Conduct {
     args: ResumeArguments,
     find: (name: string) => RelayedTool | undefined,
   ): Promise<CallToolResult>;
+  /** Files for a handler that cannot ask; see `Midcall.files`. */
+  files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
   close(): Promise<void>;
 }
 
@@ -108,7 +112,7 @@ export function conductor(config: Config): Conduct {
       record(event);
       traced.saw(event);
     };
-    const files = access(request);
+    const files = access.of(request);
     const engine: EngineOptions = { ledger: auditedLedger(arrival.flow, config, audit) };
     const body = (run: Run<R>) =>
       handler(makeCall(run as Run<unknown>, { config, request, flow: arrival.flow, audit, files }));
@@ -179,6 +183,7 @@ export function conductor(config: Config): Conduct {
   return {
     run: (server, ctx, registered, handler) => counted(() => conduct(server, ctx, registered, handler)),
     resume: (server, ctx, args, find) => counted(() => resume(server, ctx, args, find)),
+    files: (server, ctx) => access.unasked({ server, ctx, client: viewClient(server, ctx) }),
     async close() {
       closed = true;
       await Promise.allSettled([...inFlight]);

@@ -22,8 +22,18 @@ const rootsList = (timeoutMs: number): WireAsk => ({ method: 'roots/list', param
 /** A client answers `roots/list` by itself; no person is waited for. */
 const LIST_TIMEOUT_MS = 20_000;
 
+/** As much of a request as roots need. */
+type Asking = Pick<CallRequest, 'server' | 'ctx' | 'client'>;
+
+/** Files for calls that may ask, and for handlers that cannot. */
+export interface FileAccesses {
+  of(request: CallRequest): FileAccess;
+  /** Opens files outside any call; undefined where the client's roots would have to be asked for and cannot be. */
+  unasked(request: Asking): Promise<Files | undefined>;
+}
+
 /** Follows the roots of sessions, and gives each call its files. */
-export function fileAccess(config: Config): (request: CallRequest) => FileAccess {
+export function fileAccess(config: Config): FileAccesses {
   const sessions = new WeakMap<McpServer, SessionRoots>();
   const sessionOf = (server: McpServer): SessionRoots => {
     const known = sessions.get(server);
@@ -33,10 +43,21 @@ export function fileAccess(config: Config): (request: CallRequest) => FileAccess
     return made;
   };
 
-  return request => {
-    const { client, server } = request;
+  const judge = ({ client }: Asking): { perRequest: boolean; asks: boolean } => {
     const perRequest = client.asks !== 'push';
     const asks = client.can.roots && config.boundary.mode !== 'ignore' && (!perRequest || config.rootsOn2026);
+    return { perRequest, asks };
+  };
+
+  const unasked = async (request: Asking): Promise<Files | undefined> => {
+    const { perRequest, asks } = judge(request);
+    if (!asks) return config.boundary.files(undefined);
+    return perRequest ? undefined : sessionOf(request.server).files(request);
+  };
+
+  const of = (request: CallRequest): FileAccess => {
+    const { server } = request;
+    const { perRequest, asks } = judge(request);
     let asked: Promise<readonly Root[] | undefined> | undefined;
     let opened: Promise<Files> | undefined;
 
@@ -68,6 +89,7 @@ export function fileAccess(config: Config): (request: CallRequest) => FileAccess
       },
     };
   };
+  return { of, unasked };
 }
 
 /** What the client said; an answer that is no list of roots allows nothing. */
@@ -78,8 +100,8 @@ function readRoots(value: unknown): readonly Root[] {
 }
 
 interface SessionRoots {
-  roots(request: CallRequest): Promise<readonly Root[] | undefined>;
-  files(request: CallRequest): Promise<Files>;
+  roots(request: Asking): Promise<readonly Root[] | undefined>;
+  files(request: Asking): Promise<Files>;
 }
 
 /**
@@ -88,7 +110,7 @@ interface SessionRoots {
  * its files.
  */
 function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
-  const calls = new Set<CallRequest>();
+  const calls = new Set<Asking>();
   let overHttp = false;
   let stale = false;
 
@@ -99,7 +121,7 @@ function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
     return (answer as unknown as { roots: Root[] }).roots;
   };
   let live: LiveRoots | undefined;
-  const follow = (request: CallRequest): LiveRoots => {
+  const follow = (request: Asking): LiveRoots => {
     live ??= liveRoots({ boundary, list, announces: request.client.announcesRoots });
     return live;
   };
@@ -107,7 +129,7 @@ function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
     if (overHttp && calls.size === 0) stale = true;
     else await live?.changed();
   });
-  const during = async <T>(request: CallRequest, use: (live: LiveRoots) => Promise<T>): Promise<T> => {
+  const during = async <T>(request: Asking, use: (live: LiveRoots) => Promise<T>): Promise<T> => {
     overHttp ||= request.ctx.http !== undefined;
     calls.add(request);
     try {

@@ -16,6 +16,7 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import { MidcallError } from '../errors.ts';
+import type { Files } from '../roots/index.ts';
 import type { Call } from './call.ts';
 import { type Conduct, conductor, type RelayedTool } from './conduct.ts';
 import { configure, type MidcallOptions } from './config.ts';
@@ -90,6 +91,12 @@ export interface Midcall {
    * @throws MidcallError `server/setup` where something was registered before
    */
   wrap(server: McpServer): McpServer;
+  /**
+   * Files for a handler that cannot ask, such as the list of a resource template. Close them when it ends.
+   * @returns undefined where this client has roots and cannot be asked for them here (lists on 2026-07-28)
+   * @throws MidcallError `roots/none` where nothing is allowed
+   */
+  files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
   /** Refuses new calls with `call/closed` and resolves when those in flight have ended. */
   close(): Promise<void>;
 }
@@ -165,6 +172,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     },
     resource: resource as Midcall['resource'],
     wrap,
+    files: (server, ctx) => conduct.files(server, ctx),
     close: () => conduct.close(),
   };
 }
