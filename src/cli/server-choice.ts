@@ -42,8 +42,7 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
   const named = ways.filter(Boolean).length;
   if (named === 0) throw usage('Name the server: -- <command>, --url <url>, or --server <name> of an mcp.json.');
   if (named > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
-  if (words.length > 0)
-    return { id: basename(words.at(-1)!).replace(/\.[cm]?[jt]s$/, ''), target: commandTarget(words) };
+  if (words.length > 0) return { id: nameOf(words), target: commandTarget(words) };
   if (flags.url !== undefined) {
     const headers = Object.fromEntries((flags.header ?? []).map(readHeader));
     const target = urlTarget(flags.url, flags.header && headers);
@@ -59,6 +58,16 @@ export function chooseEra(flags: ServerFlags): 'auto' | Era {
   if (era === '2025') return '2025-11-25';
   if (era === '2026') return '2026-07-28';
   throw usage('The era is auto, 2026-07-28 or 2025-11-25.');
+}
+
+const runners = /^(node|npx|bunx?|deno|tsx|python[\d.]*|uvx?|pipx|docker|run|sh|bash)$/;
+const placesNotNames = new Set(['index', 'main', 'server', 'cli', 'dist', 'build', 'src', 'bin']);
+
+/** A short name for a command line: its script or package, and not the program that runs it. */
+function nameOf(words: readonly string[]): string {
+  const named = words.find(word => !word.startsWith('-') && !runners.test(basename(word))) ?? words[0]!;
+  const parts = named.split(/[\\/]/).map(part => part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.^~]+$/, ''));
+  return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(named);
 }
 
 function fromConfig(file: string, name: string | undefined): ServerEntry {

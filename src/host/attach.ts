@@ -110,7 +110,7 @@ class Wiring implements Attachment {
   #tap: Tap | undefined;
 
   constructor(client: Client, options: AttachOptions) {
-    const { inbox, roots, sampling } = options;
+    const { inbox, sampling } = options;
     this.#client = client;
     this.#sdk = { callTool: client.callTool, getPrompt: client.getPrompt, readResource: client.readResource };
     this.#options = options;
@@ -148,7 +148,6 @@ class Wiring implements Attachment {
       if (this.#pages.completed(params.elicitationId))
         tell({ type: 'page-completed', elicitationId: params.elicitationId });
     });
-    roots?.subscribe(server => void this.#rootsChanged(server));
   }
 
   run(
@@ -233,9 +232,11 @@ class Wiring implements Attachment {
         onRefused: (request, why) => this.#asking.refused(request.method, 'host', why, request.call?.context),
       });
       this.#tap.onto(transport);
+      const stopRoots = this.#options.roots?.subscribe(server => void this.#rootsChanged(server));
       const onclose = transport.onclose;
       transport.onclose = () => {
         onclose?.();
+        stopRoots?.();
         this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
       };
       this.#gate = gate;

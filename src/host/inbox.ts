@@ -63,9 +63,10 @@ export class Inbox {
   ): Promise<Ending> {
     const { signal, timeoutMs } = options;
     if (signal?.aborted) return Promise.resolve(endingOf(signal.reason));
-    const earlier = this.#ended.get(question.id);
-    if (earlier) return Promise.resolve(earlier);
-    const open = this.#open.get(question.id) ?? this.#admit(question);
+    const open = this.#open.get(question.id) ?? (this.#ended.has(question.id) ? undefined : this.#admit(question));
+    // A presenter may reply while it is shown the question.
+    const ended = this.#ended.get(question.id);
+    if (!open || ended) return Promise.resolve(ended ?? { how: 'withdrawn' });
     return new Promise(resolve => {
       const onAbort = (): void => void this.end(question.id, endingOf(signal?.reason));
       const expire = (): void => void this.end(question.id, { how: 'timed-out' });
