@@ -1,0 +1,132 @@
+/**
+ * HTML that cannot be injected into: a template tag that escapes every value, the shell of a page, and the few style
+ * tokens that make all of Midcall's pages one family. Pure, and free of inline script and style, so that every page
+ * holds under a policy of `default-src 'none'`.
+ */
+
+/** Markup that is safe to send as it is; made by {@link html}, or by {@link trusted} from text of our own. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** What may stand in a template: text is escaped, lists are joined, nothing stands for nothing. */
+export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text with every character that markup gives a meaning replaced; fit for content and for quoted attributes. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, character => entities[character]!);
+}
+
+function rendered(value: HtmlValue): string {
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'string') return escaped(value);
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map(rendered).join('');
+  return '';
+}
+
+/** Builds markup; every value is escaped unless it is {@link Html} itself. Attribute values must be quoted. */
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  let text = strings[0]!;
+  for (const [index, value] of values.entries()) text += rendered(value) + strings[index + 1]!;
+  return new Html(text);
+}
+
+/** Takes text as markup. Only for text written in this repository, such as an icon. */
+export function trusted(text: string): Html {
+  return new Html(text);
+}
+
+/** Attributes from an object: true stands for a bare name, undefined and false for absence. */
+export function attributes(all: Readonly<Record<string, string | number | boolean | undefined>>): Html {
+  let text = '';
+  for (const [name, value] of Object.entries(all)) {
+    if (value === undefined || value === false) continue;
+    text += value === true ? ` ${name}` : ` ${name}="${escaped(String(value))}"`;
+  }
+  return new Html(text);
+}
+
+/** What a page is made of. */
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+  /** Paths of style sheets and ES modules on this origin. */
+  readonly styles: readonly string[];
+  readonly modules?: readonly string[];
+  /** Modules that the first one imports, fetched at once. */
+  readonly preload?: readonly string[];
+  /** Where a browser without client script goes by itself, and after how many seconds. */
+  readonly refreshWithoutScript?: { readonly after: number; readonly to: string };
+  /** An http(s) address the page leads to at once. */
+  readonly leadsTo?: string;
+  readonly bodyAttributes?: Readonly<Record<string, string | number | boolean | undefined>>;
+}
+
+/** A whole document. */
+export function page(all: Page): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${all.title}</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+${all.styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${(all.preload ?? []).map(
+  path => html`<link rel="modulepreload" href="${path}">\n`,
+)}${(all.modules ?? []).map(path => html`<script type="module" src="${path}"></script>\n`)}${
+  all.refreshWithoutScript !== undefined &&
+  html`<noscript><meta http-equiv="refresh" content="${all.refreshWithoutScript.after};url=${all.refreshWithoutScript.to}"></noscript>\n`
+}${all.leadsTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${all.leadsTo}">\n`}</head>
+<body${attributes(all.bodyAttributes ?? {})}>
+${all.body}
+</body>
+</html>
+`.text;
+}
+
+/** The mark of the family, as an SVG document of its own. */
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0b6b74"/><path d="M9 9h14v11h-6l-4 4v-4H9z" fill="none" stroke="#fff" stroke-width="2.4" stroke-linejoin="round"/></svg>`;
+
+/** Colours, spacing and type that every page starts from; dark where the person's system is. */
+export const tokens = `:root{color-scheme:light dark;
+--canvas:#f6f7f7;--surface:#fff;--raised:#fff;--sunken:#eff1f1;--chip:#e8ebeb;--line:#dfe3e4;--line-strong:#868f94;
+--ink:#16191b;--muted:#566067;--accent:#0b6b74;--accent-ink:#fff;--accent-hover:#095860;--accent-soft:#e3f1f2;--accent-line:#a9d2d5;
+--bad:#a8281d;--bad-soft:#fcedeb;--bad-line:#ecc4bf;
+--shadow:0 1px 2px rgb(16 24 28/.05),0 6px 20px -6px rgb(16 24 28/.10);
+--radius:10px;--radius-small:7px;
+--sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Noto Sans",sans-serif;
+--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace}
+@media (prefers-color-scheme:dark){:root{
+--canvas:#121516;--surface:#191d1f;--raised:#1d2224;--sunken:#14181a;--chip:#262c2f;--line:#2b3235;--line-strong:#727d83;
+--ink:#e7eaeb;--muted:#9fa9ae;--accent:#64c3cb;--accent-ink:#062326;--accent-hover:#83d2d8;--accent-soft:#16302f;--accent-line:#2c5a5c;
+--bad:#ff9d92;--bad-soft:#361d1a;--bad-line:#6d352f;
+--shadow:0 1px 2px rgb(0 0 0/.3),0 8px 24px -8px rgb(0 0 0/.5)}}
+*,*::before,*::after{box-sizing:border-box}
+body{margin:0;background:var(--canvas);color:var(--ink);font:14px/1.5 var(--sans);-webkit-text-size-adjust:100%;text-size-adjust:100%}
+h1,h2,h3,h4,p,ul,ol,dl,dd,figure,blockquote,pre,fieldset,legend{margin:0;padding:0}
+fieldset{border:0;min-width:0}
+ul,ol{list-style:none}
+a{color:var(--accent);text-underline-offset:2px}
+code,pre,.mono{font-family:var(--mono);font-size:.925em}
+button,input,select,textarea{font:inherit;color:inherit}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+@media (prefers-reduced-motion:reduce){*,*::before,*::after{animation:none!important;transition:none!important;scroll-behavior:auto!important}}
+`;
