@@ -1,0 +1,59 @@
+/**
+ * An open question as a card: the frame, what the server wrote as a quotation, the controls, then the ways out. Pure:
+ * the same question, draft and time give the same markup.
+ */
+import { attributes, type Html, html } from '../../html.ts';
+import type { Question } from '../index.ts';
+import { formBody } from './form-body.ts';
+import { type CardBody, type CardContext, cardFrame } from './frame.ts';
+import { icons } from './icons.ts';
+import { rootsBody } from './roots-body.ts';
+import { samplingBody } from './sampling-body.ts';
+import { texts } from './texts.ts';
+import { finishBody, urlBody } from './url-body.ts';
+
+function bodyOf(question: Question, context: CardContext): CardBody {
+  switch (question.kind) {
+    case 'form':
+      return formBody(question, context);
+    case 'url':
+      return urlBody(question);
+    case 'url-finish':
+      return finishBody(question);
+    case 'sampling-request':
+    case 'sampling-reply':
+      return samplingBody(question, context);
+    case 'roots':
+      return rootsBody(question, context);
+  }
+}
+
+/** An open question. */
+export function card(question: Question, context: CardContext): Html {
+  const id = `q-${question.id}`;
+  const body = bodyOf(question, context);
+  const path = `/questions/${encodeURIComponent(question.id)}`;
+  return html`<article class="card question" id="${id}" aria-labelledby="${id}-who" data-question="${question.id}">
+${cardFrame(question, context, `${id}-who`)}
+<form${attributes({
+    method: 'post',
+    action: path,
+    id: `${id}-form`,
+    novalidate: true,
+    autocomplete: 'off',
+    'data-hold': id,
+    'data-check': question.kind === 'form' && `${path}/check`,
+    'data-own-tab': body.opensTab === true,
+  })}>
+<input type="hidden" name="csrf" value="${context.csrf}">
+${body.content}
+<div class="actions">
+${body.accept !== undefined && html`<button${attributes({ class: 'button primary', name: 'action', value: 'accept', ...(body.opensTab && { formtarget: '_blank', formrel: 'noopener noreferrer' }) })}>${body.opensTab === true && icons.page}${body.accept}</button>`}
+<button class="button" name="action" value="decline">${body.decline ?? texts.question.decline}</button>
+${body.dismiss !== false && html`<button class="button plain" name="action" value="dismiss">${body.dismiss ?? texts.question.dismiss} <kbd class="script-only">${texts.question.esc}</kbd></button>`}
+${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
+</div>
+<p class="ways-out">${body.waysOut}</p>
+</form>
+</article>`;
+}

@@ -1,0 +1,138 @@
+/**
+ * What client script adds to a form: checked while typing, sent without leaving the page, Esc dismisses, lists filter.
+ * A form's own properties are read as attributes, since a control named `action` or `id` hides them.
+ */
+import { morph } from './morph.ts';
+import { showDocument, touch } from './page.ts';
+
+const pauseBeforeCheckMs = 140;
+
+const timers = new WeakMap<HTMLFormElement, number>();
+const checks = new WeakMap<HTMLFormElement, number>();
+
+/** Fields somebody has been in; only these are marked wrong before the form is sent. */
+const visited = new WeakMap<HTMLFormElement, Set<string>>();
+
+const bodyOf = (form: HTMLFormElement, submitter?: HTMLElement | null): URLSearchParams => {
+  const data = new FormData(form, submitter ?? null);
+  const body = new URLSearchParams();
+  for (const [name, value] of data) if (typeof value === 'string') body.append(name, value);
+  return body;
+};
+
+async function check(form: HTMLFormElement): Promise<void> {
+  const path = form.dataset['check'];
+  if (path === undefined) return;
+  const turn = (checks.get(form) ?? 0) + 1;
+  checks.set(form, turn);
+  const body = bodyOf(form);
+  for (const name of visited.get(form) ?? []) body.append('visited', name);
+  const response = await fetch(path, { method: 'POST', body });
+  if (!response.ok || checks.get(form) !== turn || !form.isConnected) return;
+  const next = new DOMParser()
+    .parseFromString(await response.text(), 'text/html')
+    .getElementById(form.getAttribute('id') ?? '');
+  if (!next || checks.get(form) !== turn) return;
+  morph(form, next);
+  prepare();
+}
+
+function checkSoon(form: HTMLFormElement): void {
+  window.clearTimeout(timers.get(form));
+  timers.set(
+    form,
+    window.setTimeout(() => void check(form).catch(() => {}), pauseBeforeCheckMs),
+  );
+}
+
+async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  window.clearTimeout(timers.get(form));
+  checks.set(form, (checks.get(form) ?? 0) + 1);
+  const response = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body: bodyOf(form, submitter) });
+  showDocument(await response.text(), { live: false, url: response.redirected ? response.url : location.href });
+}
+
+function onSubmit(event: SubmitEvent): void {
+  const form = event.target as HTMLFormElement;
+  if (form.getAttribute('method') !== 'post' || (event.submitter as HTMLButtonElement | null)?.formTarget === '_blank')
+    return;
+  event.preventDefault();
+  if (form.dataset['sending'] === 'true') return;
+  form.dataset['sending'] = 'true';
+  void send(form, event.submitter)
+    .catch(() => HTMLFormElement.prototype.submit.call(form))
+    .finally(() => delete form.dataset['sending']);
+}
+
+function onInput(event: Event): void {
+  const control = event.target as HTMLInputElement;
+  if (control.dataset['filter'] !== undefined) {
+    filter(control);
+    return;
+  }
+  const form = control.form;
+  if (!form) return;
+  touch(form);
+  if (event.type === 'change' && control.name !== '') visit(form, control.name);
+  checkSoon(form);
+}
+
+function visit(form: HTMLFormElement, name: string): void {
+  const names = visited.get(form) ?? new Set();
+  names.add(name);
+  visited.set(form, names);
+}
+
+function filter(box: HTMLInputElement): void {
+  const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = (text: string): boolean => words.every(word => text.toLowerCase().includes(word));
+  const id = box.dataset['filter']!;
+  const list = document.getElementById(id);
+  const rows =
+    list instanceof HTMLSelectElement
+      ? [...list.options].filter(option => option.value !== '')
+      : [...document.querySelectorAll<HTMLElement>(`[data-filtered="${CSS.escape(id)}"] > .option`)];
+  for (const row of rows) row.hidden = !matches(row.textContent ?? '');
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target instanceof HTMLTextAreaElement) {
+    event.target.form?.requestSubmit(event.target.form.querySelector<HTMLElement>('button.primary'));
+    return;
+  }
+  if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+  const at = event.target as HTMLElement;
+  if (at instanceof HTMLInputElement && at.dataset['filter'] !== undefined && at.value !== '') {
+    at.value = '';
+    filter(at);
+    event.preventDefault();
+    return;
+  }
+  const card = at.closest('[data-question]') ?? only(document.querySelectorAll('[data-question]'), at);
+  const dismiss = card?.querySelector<HTMLButtonElement>('button[name=action][value=dismiss]');
+  if (!dismiss) return;
+  event.preventDefault();
+  dismiss.click();
+}
+
+/** The one card of a page, for a key pressed where nothing has the focus. */
+function only(cards: NodeListOf<Element>, at: Element): Element | undefined {
+  return at === document.body && cards.length === 1 ? cards[0] : undefined;
+}
+
+function prepare(): void {
+  for (const box of document.querySelectorAll<HTMLInputElement>('[data-filter]')) {
+    box.hidden = false;
+    if (box.value !== '') filter(box);
+  }
+}
+
+/** Starts listening. */
+export function startForms(): void {
+  document.addEventListener('submit', onSubmit);
+  document.addEventListener('input', onInput);
+  document.addEventListener('change', onInput);
+  document.addEventListener('keydown', onKey);
+  document.addEventListener('midcall:shown', prepare);
+  prepare();
+}

@@ -1,0 +1,61 @@
+/**
+ * Makes a part of the page equal to newly rendered markup by changing only what differs, so that focus, scrolling and
+ * typed input stay where they are.
+ */
+
+/** True for an element that shall be left alone. */
+export type Keep = (now: Element, next: Element) => boolean;
+
+const keyOf = (node: Node): string | undefined =>
+  node instanceof Element ? node.id || node.getAttribute('data-key') || undefined : undefined;
+
+function fits(now: Node, next: Node): boolean {
+  if (now.nodeType !== next.nodeType || now.nodeName !== next.nodeName) return false;
+  return keyOf(now) === keyOf(next);
+}
+
+function syncAttributes(now: Element, next: Element): void {
+  for (const { name } of [...now.attributes]) if (!next.hasAttribute(name)) now.removeAttribute(name);
+  for (const { name, value } of next.attributes) if (now.getAttribute(name) !== value) now.setAttribute(name, value);
+}
+
+function syncChildren(now: Element, next: Element, keep: Keep): void {
+  const keyed = new Map<string, ChildNode>();
+  for (const child of now.childNodes) {
+    const key = keyOf(child);
+    if (key !== undefined) keyed.set(key, child);
+  }
+  let at = now.firstChild;
+  for (const wanted of [...next.childNodes]) {
+    const key = keyOf(wanted);
+    const known = key === undefined ? undefined : keyed.get(key);
+    if (known && fits(known, wanted)) {
+      if (known === at) at = at.nextSibling;
+      else now.insertBefore(known, at);
+      morph(known, wanted, keep);
+    } else if (at && keyOf(at) === undefined && key === undefined && fits(at, wanted)) {
+      const following: ChildNode | null = at.nextSibling;
+      morph(at, wanted, keep);
+      at = following;
+    } else {
+      now.insertBefore(wanted, at);
+    }
+  }
+  while (at) {
+    const following: ChildNode | null = at.nextSibling;
+    at.remove();
+    at = following;
+  }
+}
+
+/** Makes `now` equal to `next`; elements that `keep` names stay untouched. */
+export function morph(now: Node, next: Node, keep: Keep = () => false): void {
+  if (now.isEqualNode(next)) return;
+  if (now instanceof Element && next instanceof Element) {
+    if (now.getAttribute('data-morph') === 'keep' || keep(now, next)) return;
+    syncAttributes(now, next);
+    syncChildren(now, next, keep);
+  } else if (now.nodeValue !== next.nodeValue) {
+    now.nodeValue = next.nodeValue;
+  }
+}

@@ -1,0 +1,83 @@
+/** Fetches this page, or the answer to a form, and brings what is on screen up to it. */
+import { morph } from './morph.ts';
+
+let running: Promise<void> | undefined;
+let again = false;
+
+/** Counts what has been shown, so that an older answer never replaces a newer one. */
+let shown = 0;
+
+/** Forms that somebody has begun to fill in; a live update leaves them alone. */
+const touched = new WeakSet<Element>();
+
+/** Marks a form as begun. */
+export function touch(form: Element): void {
+  touched.add(form);
+}
+
+function focusIsLost(): boolean {
+  return document.activeElement === null || document.activeElement === document.body;
+}
+
+/** Shows the frame of a question that has just come, where nobody is in the middle of something else. */
+function focusNewCard(known: ReadonlySet<string>): void {
+  if (!focusIsLost()) return;
+  const fresh = [...document.querySelectorAll('[data-question]')].find(card => !known.has(card.id));
+  fresh?.querySelector<HTMLElement>('.frame-title')?.focus();
+}
+
+/** True where a URL is another page, and not a place on this one. */
+function isElsewhere(url: string): boolean {
+  const { pathname, search } = new URL(url, location.href);
+  return pathname !== location.pathname || search !== location.search;
+}
+
+/**
+ * Shows a fetched document in place of what is on screen.
+ * @param options - `live`: true where nobody asked for it, so that begun forms stay
+ */
+export function showDocument(text: string, options: { readonly live: boolean; readonly url?: string }): void {
+  shown += 1;
+  const next = new DOMParser().parseFromString(text, 'text/html');
+  const had = document.activeElement;
+  const heldCard = had?.closest('[data-question]');
+  const before = new Set([...document.querySelectorAll('[data-question]')].map(card => card.id));
+  const keep = (now: Element): boolean => options.live && touched.has(now);
+  if (options.url !== undefined && isElsewhere(options.url)) history.pushState(null, '', options.url);
+  document.title = next.title;
+  next.body.classList.add(...document.body.classList);
+  morph(document.body, next.body, keep);
+  document.dispatchEvent(new CustomEvent('midcall:shown'));
+  const invalid = options.live ? null : document.querySelector<HTMLElement>('main [aria-invalid=true]');
+  if (invalid) (invalid.querySelector<HTMLElement>('input,select,textarea') ?? invalid).focus();
+  else if (heldCard && !heldCard.isConnected) focusEnd(heldCard);
+  else focusNewCard(before);
+}
+
+/** Reads out how a question ended to whoever was in its card. */
+function focusEnd(card: Element): void {
+  document.getElementById(`${card.id}-end`)?.focus();
+}
+
+/** Fetches this page again; calls that come meanwhile are answered by one more fetch. */
+export function refresh(): Promise<void> {
+  if (running) {
+    again = true;
+    return running;
+  }
+  running = (async () => {
+    do {
+      again = false;
+      const before = shown;
+      const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+      const text = await response.text();
+      if (before !== shown) again = true;
+      else if (response.ok || response.status === 404) showDocument(text, { live: true });
+    } while (again);
+  })()
+    .catch(() => {})
+    .finally(() => {
+      running = undefined;
+    });
+  return running;
+}

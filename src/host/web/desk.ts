@@ -1,0 +1,104 @@
+/** Starts the desk: a web application on loopback, reached through a start link that works once. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { MidcallError } from '../../errors.ts';
+import { deskApp } from './app.ts';
+import { loadAssets } from './assets.ts';
+import { Guard } from './guard.ts';
+import { Live } from './live.ts';
+import { via } from './question-routes.ts';
+import { Workspace, type WorkspaceParts } from './workspace.ts';
+
+export interface DeskOptions extends WorkspaceParts {
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  /** The person's time zone, by IANA name; the machine's where absent. */
+  readonly zone?: string;
+  /** What `${NAME}` stands for in an mcp.json that is pasted. Nothing where absent. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The folder of the compiled client script; beside this file where absent. */
+  readonly client?: URL;
+  /** Told of errors while a page was made. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A desk that listens. */
+export interface RunningDesk {
+  readonly workspace: Workspace;
+  /** `http://127.0.0.1:<port>/` */
+  readonly url: string;
+  /** A link that opens the desk, once; the one before it stops working. */
+  startUrl(): string;
+  /** How many pages are listening for changes. */
+  readonly viewers: number;
+  /** Stops listening and stops every server. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a desk on 127.0.0.1.
+ * @throws MidcallError `host/refused` where the port is taken
+ */
+export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
+  const workspace = new Workspace(options);
+  const guard = new Guard();
+  const live = new Live();
+  const assets = loadAssets(options.client ?? new URL('./client/', import.meta.url));
+  let port = 0;
+  const app = deskApp({
+    workspace,
+    guard,
+    live,
+    assets,
+    zone: options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    environment: options.environment ?? {},
+    port: () => port,
+    onError: options.onError ?? (() => {}),
+  });
+  const server = createAdaptorServer({ fetch: app.fetch });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', error =>
+      reject(
+        new MidcallError(
+          'host/refused',
+          `The desk cannot listen on port ${options.port ?? 0}: ${error.message}. Choose another with --port.`,
+        ),
+      ),
+    );
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  port = (server.address() as AddressInfo).port;
+  const detach = workspace.inbox.present({ via, show: () => {} });
+  const stopTelling = workspace.subscribe(announcement => live.changed(announcement));
+  const url = `http://127.0.0.1:${port}/`;
+  return {
+    workspace,
+    url,
+    startUrl: () => `${url}start?key=${guard.newStartKey()}`,
+    get viewers() {
+      return live.listeners;
+    },
+    async close() {
+      detach();
+      stopTelling();
+      live.close();
+      await workspace.close();
+      await closed(server as Server);
+    },
+  };
+}
+
+/** How long open connections may take to finish, in milliseconds. */
+const graceMs = 500;
+
+function closed(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,60 @@
+/** The pages one can look at. */
+import type { Hono } from 'hono';
+import { argumentFields } from './argument-form.ts';
+import { callPage, questionPage } from './call-page.ts';
+import { draftFrom } from './draft.ts';
+import { historyPage, inboxPage } from './record-pages.ts';
+import { blocksOf, mediaOf } from './result.ts';
+import { cardContext, type Desk, missing, show, viewOf } from './route-context.ts';
+import { addPage, deskPage, serverPage, toolPage } from './server-pages.ts';
+import { texts } from './texts.ts';
+
+export function pageRoutes(app: Hono, desk: Desk): void {
+  const { workspace, guard, zone } = desk;
+
+  app.get('/', context => show(context, desk, deskPage(viewOf(desk))));
+  app.get('/add', context => show(context, desk, addPage(guard.csrf)));
+  app.get('/inbox', context =>
+    show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
+  );
+  app.get('/history', context => show(context, desk, historyPage(workspace.calls(), workspace.questions(), zone)));
+
+  app.get('/servers/:server', context => {
+    const server = workspace.server(context.req.param('server'));
+    return server ? show(context, desk, serverPage(server, guard.csrf)) : missing(context, desk, texts.servers.unknown);
+  });
+
+  app.get('/servers/:server/tools/:tool', context => {
+    const server = workspace.server(context.req.param('server'));
+    const tool = server?.tools.find(each => each.name === context.req.param('tool'));
+    if (server?.state === 'starting' && !tool) return missing(context, desk, texts.servers.comingUp(server.id), 1);
+    if (!server || !tool) return missing(context, desk, texts.tool.unknown);
+    const earlier = workspace.call(context.req.query('from') ?? '');
+    const draft = earlier && draftFrom(argumentFields(tool.inputSchema), earlier.context.arguments, zone);
+    return show(context, desk, toolPage(server, tool, { ...cardContext(desk), ...(draft && { draft }) }));
+  });
+
+  app.get('/calls/:call', context => {
+    const call = workspace.call(context.req.param('call'));
+    return call ? show(context, desk, callPage(call, cardContext(desk))) : missing(context, desk, texts.call.unknown);
+  });
+
+  app.get('/calls/:call/blocks/:at', context => {
+    const outcome = workspace.call(context.req.param('call'))?.outcome;
+    const block =
+      outcome && 'result' in outcome ? blocksOf(outcome.result)[Number(context.req.param('at'))] : undefined;
+    const media = block && mediaOf(block);
+    if (!media) return missing(context, desk);
+    context.header('content-type', media.mimeType);
+    return context.body(new Uint8Array(media.data));
+  });
+
+  app.get('/questions/:question', context => {
+    const view = workspace.question(context.req.param('question'));
+    if (!view) return missing(context, desk, texts.question.unknown);
+    const { call } = view.question;
+    if (call && workspace.call(call.id))
+      return context.redirect(`/calls/${encodeURIComponent(call.id)}#q-${view.question.id}`, 303);
+    return show(context, desk, questionPage(view, cardContext(desk)));
+  });
+}

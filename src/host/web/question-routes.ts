@@ -1,0 +1,114 @@
+/** Answering: the one place where what a person posted becomes a reply. */
+import type { Context, Hono } from 'hono';
+import type { Issue } from '../../form/index.ts';
+import type { Question, Receipt, Reply } from '../index.ts';
+import { callPage, questionPage, type Returned } from './call-page.ts';
+import { contentOf, type Draft, first } from './draft.ts';
+import { issuesOf } from './form-body.ts';
+import { openingPage } from './layout.ts';
+import { grantedRoots } from './roots-body.ts';
+import { cardContext, type Desk, missing, posted, show } from './route-context.ts';
+import { samplingEdits } from './sampling-body.ts';
+import { texts } from './texts.ts';
+
+/** The name this view answers under. */
+export const via = 'web';
+
+/** An accepting reply as posted, and what is wrong with it before the inbox looks. */
+function acceptance(question: Question, draft: Draft): { readonly reply: Reply; readonly issues: readonly Issue[] } {
+  const accept = (content?: Readonly<Record<string, unknown>>): Reply => ({
+    action: 'accept',
+    ...(content && { content }),
+  });
+  switch (question.kind) {
+    case 'form': {
+      const { content, issues } = contentOf(question.fields, draft);
+      return { reply: accept(content), issues };
+    }
+    case 'url':
+    case 'url-finish':
+      return { reply: accept(), issues: [] };
+    case 'sampling-request':
+    case 'sampling-reply':
+      return { reply: accept(samplingEdits(question, draft)), issues: [] };
+    case 'roots':
+      return { reply: accept({ uris: grantedRoots(question, draft) }), issues: [] };
+  }
+}
+
+export function questionRoutes(app: Hono, desk: Desk): void {
+  const { workspace } = desk;
+
+  const pageOf = (id: string, more: { readonly returned?: Returned; readonly notice?: string }) => {
+    const view = workspace.question(id);
+    const context = { ...cardContext(desk), ...more };
+    const call = view?.question.call && workspace.call(view.question.call.id);
+    if (call) return callPage(call, context);
+    return view && questionPage(view, context);
+  };
+
+  const back = (
+    context: Context,
+    id: string,
+    more: { readonly returned?: Returned; readonly notice?: string },
+    status: 200 | 409 | 422,
+  ) => {
+    const content = pageOf(id, more);
+    return content ? show(context, desk, content, status) : missing(context, desk, texts.question.unknown);
+  };
+
+  const received = (context: Context, question: Question, draft: Draft, receipt: Receipt): Response => {
+    if (receipt.ok) {
+      const call = question.call && workspace.call(question.call.id);
+      const place = call
+        ? `/calls/${encodeURIComponent(call.context.id)}`
+        : `/questions/${encodeURIComponent(question.id)}`;
+      return context.redirect(`${place}#q-${question.id}-end`, 303);
+    }
+    if (receipt.problem === 'invalid')
+      return back(context, question.id, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
+    return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
+  };
+
+  app.post('/questions/:question', async context => {
+    const question = workspace.question(context.req.param('question'))?.question;
+    if (!question) return missing(context, desk, texts.question.unknown);
+    const draft = await posted(context);
+    const action = first(draft, 'action') ?? 'accept';
+    if (action === 'decline' || action === 'dismiss') {
+      return received(context, question, draft, await workspace.inbox.reply(question.id, { action }, via));
+    }
+    const { reply, issues } = acceptance(question, draft);
+    if (action === 'review' && question.kind === 'form') {
+      const read = contentOf(question.fields, draft);
+      return back(
+        context,
+        question.id,
+        { returned: { id: question.id, draft, issues: issuesOf(question, read) } },
+        200,
+      );
+    }
+    if (issues.length > 0 && question.kind === 'form') {
+      return back(context, question.id, { returned: { id: question.id, draft, issues } }, 422);
+    }
+    const receipt = await workspace.inbox.reply(question.id, reply, via);
+    if (receipt.ok && question.kind === 'url') {
+      context.header('referrer-policy', 'no-referrer');
+      return context.html(openingPage(question.url.href, desk.assets.paths));
+    }
+    return received(context, question, draft, receipt);
+  });
+
+  app.post('/questions/:question/check', async context => {
+    const view = workspace.question(context.req.param('question'));
+    if (!view || view.ending || view.question.kind !== 'form') return missing(context, desk, texts.question.unknown);
+    const { question } = view;
+    const draft = await posted(context);
+    const visited = new Set(draft.get('visited') ?? []);
+    const issues = issuesOf(question, contentOf(question.fields, draft)).filter(issue => {
+      const at = question.fields.findIndex(field => field.name === issue.field);
+      return at >= 0 && (visited.has(`f${at}`) || visited.has(`f${at}.zone`));
+    });
+    return back(context, question.id, { returned: { id: question.id, draft, issues } }, 200);
+  });
+}

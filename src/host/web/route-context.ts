@@ -1,0 +1,74 @@
+/** What every route of the desk works with, and the ways it answers. */
+import type { Context } from 'hono';
+import { html } from '../../html.ts';
+import type { Assets } from './assets.ts';
+import { type Draft, draftOf } from './draft.ts';
+import type { CardContext } from './frame.ts';
+import type { Guard } from './guard.ts';
+import { type Content, layout } from './layout.ts';
+import type { Live } from './live.ts';
+import { texts } from './texts.ts';
+import type { DeskView } from './views.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What the routes work with. */
+export interface Desk {
+  readonly workspace: Workspace;
+  readonly guard: Guard;
+  readonly live: Live;
+  readonly assets: Assets;
+  /** The person's time zone, by IANA name. */
+  readonly zone: string;
+  /** What `${NAME}` stands for in an mcp.json that is pasted. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The port the desk listens on; known once it does. */
+  readonly port: () => number;
+  /** Told of errors while a page was made. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Everything a page shows around its own content, now. */
+export function viewOf(desk: Desk): DeskView {
+  const { workspace } = desk;
+  return {
+    servers: workspace.servers(),
+    open: workspace.inbox.list(),
+    csrf: desk.guard.csrf,
+    now: workspace.now(),
+    zone: desk.zone,
+    event: desk.live.last,
+  };
+}
+
+/** What cards and forms need of the desk. */
+export function cardContext(desk: Desk): CardContext {
+  return { csrf: desk.guard.csrf, now: desk.workspace.now(), zone: desk.zone };
+}
+
+/** A page as a response. */
+export function show(context: Context, desk: Desk, content: Content, status: 200 | 404 | 409 | 422 = 200): Response {
+  return context.html(layout(viewOf(desk), content, desk.assets.paths), status);
+}
+
+/** What a form posted; the guard has checked its token. */
+export async function posted(context: Context): Promise<Draft> {
+  return draftOf(new URLSearchParams(await context.req.text()));
+}
+
+/**
+ * A page for what is not there.
+ * @param after - seconds after which it may be there
+ */
+export function missing(context: Context, desk: Desk, message = texts.session.notFound, after?: number): Response {
+  const main = html`<div class="head"><h1>${texts.session.notFoundTitle}</h1></div><p class="lead">${message}</p><p class="actions"><a class="button" href="/">${texts.session.back}</a></p>`;
+  return show(
+    context,
+    desk,
+    {
+      title: texts.session.notFoundTitle,
+      main,
+      ...(after !== undefined && { refresh: { after, to: context.req.path } }),
+    },
+    404,
+  );
+}

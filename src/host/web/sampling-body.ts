@@ -1,0 +1,111 @@
+/** The body of the cards that let a server use the person's model: what is sent, what came back, both open to change. */
+import { attributes, type Html, html } from '../../html.ts';
+import type { SamplingReplyQuestion, SamplingRequestQuestion } from '../index.ts';
+import { type Draft, first } from './draft.ts';
+import { problemSummary } from './form-body.ts';
+import type { CardBody, CardContext } from './frame.ts';
+import { shown, shownJson } from './shown.ts';
+import { texts } from './texts.ts';
+
+type Block = Readonly<Record<string, unknown>>;
+
+const isText = (block: Block): block is { type: 'text'; text: string } =>
+  block['type'] === 'text' && typeof block['text'] === 'string';
+
+function editor(id: string, name: string, label: string, text: string): Html {
+  const rows = Math.min(14, Math.max(2, Math.ceil(text.length / 80), text.split('\n').length));
+  return html`<div class="field"><label for="${id}">${label}</label><textarea${attributes({ id, name, rows })}>\n${text}</textarea></div>`;
+}
+
+function opaque(block: Block): Html {
+  return html`<div class="opaque"><p class="help">${texts.sampling.notText(String(block['type']))}</p><pre tabindex="0">${shownJson(block, 4_000)}</pre></div>`;
+}
+
+function blocks(scope: string, prefix: string, label: string, all: readonly Block[], draft: Draft | undefined): Html {
+  return html`${all.map((block, at) => {
+    const name = `${prefix}.b${at}`;
+    if (!isText(block)) return opaque(block);
+    return editor(`${scope}-${name}`, name, label, (draft && first(draft, name)) ?? block.text);
+  })}`;
+}
+
+function facts(model: { readonly name: string; readonly why: string }, rest: readonly Html[]): Html {
+  return html`<dl class="facts"><div><dt>${texts.sampling.model}</dt><dd><strong>${shown(model.name, 120)}</strong> <span class="quiet-text">${shown(model.why, 300)}</span></dd></div>${rest}</dl>`;
+}
+
+function requestContent(question: SamplingRequestQuestion, draft: Draft | undefined): Html {
+  const scope = `q-${question.id}`;
+  const rest = [
+    html`<div><dt>${texts.sampling.limit}</dt><dd>${texts.sampling.maxTokens(question.maxTokens)}</dd></div>`,
+    ...(question.tools.length > 0
+      ? [html`<div><dt>${texts.sampling.tools}</dt><dd>${shown(question.tools.join(', '), 500)}</dd></div>`]
+      : []),
+    ...(question.ignored.length > 0
+      ? [html`<div><dt>${texts.sampling.ignored}</dt><dd>${shown(question.ignored.join(', '), 500)}</dd></div>`]
+      : []),
+  ];
+  return html`${facts(question.model, rest)}<div class="fields">${
+    question.systemPrompt !== undefined &&
+    editor(
+      `${scope}-system`,
+      'system',
+      texts.sampling.system,
+      (draft && first(draft, 'system')) ?? question.systemPrompt,
+    )
+  }${question.messages.map((message, at) =>
+    blocks(scope, `m${at}`, texts.sampling.role[message.role] ?? message.role, message.content, draft),
+  )}</div>`;
+}
+
+function replyContent(question: SamplingReplyQuestion, draft: Draft | undefined): Html {
+  const rest =
+    question.stopReason === undefined
+      ? []
+      : [html`<div><dt>${texts.sampling.stopped}</dt><dd>${shown(question.stopReason, 120)}</dd></div>`];
+  return html`${facts(question.model, rest)}<div class="fields">${blocks(`q-${question.id}`, 'c', texts.sampling.replyOf, question.content, draft)}</div>`;
+}
+
+export function samplingBody(
+  question: SamplingRequestQuestion | SamplingReplyQuestion,
+  context: CardContext,
+): CardBody {
+  const request = question.kind === 'sampling-request';
+  return {
+    content: html`${problemSummary(context.issues ?? [])}${
+      request ? requestContent(question, context.draft) : replyContent(question, context.draft)
+    }<p class="help">${texts.sampling.edit}</p>`,
+    accept: request ? texts.sampling.approve : texts.sampling.approveReply,
+    decline: texts.sampling.refuse,
+    waysOut: texts.sampling.waysOut,
+  };
+}
+
+function edited(prefix: string, all: readonly Block[], draft: Draft): { blocks: readonly Block[]; changed: boolean } {
+  let changed = false;
+  const next = all.map((block, at) => {
+    const text = first(draft, `${prefix}.b${at}`);
+    if (!isText(block) || text === undefined || text === block.text.replace(/\r\n?/g, '\n')) return block;
+    changed = true;
+    return { ...block, text };
+  });
+  return { blocks: next, changed };
+}
+
+/** What a person changed in a request or a reply; only the changed parts. */
+export function samplingEdits(
+  question: SamplingRequestQuestion | SamplingReplyQuestion,
+  draft: Draft,
+): Readonly<Record<string, unknown>> {
+  if (question.kind === 'sampling-reply') {
+    const { blocks: content, changed } = edited('c', question.content, draft);
+    return changed ? { content } : {};
+  }
+  const system = first(draft, 'system');
+  const messages = question.messages.map((message, at) => ({ message, ...edited(`m${at}`, message.content, draft) }));
+  return {
+    ...(system !== undefined && system !== question.systemPrompt?.replace(/\r\n?/g, '\n') && { systemPrompt: system }),
+    ...(messages.some(each => each.changed) && {
+      messages: messages.map(each => ({ ...each.message, content: each.blocks })),
+    }),
+  };
+}

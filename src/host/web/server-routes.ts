@@ -1,0 +1,117 @@
+/** Servers added, started, stopped, and their tools run. */
+import type { Hono } from 'hono';
+import { isMidcallError } from '../../errors.ts';
+import { checkContent, type Field, type Issue, labelOf } from '../../form/index.ts';
+import { commandTarget, readServerEntries, type ServerEntry, urlTarget } from '../index.ts';
+import { type ArgumentField, argumentFields, checkJson } from './argument-form.ts';
+import { words } from './command-words.ts';
+import { contentOf, type Draft, first } from './draft.ts';
+import { serverPath } from './layout.ts';
+import { cardContext, type Desk, missing, posted, show } from './route-context.ts';
+import { addPage, toolPage } from './server-pages.ts';
+import { texts } from './texts.ts';
+
+const isField = (field: ArgumentField): field is Field => field.kind !== 'json';
+
+/** What is in an argument form, checked as far as the schema is understood here. */
+function readArguments(
+  fields: readonly ArgumentField[],
+  draft: Draft,
+): { content: Record<string, unknown>; issues: readonly Issue[] } {
+  const { content, issues } = contentOf(fields, draft);
+  const found = [...issues];
+  const broken = new Set(issues.map(issue => issue.field));
+  const simple = fields.filter(isField);
+  const own = simple.filter(field => Object.hasOwn(content, field.name));
+  const checked = checkContent(simple, Object.fromEntries(own.map(field => [field.name, content[field.name]])));
+  if (!checked.ok) found.push(...checked.issues);
+  for (const field of fields) {
+    if (isField(field) || broken.has(field.name)) continue;
+    if (Object.hasOwn(content, field.name)) found.push(...checkJson(field, content[field.name]));
+    else if (field.required)
+      found.push({ field: field.name, rule: 'required', message: texts.field.missing(labelOf(field)) });
+  }
+  return { content, issues: found };
+}
+
+/** The servers a posted form names. @throws MidcallError `cli/usage` */
+function entriesOf(desk: Desk, draft: Draft): readonly ServerEntry[] {
+  const what = (first(draft, 'what') ?? '').trim();
+  const name = (first(draft, 'name') ?? '').trim();
+  const named = (otherwise: string) => desk.workspace.freeId(name === '' ? otherwise : name);
+  if (first(draft, 'by') === 'config')
+    return readServerEntries(what, desk.environment).map(entry => ({ ...entry, id: desk.workspace.freeId(entry.id) }));
+  if (first(draft, 'by') === 'url') {
+    const target = urlTarget(what);
+    return [{ id: named(new URL(what).hostname), target }];
+  }
+  const all = words(what);
+  return [{ id: named(all[0]?.split(/[\\/]/).at(-1) ?? ''), target: commandTarget(all) }];
+}
+
+export function serverRoutes(app: Hono, desk: Desk): void {
+  const { workspace, guard } = desk;
+
+  app.post('/servers/:server/tools/:tool', async context => {
+    const server = workspace.server(context.req.param('server'));
+    const tool = server?.tools.find(each => each.name === context.req.param('tool'));
+    if (!server || !tool) return missing(context, desk, texts.tool.unknown);
+    const draft = await posted(context);
+    const { content, issues } = readArguments(argumentFields(tool.inputSchema), draft);
+    const again = (wrong: readonly Issue[]) =>
+      show(context, desk, toolPage(server, tool, { ...cardContext(desk), draft, issues: wrong }), 422);
+    if (issues.length > 0) return again(issues);
+    try {
+      return context.redirect(`/calls/${encodeURIComponent(await workspace.run(server.id, tool.name, content))}`, 303);
+    } catch (error) {
+      if (isMidcallError(error)) return again([{ rule: 'server', message: error.message }]);
+      throw error;
+    }
+  });
+
+  app.post('/servers/:server/tools/:tool/check', async context => {
+    const server = workspace.server(context.req.param('server'));
+    const tool = server?.tools.find(each => each.name === context.req.param('tool'));
+    if (!server || !tool) return missing(context, desk, texts.tool.unknown);
+    const draft = await posted(context);
+    const fields = argumentFields(tool.inputSchema);
+    const visited = new Set(draft.get('visited') ?? []);
+    const issues = readArguments(fields, draft).issues.filter(issue =>
+      visited.has(`f${fields.findIndex(field => field.name === issue.field)}`),
+    );
+    return show(context, desk, toolPage(server, tool, { ...cardContext(desk), draft, issues }));
+  });
+
+  app.post('/calls/:call/cancel', context => {
+    const call = workspace.call(context.req.param('call'));
+    if (!call) return missing(context, desk, texts.call.unknown);
+    workspace.cancel(call.context.id);
+    return context.redirect(`/calls/${encodeURIComponent(call.context.id)}`, 303);
+  });
+
+  app.post('/servers/:server/:what{restart|stop|remove}', async context => {
+    const { server: id, what } = context.req.param();
+    if (!workspace.server(id)) return missing(context, desk, texts.servers.unknown);
+    try {
+      if (what === 'restart') await workspace.restart(id);
+      else if (what === 'stop') await workspace.stop(id);
+      else await workspace.remove(id);
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+    }
+    return context.redirect(what === 'remove' ? '/' : serverPath(id), 303);
+  });
+
+  app.post('/add', async context => {
+    const draft = await posted(context);
+    const by = first(draft, 'by') ?? '';
+    try {
+      const entries = entriesOf(desk, draft);
+      await Promise.allSettled(entries.map(entry => workspace.add(entry)));
+      return context.redirect(entries.length === 1 ? serverPath(entries[0]!.id) : '/', 303);
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return show(context, desk, addPage(guard.csrf, draft, { by, message: error.message }), 422);
+    }
+  });
+}

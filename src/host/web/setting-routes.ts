@@ -1,0 +1,101 @@
+/** Roots, policy and the audit log: shown and changed. */
+import type { Context, Hono } from 'hono';
+import { isMidcallError } from '../../errors.ts';
+import { type Rule, verifyAudit } from '../index.ts';
+import { first } from './draft.ts';
+import { auditPage, policyPage, rootsPage } from './record-pages.ts';
+import { type Desk, posted, show } from './route-context.ts';
+import { texts } from './texts.ts';
+
+export function settingRoutes(app: Hono, desk: Desk): void {
+  const { workspace, guard, zone } = desk;
+  const { roots, policy, audit } = workspace;
+
+  const showRoots = (context: Context, wrong?: { readonly message: string; readonly value: string }) =>
+    show(context, desk, rootsPage(roots.list(), workspace.servers(), guard.csrf, wrong), wrong ? 422 : 200);
+
+  app.get('/roots', context => showRoots(context));
+
+  app.post('/roots', async context => {
+    const draft = await posted(context);
+    const value = (first(draft, 'path') ?? '').trim();
+    const name = (first(draft, 'name') ?? '').trim();
+    try {
+      const root = await roots.add(value, name === '' ? {} : { name });
+      audit.record({ type: 'roots', what: `offered ${root.path}` });
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return showRoots(context, { message: error.message, value });
+    }
+    return context.redirect('/roots', 303);
+  });
+
+  app.post('/roots/remove', async context => {
+    const uri = first(await posted(context), 'uri') ?? '';
+    if (await roots.remove(uri)) audit.record({ type: 'roots', what: `withdrawn ${uri}` });
+    return context.redirect('/roots', 303);
+  });
+
+  app.post('/roots/grant', async context => {
+    const draft = await posted(context);
+    const server = first(draft, 'server') ?? '';
+    if (workspace.server(server)) {
+      const uris = draft.get('uri') ?? [];
+      await roots.grant(server, uris);
+      audit.record({ type: 'roots', what: `${server} may use ${uris.length === 0 ? 'none' : uris.join(', ')}` });
+    }
+    return context.redirect('/roots', 303);
+  });
+
+  const showPolicy = (context: Context, wrong?: string) =>
+    show(
+      context,
+      desk,
+      policyPage(policy.rules(), workspace.servers(), guard.csrf, zone, wrong),
+      wrong === undefined ? 200 : 422,
+    );
+
+  app.get('/policy', context => showPolicy(context));
+
+  app.post('/policy', async context => {
+    const draft = await posted(context);
+    const { subjects, effects } = texts.policy;
+    const server = first(draft, 'server') ?? '';
+    const subject = first(draft, 'subject') ?? '';
+    const effect = first(draft, 'effect') ?? '';
+    const forMs = Number(first(draft, 'for') ?? '');
+    if (!Object.hasOwn(subjects, subject) || !Object.hasOwn(effects, effect) || server === '')
+      return showPolicy(context);
+    try {
+      policy.add({
+        server,
+        subject: subject as Rule['subject'],
+        effect: effect as Rule['effect'],
+        ...(forMs > 0 && { forMs }),
+      });
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return showPolicy(context, texts.policy.notPossible);
+    }
+    audit.record({ type: 'policy', what: `${effect} ${subject} for ${server}` });
+    return context.redirect('/policy', 303);
+  });
+
+  app.post('/policy/revoke', async context => {
+    const id = first(await posted(context), 'id') ?? '';
+    if (policy.revoke(id)) audit.record({ type: 'policy', what: `revoked ${id}` });
+    return context.redirect('/policy', 303);
+  });
+
+  app.get('/audit', context => {
+    const search = context.req.query('q') ?? '';
+    const lines = audit.export().split('\n').filter(Boolean);
+    const content = auditPage(audit.entries({ search }), lines.length, search, verifyAudit(lines), zone);
+    return show(context, desk, content);
+  });
+
+  app.get('/audit.jsonl', context => {
+    context.header('content-type', 'application/jsonl; charset=utf-8');
+    return context.body(audit.export());
+  });
+}

@@ -1,0 +1,123 @@
+/** Style of the timeline, the question card and form controls. */
+export const cardStyle = `
+.timeline{margin-top:18px}
+.entry{position:relative;display:grid;grid-template-columns:28px minmax(0,1fr);gap:14px;padding-bottom:20px}
+.entry::before{content:"";position:absolute;left:13.5px;top:30px;bottom:2px;width:1px;background:var(--line)}
+.entry:last-child::before{display:none}
+.node{width:28px;height:28px;border-radius:50%;border:1px solid var(--line);background:var(--surface);color:var(--muted);display:grid;place-items:center}
+.entry-open .node{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
+.entry-result .node,.ending-answered .node,.ending-completed .node{background:var(--accent-soft);border-color:var(--accent-line);color:var(--accent)}
+.entry-failed .node,.ending-server-gone .node{background:var(--bad-soft);border-color:var(--bad-line);color:var(--bad)}
+.entry-head{display:grid;grid-template-columns:minmax(0,1fr) auto;align-items:center;gap:4px 16px;min-height:28px}
+.entry-head h2{font-size:14px;font-weight:500;overflow-wrap:anywhere}
+.entry-aside{display:flex;align-items:center;gap:10px}
+.entry-aside .quiet-text{font-size:12.5px}
+.ending-text:focus{outline:none}
+.clock{color:var(--muted);font-size:12.5px}
+.tool-name{font-weight:600;font-size:.95em}
+.arguments{display:flex;flex-wrap:wrap;gap:4px 6px}
+.argument{font:12.5px/1.45 var(--mono);background:var(--chip);border-radius:5px;padding:2px 7px;overflow-wrap:anywhere}
+.argument-name{color:var(--muted)}
+.entry-running .node{color:var(--accent)}
+.entry-running .icon{animation:turn 1.6s linear infinite}
+@keyframes turn{to{transform:rotate(360deg)}}
+.progress{display:flex;align-items:center;gap:12px}
+progress{accent-color:var(--accent);width:220px}
+
+.card{background:var(--raised);border:1px solid var(--line);border-radius:var(--radius);box-shadow:var(--shadow)}
+.question{border-color:var(--accent-line)}
+.frame{padding:12px 20px 12px;border-bottom:1px solid var(--accent-line);background:var(--accent-soft);border-radius:calc(var(--radius) - 1px) calc(var(--radius) - 1px) 0 0}
+.frame-top{display:flex;align-items:center;justify-content:space-between;gap:12px}
+.frame-title{font-size:16px;font-weight:450}
+.frame-title:focus{outline:none}
+.frame .chip-wait{background:var(--surface)}
+.frame-origin{color:var(--muted);overflow-wrap:anywhere;margin-top:1px}
+.frame-call{margin-top:7px;display:flex;flex-wrap:wrap;align-items:baseline;gap:5px 7px}
+.frame-call>span:first-child{color:var(--muted)}
+.frame .argument{background:var(--surface)}
+.frame .quiet-text{color:var(--muted)}
+.quote{border-left:3px solid var(--line-strong);padding-left:13px}
+.quote figcaption{font-size:12.5px;color:var(--muted)}
+.quote blockquote{font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere}
+.entry .quote{margin-top:4px}
+.card form{padding:16px 20px 14px}
+.fields{display:grid;gap:16px;margin-top:16px}
+.field{display:grid;gap:6px;min-width:0}
+.field>label,.field>legend{font-weight:600}
+.field>legend{padding-bottom:6px}
+.field-title{overflow-wrap:anywhere}
+.need{font-weight:450;font-size:12.5px;color:var(--muted);margin-left:4px}
+.help{font-size:13px;color:var(--muted);overflow-wrap:anywhere}
+fieldset.field .help{margin:-4px 0 8px}
+.error{font-size:13px;font-weight:560;color:var(--bad)}
+.field input:not([type=radio],[type=checkbox]),.field select,.field textarea,.search input{width:100%;min-height:38px;padding:7px 11px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface);color:var(--ink)}
+.field textarea{line-height:1.5;resize:vertical}
+.field textarea.mono{font-size:12.5px}
+.field select[size]{padding:4px}
+.field select[size] option{padding:4px 8px;border-radius:4px}
+.field .narrow{max-width:220px}
+.field [aria-invalid=true]:not(fieldset){border-color:var(--bad)}
+.field input::placeholder{color:var(--muted);opacity:1}
+.pair{display:flex;flex-wrap:wrap;gap:8px}
+.field .pair input,.field .pair select{width:auto;flex:1 1 200px}
+.options{display:grid;gap:6px}
+.options.long{max-height:336px;overflow-y:auto;padding:2px}
+.options.inline{display:flex;flex-wrap:wrap}
+.option{display:flex;align-items:flex-start;gap:10px;padding:8px 12px;border:1px solid var(--line);border-radius:var(--radius-small);cursor:pointer;min-width:0}
+.option input{margin-top:2.5px}
+.option:hover{border-color:var(--line-strong)}
+.option:has(:checked){border-color:var(--accent);background:var(--accent-soft)}
+.option:has(:focus-visible){outline:2px solid var(--accent);outline-offset:1px}
+.option :focus-visible{outline:none}
+.option-text{display:flex;flex:1;flex-wrap:wrap;justify-content:space-between;gap:0 14px;min-width:0;overflow-wrap:anywhere}
+.option-value{color:var(--muted);font-size:12.5px;align-self:center}
+.option:has(:checked) .option-value,.option:has(:checked) .mark{color:var(--ink)}
+.option.quiet{color:var(--muted)}
+.options.inline .option{min-width:88px}
+.filter{margin-bottom:6px}
+.mark{font-size:11.5px;font-weight:560;color:var(--muted);border:1px solid var(--line-strong);border-radius:4px;padding:0 5px;margin-left:5px;white-space:nowrap}
+.problems{margin-top:16px;padding:9px 13px;border:1px solid var(--bad-line);background:var(--bad-soft);color:var(--bad);border-radius:var(--radius-small);font-weight:560}
+.review{margin-top:16px;padding:11px 14px;background:var(--sunken);border-radius:var(--radius-small);display:grid;grid-template-columns:auto minmax(0,1fr);gap:2px 16px}
+.review-title{font-size:13px;color:var(--muted)}
+.review dl{display:flex;flex-wrap:wrap;gap:2px 18px}
+.review dl div{display:flex;gap:7px;min-width:0}
+.review dt{color:var(--muted);font-size:13px}
+.review dd{font-weight:560;overflow-wrap:anywhere;font-size:13px}
+.review dd .quiet-text{font-weight:450}
+.actions{display:flex;flex-wrap:wrap;gap:9px;margin-top:14px;align-items:center}
+.actions .plain[value=dismiss]{margin-left:auto;padding-right:8px}
+.ways-out{margin-top:9px;font-size:12.5px;color:var(--muted)}
+.sent{display:flex;flex-wrap:wrap;gap:3px 20px;margin-top:2px}
+.sent div{display:flex;gap:8px;min-width:0}
+.sent dt{color:var(--muted)}
+.sent dd{font-weight:560;overflow-wrap:anywhere}
+
+.domain{margin-top:16px}
+.domain span{color:var(--muted)}
+.domain strong{font-size:18px;margin-left:4px;overflow-wrap:anywhere}
+.address{margin-top:12px;padding:11px 14px;background:var(--sunken);border-radius:var(--radius-small)}
+.address-label{font-size:12.5px;color:var(--muted)}
+.address-text{overflow-wrap:anywhere;color:var(--muted);max-height:180px;overflow-y:auto}
+.address-text strong{color:var(--ink);font-weight:700;background:var(--accent-soft);border-radius:3px;padding:0 2px}
+.warnings{margin-top:12px;padding:11px 14px;border:1px solid var(--bad-line);background:var(--bad-soft);border-radius:var(--radius-small)}
+.warnings-title{display:flex;align-items:center;gap:7px;color:var(--bad);font-weight:600}
+.warnings ul{list-style:disc;padding-left:20px;margin-top:3px}
+.card form>.help{margin-top:12px}
+.facts{display:grid;gap:4px}
+.facts div{display:grid;grid-template-columns:140px minmax(0,1fr);gap:12px}
+.facts dt{color:var(--muted)}
+.opaque pre{margin-top:4px}
+.result{display:grid;gap:10px;margin-top:6px}
+.result-text{font:14px/1.55 var(--sans);white-space:pre-wrap;overflow-wrap:anywhere}
+.result-json,.opaque pre{background:var(--sunken);border-radius:var(--radius-small);padding:11px 14px;overflow:auto;max-height:360px;white-space:pre-wrap;overflow-wrap:anywhere;font-size:12.5px}
+.result-image{max-width:100%;max-height:420px;border-radius:var(--radius-small);border:1px solid var(--line)}
+.result summary{cursor:pointer;color:var(--muted)}
+@media (max-width:760px){
+.frame,.card form{padding-left:15px;padding-right:15px}
+.entry{grid-template-columns:minmax(0,1fr)}
+.entry>.node,.entry::before{display:none}
+.review{grid-template-columns:minmax(0,1fr)}
+.actions .button{flex:1 1 auto;min-height:42px}
+.actions .plain[value=dismiss]{margin-left:0}
+.facts div{grid-template-columns:minmax(0,1fr);gap:0}}
+`;

@@ -1,0 +1,67 @@
+/** Style of the pages around the timeline: servers, tools, history, roots, policy and the audit log. */
+export const pageStyle = `
+.head{display:flex;flex-wrap:wrap;align-items:center;gap:8px 14px}
+.head h1{overflow-wrap:anywhere;margin-right:auto}
+.head-actions{display:flex;gap:8px;align-items:center}
+.lead{color:var(--muted);margin-top:6px;max-width:64ch;overflow-wrap:anywhere;white-space:pre-line}
+.head h1 .mono{font-size:.95em;letter-spacing:-.02em}
+.crumb{color:var(--muted);font-weight:500;text-decoration:none}
+.crumb:hover{text-decoration:underline}
+.crumb::after{content:"/" / "";padding-left:7px;font-weight:400;color:var(--line-strong)}
+.alone{margin-top:18px}
+.chips{display:flex;flex-wrap:wrap;gap:6px;margin-top:12px}
+.panel{background:var(--surface);border:1px solid var(--line);border-radius:var(--radius);margin-top:18px}
+.panel>form,.panel-body{padding:18px 20px}
+.panel .fields{margin-top:0}
+.panel .actions{margin-top:18px}
+.panel-title{padding:12px 20px;border-bottom:1px solid var(--line);display:flex;align-items:center;gap:10px;flex-wrap:wrap}
+.panel-title .button,.panel-title form{margin-left:auto}
+.plain-link{color:inherit;text-decoration:none}
+.plain-link:hover{text-decoration:underline}
+.root-line{display:block}
+.chips-inline{display:flex;gap:6px;margin-right:auto}
+.head h1:has(+.chips-inline){margin-right:0}
+.chip-ready{background:var(--accent-soft);color:var(--accent)}
+.grow{flex:1}
+.audit-state{margin-top:10px}
+.section{margin-top:30px}
+.section>h2{margin-bottom:2px}
+.meta{display:grid;gap:5px;margin-top:14px}
+.meta div{display:grid;grid-template-columns:140px minmax(0,1fr);gap:12px}
+.meta dt{color:var(--muted)}
+.meta dd{overflow-wrap:anywhere}
+.tool-list>li+li{border-top:1px solid var(--line)}
+.tool-row{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 14px;padding:12px 20px;color:var(--ink);text-decoration:none}
+.tool-row:hover{background:var(--sunken)}
+.tool-list>li:first-child .tool-row{border-radius:var(--radius) var(--radius) 0 0}
+.tool-list>li:last-child .tool-row{border-radius:0 0 var(--radius) var(--radius)}
+.tool-row .name{font:600 13px/1.5 var(--mono)}
+.tool-row .hints{display:flex;gap:6px;flex-wrap:wrap;justify-content:end}
+.tool-row .about{grid-column:1/-1;color:var(--muted);overflow-wrap:anywhere}
+.notice{margin-top:16px;padding:11px 15px;border-radius:var(--radius-small);background:var(--sunken);border:1px solid var(--line);display:flex;flex-wrap:wrap;gap:8px 14px;align-items:center}
+.notice.bad{background:var(--bad-soft);border-color:var(--bad-line);color:var(--bad)}
+.notice form{margin-left:auto}
+.table-wrap{overflow-x:auto}
+table{width:100%;border-collapse:collapse}
+th,td{text-align:left;padding:9px 12px;vertical-align:top}
+th:first-child,td:first-child{padding-left:20px}
+th:last-child,td:last-child{padding-right:20px}
+th{font-size:12.5px;font-weight:600;color:var(--muted);border-bottom:1px solid var(--line);white-space:nowrap}
+tr+tr td{border-top:1px solid var(--line)}
+td{overflow-wrap:anywhere}
+td .clock{white-space:nowrap}
+td a{color:var(--ink);text-decoration-color:var(--line-strong)}
+.search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap}
+.search input{flex:1 1 220px;width:auto}
+.empty{padding:22px 20px;color:var(--muted)}
+.inline-fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(240px,1fr));gap:14px}
+.roots-list>li{display:flex;align-items:center;gap:12px;padding:10px 20px}
+.roots-list>li+li{border-top:1px solid var(--line)}
+.roots-list .icon{color:var(--muted)}
+.roots-list form{margin-left:auto}
+.roots-list .mono{color:var(--muted);overflow-wrap:anywhere}
+.pager{display:flex;gap:14px;align-items:center;margin-top:16px}
+.inbox-page{display:grid;gap:8px;margin-top:18px}
+.after-form{border-top:1px solid var(--line)}
+@media (max-width:760px){.meta div{grid-template-columns:minmax(0,1fr);gap:0}.meta dt{font-size:12.5px}}
+`;

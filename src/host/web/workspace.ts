@@ -1,0 +1,315 @@
+/**
+ * The servers on a desk, the calls made from it and the questions they led to: what the pages show, and what the
+ * buttons do. Holds no markup and no request.
+ *
+ * - W1 What ended stays in view with its ending, for as long as it is remembered.
+ * - W2 A server that is gone keeps its place and its tools' names, so that it can be started again.
+ */
+import { MidcallError } from '../../errors.ts';
+import type {
+  Audit,
+  CallHandle,
+  Connection,
+  ConnectionEvent,
+  Inbox,
+  Policy,
+  Question,
+  RootsManager,
+  ServerEntry,
+} from '../index.ts';
+import type { Announcement } from './live.ts';
+import { shownTools } from './shown-tools.ts';
+import { texts } from './texts.ts';
+import type { CallView, NoticeView, QuestionView, RootView, ServerView, ToolView } from './views.ts';
+
+/** The host's parts a desk is a view of. */
+export interface WorkspaceParts {
+  readonly inbox: Inbox;
+  readonly policy: Policy;
+  readonly audit: Audit;
+  readonly roots: RootsManager;
+  /** Makes the connection of one server; not started. */
+  readonly connect: (entry: ServerEntry) => Connection;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+interface Server {
+  readonly connection: Connection;
+  tools: readonly ToolView[];
+  /** False from a start until its tools are known. */
+  listed: boolean;
+  readonly unsubscribe: () => void;
+}
+
+type Item = QuestionView | NoticeView;
+
+interface CallRecord extends Omit<CallView, 'items'> {
+  readonly items: Item[];
+}
+
+const rememberedCalls = 500;
+const rememberedQuestions = 2_000;
+
+/** How long a run waits for its first sign of life before its page is shown without one, in milliseconds. */
+const firstSignMs = 250;
+
+/** Everything on one desk. */
+export class Workspace {
+  readonly inbox: Inbox;
+  readonly policy: Policy;
+  readonly audit: Audit;
+  readonly roots: RootsManager;
+  readonly now: () => number;
+  readonly #connect: (entry: ServerEntry) => Connection;
+  readonly #servers = new Map<string, Server>();
+  readonly #calls = new Map<string, CallRecord>();
+  readonly #handles = new Map<string, CallHandle>();
+  readonly #questions = new Map<string, QuestionView>();
+  readonly #listeners = new Set<(announcement?: Announcement) => void>();
+  readonly #ends: (() => void)[] = [];
+
+  constructor(parts: WorkspaceParts) {
+    this.inbox = parts.inbox;
+    this.policy = parts.policy;
+    this.audit = parts.audit;
+    this.roots = parts.roots;
+    this.now = parts.now ?? Date.now;
+    this.#connect = parts.connect;
+    for (const question of this.inbox.list()) this.#asked(question);
+    this.#ends.push(
+      this.inbox.subscribe(event => {
+        if (event.type === 'asked') this.#asked(event.question);
+        else this.#questionEnded({ question: event.question, ending: event.ending, endedAt: event.endedAt });
+      }),
+      this.roots.subscribe(() => this.#changed()),
+    );
+  }
+
+  /** Calls `listener` after every change a page may show. @returns ends the subscription */
+  subscribe(listener: (announcement?: Announcement) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Puts a server on the desk and starts it. @returns when it is ready; rejects where it could not be started, and it stays on the desk */
+  async add(entry: ServerEntry): Promise<void> {
+    if (this.#servers.has(entry.id)) throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
+    const connection = this.#connect(entry);
+    const unsubscribe = connection.subscribe(event => this.#heard(entry.id, event));
+    this.#servers.set(entry.id, { connection, tools: [], listed: false, unsubscribe });
+    this.#changed();
+    await connection.start();
+  }
+
+  /** A name that no server on the desk has yet. */
+  freeId(wanted: string): string {
+    const base = wanted.trim() || 'server';
+    for (let at = 1; ; at += 1) {
+      const id = at === 1 ? base : `${base}-${at}`;
+      if (!this.#servers.has(id)) return id;
+    }
+  }
+
+  async restart(id: string): Promise<void> {
+    await this.#server(id).connection.restart();
+  }
+
+  async stop(id: string): Promise<void> {
+    await this.#server(id).connection.stop();
+  }
+
+  /** Stops a server and takes it off the desk; its calls stay in the history. */
+  async remove(id: string): Promise<void> {
+    const server = this.#server(id);
+    await server.connection.stop();
+    server.unsubscribe();
+    this.#servers.delete(id);
+    this.#changed();
+  }
+
+  servers(): readonly ServerView[] {
+    return [...this.#servers].map(([id, server]) => this.#view(id, server));
+  }
+
+  server(id: string): ServerView | undefined {
+    const server = this.#servers.get(id);
+    return server && this.#view(id, server);
+  }
+
+  /** Calls of this session, newest first. */
+  calls(): readonly CallView[] {
+    return [...this.#calls.values()].reverse();
+  }
+
+  call(id: string): CallView | undefined {
+    return this.#calls.get(id);
+  }
+
+  /** Questions of this session, newest first. */
+  questions(): readonly QuestionView[] {
+    return [...this.#questions.values()].reverse();
+  }
+
+  question(id: string): QuestionView | undefined {
+    return this.#questions.get(id);
+  }
+
+  /**
+   * Runs a tool.
+   * @returns the call's id, as soon as it has asked something or ended, or a moment has passed
+   * @throws MidcallError `host/server-gone` where the server is not running
+   */
+  async run(serverId: string, tool: string, args: Readonly<Record<string, unknown>>): Promise<string> {
+    const handle = this.#server(serverId).connection.run({ kind: 'tool', name: tool, arguments: args });
+    this.#handles.set(handle.id, handle);
+    this.#started({ id: handle.id, kind: 'tool', name: tool, arguments: args }, serverId, this.now());
+    await this.#firstSign(handle);
+    return handle.id;
+  }
+
+  /** Stops a running call; its open questions are withdrawn. */
+  cancel(callId: string): void {
+    this.#handles.get(callId)?.cancel();
+  }
+
+  /** Stops every server and stops listening. */
+  async close(): Promise<void> {
+    for (const end of this.#ends) end();
+    await Promise.allSettled([...this.#servers.values()].map(server => server.connection.stop()));
+  }
+
+  #server(id: string): Server {
+    const server = this.#servers.get(id);
+    if (!server) throw new MidcallError('host/not-found', texts.servers.unknown);
+    return server;
+  }
+
+  #view(id: string, { connection, tools, listed }: Server): ServerView {
+    const info = connection.server;
+    const roots: RootView[] = (this.roots.granted(id) ?? []).map(root => {
+      const known = this.roots.list().find(each => each.uri === root.uri);
+      return { ...root, path: known?.path ?? root.uri };
+    });
+    return {
+      id,
+      origin: connection.origin,
+      state: connection.state === 'ready' && !listed ? 'starting' : connection.state,
+      ...(connection.problem !== undefined && { reason: connection.problem }),
+      ...(info && { self: `${info.name} ${info.version}`.trim(), era: info.protocolVersion }),
+      tools,
+      roots,
+    };
+  }
+
+  #heard(serverId: string, event: ConnectionEvent): void {
+    switch (event.type) {
+      case 'state':
+        if (event.state === 'starting') this.#unlisted(serverId);
+        if (event.state === 'ready') void this.#readTools(serverId);
+        this.#changed(event.state === 'failed' ? { text: texts.servers.wentAway(serverId), alert: false } : undefined);
+        break;
+      case 'catalogue-changed':
+        void this.#readTools(serverId);
+        break;
+      case 'call-started':
+        this.#started(event.call, serverId, event.startedAt);
+        break;
+      case 'call-progress':
+        this.#update(event.call.id, { progress: event.progress });
+        break;
+      case 'call-ended':
+        this.#handles.delete(event.call.id);
+        this.#update(event.call.id, { outcome: event.outcome, endedAt: event.endedAt });
+        break;
+      case 'refused':
+      case 'allowed':
+        if (event.call) this.#calls.get(event.call.id)?.items.push({ notice: event, at: this.now() });
+        this.#changed();
+        break;
+      case 'page-completed':
+        this.#changed();
+        break;
+    }
+  }
+
+  #unlisted(serverId: string): void {
+    const server = this.#servers.get(serverId);
+    if (server) server.listed = false;
+  }
+
+  async #readTools(serverId: string): Promise<void> {
+    const server = this.#servers.get(serverId);
+    if (!server) return;
+    try {
+      server.tools = shownTools((await server.connection.catalogue()).tools);
+    } catch {
+      // Its tools stay as they were; what went wrong shows where one is run.
+    }
+    server.listed = true;
+    this.#changed();
+  }
+
+  #started(context: CallView['context'], serverId: string, startedAt: number): void {
+    if (this.#calls.has(context.id)) return;
+    this.#calls.set(context.id, { context, serverId, startedAt, items: [] });
+    forget(this.#calls, rememberedCalls, call => call.outcome !== undefined);
+    this.#changed();
+  }
+
+  #update(callId: string, change: Partial<CallRecord>): void {
+    const call = this.#calls.get(callId);
+    if (call) this.#calls.set(callId, { ...call, ...change });
+    this.#changed();
+  }
+
+  #asked(question: Question): void {
+    const view: QuestionView = { question };
+    this.#questions.set(question.id, view);
+    forget(this.#questions, rememberedQuestions, each => each.ending !== undefined);
+    if (question.call) {
+      this.#started(question.call, question.asker.id, question.askedAt);
+      this.#calls.get(question.call.id)?.items.push(view);
+    }
+    this.#changed({ text: texts.inbox.arrived(question.asker.id, question.call?.name), alert: true });
+  }
+
+  #questionEnded(view: QuestionView): void {
+    const { question } = view;
+    this.#questions.set(question.id, view);
+    const items = question.call && this.#calls.get(question.call.id)?.items;
+    const at = items?.findIndex(item => 'question' in item && item.question.id === question.id) ?? -1;
+    if (items && at >= 0) items[at] = view;
+    this.#changed(view.ending && { text: texts.ending.sentence(view.ending), alert: false });
+  }
+
+  #firstSign(handle: CallHandle): Promise<void> {
+    return new Promise(resolve => {
+      const look = (): void => {
+        const call = this.#calls.get(handle.id);
+        if (call?.outcome || (call && call.items.length > 0)) done();
+      };
+      const timer = setTimeout(() => done(), firstSignMs);
+      const stop = this.subscribe(look);
+      const done = (): void => {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      };
+      look();
+    });
+  }
+
+  #changed(announcement?: Announcement): void {
+    for (const listener of this.#listeners) listener(announcement);
+  }
+}
+
+/** Drops the oldest entries that may go, down to a number. */
+function forget<T>(all: Map<string, T>, most: number, mayGo: (value: T) => boolean): void {
+  if (all.size <= most) return;
+  for (const [key, value] of all) {
+    if (all.size <= most) return;
+    if (mayGo(value)) all.delete(key);
+  }
+}
