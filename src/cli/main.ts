@@ -8,13 +8,14 @@ import { Command, CommanderError } from 'commander';
 import { isMidcallError } from '../errors.ts';
 import { registerCall } from './call.ts';
 import { registerDemo } from './demo.ts';
+import { registerDesk } from './desk.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
 import { registerNotes } from './notes.ts';
 
 /** Adds one subcommand to the program. */
 export type Register = (program: Command) => void;
 
-const subcommands: readonly Register[] = [registerNotes, registerCall, registerDemo];
+const subcommands: readonly Register[] = [registerNotes, registerDesk, registerCall, registerDemo];
 
 const program = new Command('midcall')
   .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')

@@ -1,0 +1,174 @@
+/**
+ * `midcall desk`: the web host over one or more servers. Prints where it is in one line, opens it where asked and where
+ * there is a display, and takes its servers with it when it ends.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type Command, InvalidArgumentError } from 'commander';
+import { MidcallError } from '../errors.ts';
+import {
+  Audit,
+  auditFile,
+  Connection,
+  commandTarget,
+  Inbox,
+  machineDisk,
+  Policy,
+  RootsManager,
+  readServerEntries,
+  type ServerEntry,
+  urlTarget,
+} from '../host/index.ts';
+import { type RunningDesk, startDesk } from '../host/web/index.ts';
+import { copySamples } from '../notes/index.ts';
+
+interface DeskFlags {
+  readonly samples?: boolean;
+  readonly open?: boolean;
+  readonly port?: number;
+  readonly url?: readonly string[];
+  readonly config?: readonly string[];
+  readonly root?: readonly string[];
+  readonly audit?: string;
+}
+
+const many = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('A port is 0 to 65535.');
+  return port;
+}
+
+/** Adds `midcall desk`. */
+export function registerDesk(program: Command): void {
+  program
+    .command('desk')
+    .description('a page where you use servers, and answer what they ask')
+    .argument('[command...]', 'a server to start: -- <program> [arguments]')
+    .option('--samples', 'start the notes server on a fresh copy of the sample notes')
+    .option('--url <url>', 'a server that runs already; may be repeated', many)
+    .option('--config <file>', 'every server of an mcp.json; may be repeated', many)
+    .option('--root <directory>', 'a folder the servers may use; may be repeated', many)
+    .option('--port <port>', 'the port to listen on; a free one where absent', portOf)
+    .option('--audit <file>', 'keep the audit log in this file')
+    .option('--open', 'open the page in a browser, where there is a display')
+    .action(async (command: readonly string[], flags: DeskFlags) => {
+      await runDesk(command, flags);
+    });
+}
+
+/** A server, and the folders it is granted. */
+interface Planned {
+  readonly entry: ServerEntry;
+  readonly roots: readonly string[];
+}
+
+async function plan(command: readonly string[], flags: DeskFlags): Promise<{ servers: Planned[]; samples?: string }> {
+  const roots = (flags.root ?? []).map(path => resolve(path));
+  const servers: Planned[] = [];
+  const add = (entry: ServerEntry, own = roots): void => {
+    const taken = servers.filter(each => each.entry.id === entry.id || each.entry.id.startsWith(`${entry.id}-`)).length;
+    servers.push({ entry: taken === 0 ? entry : { ...entry, id: `${entry.id}-${taken + 1}` }, roots: own });
+  };
+  const samples = flags.samples ? await copySamples() : undefined;
+  if (samples !== undefined) {
+    const main = fileURLToPath(new URL('./main.js', import.meta.url));
+    add({ id: 'notes', target: commandTarget([process.execPath, main, 'notes']) }, [samples, ...roots]);
+  }
+  for (const file of flags.config ?? []) {
+    for (const entry of readServerEntries(readConfig(file), process.env)) add(entry);
+  }
+  for (const url of flags.url ?? []) {
+    const target = urlTarget(url);
+    add({ id: new URL(url).hostname, target });
+  }
+  if (command.length > 0) add({ id: command[0]!.split(/[\\/]/).at(-1)!, target: commandTarget(command) });
+  return { servers, ...(samples !== undefined && { samples }) };
+}
+
+function readConfig(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new MidcallError('cli/usage', `The file ${file} cannot be read.`, { cause });
+  }
+}
+
+async function runDesk(command: readonly string[], flags: DeskFlags): Promise<void> {
+  const { servers, samples } = await plan(command, flags);
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  const complain = (error: unknown): void =>
+    void process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
+  const inbox = new Inbox({ onError: complain });
+  const policy = new Policy();
+  const audit = new Audit({
+    onError: complain,
+    ...(flags.audit !== undefined && { sink: auditFile(resolve(flags.audit)) }),
+  });
+  const roots = new RootsManager({ disk: machineDisk, onError: complain });
+  const client = { name: 'midcall-desk', title: 'Midcall desk', version };
+  const desk = await startDesk({
+    inbox,
+    policy,
+    audit,
+    roots,
+    connect: entry => new Connection(entry, { client, inbox, policy, audit, roots }),
+    environment: process.env,
+    onError: complain,
+    ...(flags.port !== undefined && { port: flags.port }),
+  });
+  endWith(desk);
+  for (const { entry, roots: own } of servers) {
+    const offered = await Promise.all(own.map(path => roots.add(path)));
+    await roots.grant(
+      entry.id,
+      offered.map(root => root.uri),
+    );
+  }
+  const start = desk.startUrl();
+  process.stdout.write(`Midcall desk: ${start}\n`);
+  if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
+  for (const { entry } of servers) desk.workspace.add(entry).catch(complain);
+  if (flags.open && hasDisplay(process.env, process.platform)) await openBrowser(start, complain);
+  offerLinks(desk);
+}
+
+/** True where a browser window would be seen by the person who typed the command. */
+function hasDisplay(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
+  if (environment['CI'] || environment['SSH_CONNECTION']) return false;
+  if (platform === 'darwin' || platform === 'win32') return true;
+  return Boolean(environment['DISPLAY'] || environment['WAYLAND_DISPLAY']);
+}
+
+async function openBrowser(url: string, complain: (error: unknown) => void): Promise<void> {
+  try {
+    const { default: open } = await import('open');
+    (await open(url)).on('error', complain);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+/** A start link works once, so Enter prints another. */
+function offerLinks(desk: RunningDesk): void {
+  if (!process.stdin.isTTY) return;
+  createInterface({ input: process.stdin }).on('line', () => {
+    process.stdout.write(`Midcall desk: ${desk.startUrl()}\n`);
+  });
+}
+
+/** Stops the desk and its servers on a signal; a second one does not wait. */
+function endWith(desk: RunningDesk): void {
+  let ending = false;
+  const end = (): void => {
+    if (ending) process.exit(130);
+    ending = true;
+    void desk.close().finally(() => process.exit(0));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+}
