@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { enter } from './client.ts';
+import { everyField, openPage, pickOne, type Stage, shareRoots, stage, useModel, useReply } from './stage.ts';
+
+let on: Stage;
+let visitor: Awaited<ReturnType<typeof enter>>;
+beforeAll(async () => {
+  on = await stage();
+  visitor = await enter(on.desk);
+});
+afterAll(async () => {
+  await on[Symbol.asyncDispose]();
+  expect(on.errors).toEqual([]);
+});
+
+describe('answering by plain forms', () => {
+  it('sends the chosen value, not its position, and shows the ending', async () => {
+    const question = pickOne('a1');
+    const ending = on.inbox.ask(question);
+    const answer = await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: '1', f1: 'true' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers['location']).toBe(`/calls/a1#q-${question.id}-end`);
+    expect(await ending).toEqual({ how: 'answered', via: 'web', content: { note_id: 'note-2024', confirm: true } });
+    const page = await visitor.get('/calls/a1');
+    expect(page.text).toContain('You answered.');
+    expect(page.text).toContain('TPS report · work/2024');
+  });
+
+  it.each([
+    ['decline', 'declined', 'The server was told no.'],
+    ['dismiss', 'dismissed', 'neither yes nor no'],
+  ])('%s ends it as %s', async (action, how, text) => {
+    const question = pickOne(`b-${action}`);
+    const ending = on.inbox.ask(question);
+    await visitor.post(`/questions/${question.id}`, { action, f0: '1' });
+    expect(await ending).toEqual({ how, via: 'web' });
+    expect((await visitor.get(`/calls/b-${action}`)).text).toContain(text);
+  });
+
+  it('keeps what was typed and names field and rule where an answer does not fit', async () => {
+    const question = everyField('c1');
+    void on.inbox.ask(question);
+    const answer = await visitor.post(`/questions/${question.id}`, {
+      action: 'accept',
+      f0: 'A',
+      f1: 'nonsense',
+      f5: '12',
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('value="nonsense"');
+    expect(answer.text).toMatch(/Please check \d+ fields/);
+    for (const field of ['f0', 'f1', 'f5', 'f8']) expect(answer.text).toContain(`id="q-${question.id}-${field}-error"`);
+    expect(on.inbox.get(question.id)).toBeDefined();
+  });
+
+  it('sends date and time with the offset of the zone that was chosen', async () => {
+    const question = everyField('c2');
+    const ending = on.inbox.ask(question);
+    const fields = {
+      action: 'accept',
+      f0: 'Ada',
+      f4: '2026-07-01T09:30',
+      'f4.zone': 'Europe/Berlin',
+      f8: '5',
+      f10: '0',
+    };
+    expect((await visitor.post(`/questions/${question.id}`, fields)).status).toBe(303);
+    expect(await ending).toMatchObject({
+      content: { full_name: 'Ada', meet_at: '2026-07-01T09:30:00+02:00', country: 'c5', days: ['mon'] },
+    });
+  });
+
+  it('can be reviewed before it is sent, without client script', async () => {
+    const question = pickOne('c3');
+    void on.inbox.ask(question);
+    const page = await visitor.post(`/questions/${question.id}`, { action: 'review', f0: '2', f1: 'true' });
+    expect(page.status).toBe(200);
+    expect(page.text).toMatch(/You will send[\s\S]*TPS report · work\/2025[\s\S]*Yes/);
+    expect(on.inbox.get(question.id)).toBeDefined();
+  });
+
+  it('refuses a second answer kindly and changes nothing', async () => {
+    const question = pickOne('d1');
+    const ending = on.inbox.ask(question);
+    await visitor.post(`/questions/${question.id}`, { action: 'decline' });
+    const second = await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: '1', f1: 'true' });
+    expect(second.status).toBe(409);
+    expect(second.text).toContain('already ended');
+    expect(second.text).toContain('You declined.');
+    expect(await ending).toEqual({ how: 'declined', via: 'web' });
+  });
+
+  it.each([
+    ['withdrawn', 'took the question back'],
+    ['server-gone', 'Nobody is left to hear an answer'],
+    ['timed-out', 'ran out'],
+  ] as const)('says so where a question is %s', async (how, text) => {
+    const question = pickOne(`e-${how}`);
+    void on.inbox.ask(question);
+    on.inbox.end(question.id, { how });
+    const answer = await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: '1', f1: 'true' });
+    expect(answer.status).toBe(409);
+    expect(answer.text).toContain(text);
+  });
+
+  it('opens a page only after consent, and the consent leaves at once', async () => {
+    const question = openPage('https://example.com/connect/abc?x=1&y=2');
+    const ending = on.inbox.ask(question);
+    const card = await visitor.get(`/questions/${question.id}`);
+    expect(card.text).not.toContain('href="https://example.com');
+    const opened = await visitor.post(`/questions/${question.id}`, { action: 'accept' });
+    expect(opened.text).toContain('content="0;url=https://example.com/connect/abc?x=1&amp;y=2"');
+    expect(opened.headers['referrer-policy']).toBe('no-referrer');
+    expect(await ending).toEqual({ how: 'answered', via: 'web' });
+  });
+
+  it('never opens what is no web address', async () => {
+    const question = openPage('javascript:alert(1)');
+    void on.inbox.ask(question);
+    expect((await visitor.get(`/questions/${question.id}`)).text).not.toContain('value="accept"');
+    const forced = await visitor.post(`/questions/${question.id}`, { action: 'accept' });
+    expect(forced.status).toBe(422);
+    expect(forced.text).not.toContain('http-equiv');
+  });
+
+  it('passes on only what was changed in a prompt or a reply', async () => {
+    const request = useModel('f1');
+    const asked = on.inbox.ask(request);
+    await visitor.post(`/questions/${request.id}`, {
+      action: 'accept',
+      system: 'You are terse.',
+      'm0.b0': 'Summarise:\r\n\r\n- call Bob',
+    });
+    expect(await asked).toMatchObject({
+      content: {
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Summarise:\n\n- call Bob' }] },
+          { role: 'assistant', content: [{ type: 'image' }] },
+        ],
+      },
+    });
+    const reply = useReply('f1');
+    const given = on.inbox.ask(reply);
+    await visitor.post(`/questions/${reply.id}`, { action: 'accept', 'c.b0': 'Call Ann.' });
+    expect(await given).toEqual({ how: 'answered', via: 'web', content: {} });
+  });
+
+  it('tells a server only of the folders that stayed ticked', async () => {
+    const question = shareRoots();
+    const ending = on.inbox.ask(question);
+    await visitor.post(`/questions/${question.id}`, { action: 'accept', roots: '1' });
+    expect(await ending).toMatchObject({ content: { uris: ['file:///home/ada/work'] } });
+  });
+
+  it('marks only visited fields while somebody types', async () => {
+    const question = everyField('g1');
+    void on.inbox.ask(question);
+    const page = await visitor.post(`/questions/${question.id}/check`, { f0: 'A', visited: 'f0' });
+    expect(page.text).toContain(`id="q-${question.id}-f0-error"`);
+    expect(page.text).not.toContain(`id="q-${question.id}-f8-error"`);
+  });
+});
+
+describe('text from a server', () => {
+  it('cannot become markup, and shows its hidden characters', async () => {
+    const nasty = '<img src=x onerror=alert(1)>\u202Egnp.exe\u0007';
+    const question = { ...pickOne('n1'), message: nasty, asker: { ...pickOne('n1').asker, origin: nasty } };
+    void on.inbox.ask(question);
+    const { text } = await visitor.get('/calls/n1');
+    expect(text).not.toContain('<img src=x');
+    expect(text).toContain('⟦U+202E⟧');
+    expect(text).not.toMatch(/[\u202E\u0007]/);
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { argumentFields, checkJson, type JsonField } from '../../src/host/web/argument-form.ts';
+import { words } from '../../src/host/web/command-words.ts';
+import { contentOf, draftFrom, draftOf, untouched } from '../../src/host/web/draft.ts';
+import { fieldControl } from '../../src/host/web/field-controls.ts';
+import { fromZoned, toZoned } from '../../src/host/web/zoned.ts';
+import { html } from '../../src/html.ts';
+
+describe('markup', () => {
+  it('escapes every value in every place', () => {
+    expect(html`<a title="${'"><script>'}">${["<b>'", 1, null, false]}</a>`.text).toBe(
+      '<a title="&quot;&gt;&lt;script&gt;">&lt;b&gt;&#39;1</a>',
+    );
+  });
+});
+
+describe('time in a zone', () => {
+  it('carries the offset that holds on that day', () => {
+    expect(fromZoned('2026-01-15T09:30', 'Europe/Berlin')).toBe('2026-01-15T09:30:00+01:00');
+    expect(fromZoned('2026-07-15T09:30:05', 'Europe/Berlin')).toBe('2026-07-15T09:30:05+02:00');
+    expect(fromZoned('2026-07-15T09:30', 'Asia/Kolkata')).toBe('2026-07-15T09:30:00+05:30');
+    expect(fromZoned('2026-07-15T09:30', 'UTC')).toBe('2026-07-15T09:30:00Z');
+  });
+
+  it('gives back the moment it was given', () => {
+    for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe']) {
+      for (const month of ['01', '04', '07', '10']) {
+        const at = `2026-${month}-15T12:34:56Z`;
+        expect(Date.parse(fromZoned(toZoned(at, zone)!, zone)!)).toBe(Date.parse(at));
+      }
+    }
+  });
+
+  it('makes nothing of what is no time or no zone', () => {
+    expect(fromZoned('tomorrow', 'UTC')).toBeUndefined();
+    expect(fromZoned('2026-01-15T09:30', 'Nowhere/Land')).toBeUndefined();
+    expect(toZoned('tomorrow', 'UTC')).toBeUndefined();
+  });
+});
+
+describe('arguments of a tool', () => {
+  const fields = argumentFields({
+    type: 'object',
+    required: ['title', 'deep'],
+    properties: {
+      limit: { type: 'integer', minimum: 1, maximum: 10, default: 5 },
+      title: { type: 'string', minLength: 1 },
+      mode: { enum: ['a', 'b'] },
+      maybe: { type: ['string', 'null'] },
+      tags: { type: 'array', items: { type: 'string', enum: ['x', 'y'] } },
+      deep: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+      either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+      ['__proto__']: { type: 'string' },
+      constructor: { type: 'boolean' },
+    },
+  });
+
+  it('get a control where a property fits one, and JSON where it does not; required ones first', () => {
+    expect(fields.map(field => [field.name, field.kind])).toEqual([
+      ['title', 'text'],
+      ['deep', 'json'],
+      ['limit', 'number'],
+      ['mode', 'select'],
+      ['maybe', 'text'],
+      ['tags', 'multi-select'],
+      ['either', 'json'],
+      ['__proto__', 'text'],
+      ['constructor', 'boolean'],
+    ]);
+  });
+
+  it('become content with nothing that was left empty', () => {
+    const draft = draftOf([
+      ['f0', 'TPS report'],
+      ['f1', '{"n": 1}'],
+      ['f2', ''],
+      ['f3', '1'],
+      ['f5', '0'],
+      ['f5', '1'],
+      ['f7', 'own'],
+    ]);
+    const { content, issues } = contentOf(fields, draft);
+    expect(issues).toEqual([]);
+    expect(JSON.stringify(content)).toBe(
+      '{"title":"TPS report","deep":{"n":1},"mode":"b","tags":["x","y"],"__proto__":"own"}',
+    );
+    expect(Object.getPrototypeOf(content)).toBe(Object.prototype);
+  });
+
+  it('say where JSON is wrong', () => {
+    const { issues } = contentOf(fields, draftOf([['f1', '{"n":']]));
+    expect(issues[0]).toMatchObject({ field: 'deep', rule: 'json' });
+    expect(checkJson(fields[1] as JsonField, { n: 'one' })[0]!.message).toMatch(/^At n: /);
+    expect(checkJson(fields[1] as JsonField, { n: 1 })).toEqual([]);
+  });
+
+  it('run no pattern a server sends', () => {
+    const field = { kind: 'json', name: 'x', required: true, schema: { type: 'string', pattern: '^(a+)+$' } } as const;
+    expect(checkJson(field, `${'a'.repeat(50_000)}!`)).toEqual([]);
+  });
+
+  it('are filled in again from an earlier call', () => {
+    const draft = draftFrom(fields, { title: 'T', deep: { n: 2 }, tags: ['y'] }, 'UTC');
+    expect(contentOf(fields, draft).content).toEqual({ title: 'T', deep: { n: 2 }, tags: ['y'] });
+  });
+
+  it('survive schemas that are no schemas', () => {
+    for (const schema of [null, 1, [], { properties: null }, { properties: { a: 1 } }]) {
+      expect(() => argumentFields(schema)).not.toThrow();
+    }
+  });
+});
+
+describe('fields', () => {
+  it('show a default as a default, and send it', () => {
+    const field = { kind: 'boolean', name: 'news', required: true, default: true } as const;
+    const draft = untouched([field], 'UTC');
+    const place = { scope: 'q', draft, issues: [], zone: 'UTC', now: 0 };
+    expect(fieldControl(field, 0, place).text).toMatch(/value="true" checked[\s\S]*Yes <span class="mark">default/);
+    expect(contentOf([field], draft).content).toEqual({ news: true });
+  });
+
+  it('name field and rule in an error that the control points to', () => {
+    const field = { kind: 'text', name: 'email', format: 'email', required: true } as const;
+    const issues = [{ field: 'email', rule: 'format', message: 'Email must be an email address.' }];
+    const { text } = fieldControl(field, 0, { scope: 'q', draft: new Map(), issues, zone: 'UTC', now: 0 });
+    expect(text).toContain('aria-describedby="q-f0-help q-f0-error"');
+    expect(text).toContain('aria-invalid="true"');
+    expect(text).toContain('<p class="error" id="q-f0-error">');
+  });
+
+  it('answer by position, so that a value cannot be forged by its spelling', () => {
+    const field = { kind: 'select', name: 's', required: true, choices: [{ value: 'a\nb', title: 'A' }] } as const;
+    expect(contentOf([field], draftOf([['f0', '0']])).content).toEqual({ s: 'a\nb' });
+    expect(contentOf([field], draftOf([['f0', '7']])).content).toEqual({ s: '7' });
+  });
+});
+
+describe('a command line', () => {
+  it('is cut into words without a shell', () => {
+    expect(words(`node "my server.js" --x='a b' c\\ d "" $HOME; rm`)).toEqual([
+      'node',
+      'my server.js',
+      '--x=a b',
+      'c d',
+      '',
+      '$HOME;',
+      'rm',
+    ]);
+  });
+
+  it('says where a quote is not closed', () => {
+    expect(() => words('node "x')).toThrow(/quote/);
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Guard } from '../../src/host/web/guard.ts';
+import { enter, visit } from './client.ts';
+import { pickOne, type Stage, stage } from './stage.ts';
+
+let on: Stage;
+beforeAll(async () => {
+  on = await stage();
+});
+afterAll(async () => on[Symbol.asyncDispose]());
+
+describe('who may talk to the desk', () => {
+  it('G1: a name rebound to loopback gets nothing, with or without the cookie', async () => {
+    const { cookie } = await enter(on.desk);
+    const port = new URL(on.desk.url).port;
+    for (const host of [
+      `evil.example:${port}`,
+      `127.0.0.1.nip.io:${port}`,
+      `localhost.evil.example:${port}`,
+      '0.0.0.0',
+    ]) {
+      const answer = await visit(on.desk, '/', { headers: { host, cookie } });
+      expect(answer.status, host).toBe(403);
+      expect(answer.text).not.toContain('csrf');
+    }
+    expect((await visit(on.desk, '/', { headers: { host: `localhost:${port}`, cookie } })).status).toBe(200);
+  });
+
+  it('G2: a start link works once, and becomes a cookie no script reads and no other site sends', async () => {
+    const link = on.desk.startUrl();
+    const first = await visit(on.desk, link);
+    expect(first.status).toBe(303);
+    expect(first.headers['location']).toBe('/');
+    expect(String(first.headers['set-cookie'])).toMatch(
+      /^midcall-desk-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    const second = await visit(on.desk, link);
+    expect(second.status).toBe(401);
+    expect(second.text).toContain('works once');
+  });
+
+  it('G2: the start link is kind to a browser that is in already', async () => {
+    const { cookie, started } = await enter(on.desk);
+    expect(started.status).toBe(303);
+    const again = await visit(on.desk, '/start?key=old', { headers: { cookie } });
+    expect(again.status).toBe(303);
+  });
+
+  it('G2: nothing but the start page and the files of the pages is shown without the cookie', async () => {
+    for (const path of ['/', '/inbox', '/events', '/audit.jsonl', '/history', '/questions/x']) {
+      const answer = await visit(on.desk, path);
+      expect(answer.status, path).toBe(401);
+    }
+    const { cookie } = await enter(on.desk);
+    const forged = `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'B' : 'A'}`;
+    expect((await visit(on.desk, '/', { headers: { cookie: forged } })).status).toBe(401);
+  });
+
+  it.each([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['no origin', { origin: '' }],
+    ['an opaque origin', { origin: 'null' }],
+    ['another port of this machine', { origin: 'http://127.0.0.1:1' }],
+    ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
+    ['another site of this machine', { 'sec-fetch-site': 'same-site' }],
+  ])('G3: a change from %s is refused and does nothing', async (_, headers) => {
+    const visitor = await enter(on.desk);
+    const question = pickOne(undefined);
+    void on.inbox.ask(question);
+    const answer = await visitor.post(`/questions/${question.id}`, { action: 'decline' }, headers);
+    expect(answer.status).toBe(403);
+    expect(on.inbox.get(question.id)).toBeDefined();
+    on.inbox.end(question.id, { how: 'withdrawn' });
+  });
+
+  it('G3: a change without the token of the page is refused and does nothing', async () => {
+    const visitor = await enter(on.desk);
+    const question = pickOne(undefined);
+    void on.inbox.ask(question);
+    for (const csrf of ['', 'x', `${visitor.csrf}x`]) {
+      expect((await visitor.post(`/questions/${question.id}`, { action: 'decline', csrf })).status).toBe(403);
+    }
+    expect(on.inbox.get(question.id)).toBeDefined();
+    on.inbox.end(question.id, { how: 'withdrawn' });
+  });
+
+  it('G4: every response carries the policy: own files only, no inline script, no frames', async () => {
+    const visitor = await enter(on.desk);
+    for (const path of ['/', '/nothing', '/roots']) {
+      const { headers, text } = await visitor.get(path);
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
+      expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
+      expect(headers['cache-control']).toBe('no-store');
+      expect(text).not.toMatch(/<script(?![^>]*src=)|<style|\sstyle=|\son\w+=/);
+      expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    }
+  });
+
+  it('keys differ from start to start', () => {
+    const keys = new Set(Array.from({ length: 50 }, () => new Guard().newStartKey()));
+    expect(keys.size).toBe(50);
+  });
+});

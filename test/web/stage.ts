@@ -1,0 +1,180 @@
+/** A desk in this process, and questions of every kind and state to put on it. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  Audit,
+  Connection,
+  type FormQuestion,
+  Inbox,
+  judgeUrl,
+  machineDisk,
+  Policy,
+  type Question,
+  RootsManager,
+} from 'midcall/host';
+import { type RunningDesk, startDesk } from 'midcall/host/web';
+
+/** Where the build puts the client script. */
+export const builtClient = new URL('../../dist/host/web/client/', import.meta.url);
+
+/** Empty files in place of the client script, for tests that need no browser. */
+function noClient(): URL {
+  const folder = mkdtempSync(join(tmpdir(), 'midcall-client-'));
+  for (const name of ['desk', 'ages', 'alerts', 'forms', 'morph', 'page'])
+    writeFileSync(join(folder, `${name}.js`), '');
+  return pathToFileURL(`${folder}/`);
+}
+
+export interface Stage extends AsyncDisposable {
+  readonly desk: RunningDesk;
+  readonly inbox: Inbox;
+  readonly policy: Policy;
+  readonly audit: Audit;
+  readonly roots: RootsManager;
+  readonly errors: unknown[];
+}
+
+/** Starts a desk without servers. */
+export async function stage(options: { readonly client?: URL; readonly zone?: string } = {}): Promise<Stage> {
+  const errors: unknown[] = [];
+  const inbox = new Inbox();
+  const policy = new Policy();
+  const audit = new Audit();
+  const roots = new RootsManager({ disk: machineDisk });
+  const client = { name: 'midcall-test', version: '0' };
+  const desk = await startDesk({
+    inbox,
+    policy,
+    audit,
+    roots,
+    connect: entry => new Connection(entry, { client, inbox, policy, audit, roots }),
+    client: options.client ?? noClient(),
+    zone: options.zone ?? 'Europe/Berlin',
+    onError: error => errors.push(error),
+  });
+  return { desk, inbox, policy, audit, roots, errors, [Symbol.asyncDispose]: () => desk.close() };
+}
+
+const asker: Question['asker'] = {
+  id: 'notes',
+  name: 'midcall-notes',
+  version: '0.1.0',
+  origin: 'node dist/cli/main.js notes',
+  era: '2026-07-28',
+};
+
+const frame = (call: string | undefined, name: string, args: Record<string, unknown> = {}) => ({
+  id: randomUUID(),
+  asker,
+  askedAt: Date.now() - 12_000,
+  ...(call !== undefined && { call: { id: call, kind: 'tool' as const, name, arguments: args } }),
+});
+
+/** Three notes to choose from, and a confirmation. */
+export const pickOne = (call: string | undefined): FormQuestion => ({
+  ...frame(call, 'notes_delete', { title: 'TPS report' }),
+  kind: 'form',
+  message: "Delete 'TPS report'? Multiple notes match; pick one.",
+  fields: [
+    {
+      kind: 'select',
+      name: 'note_id',
+      title: 'Note',
+      required: true,
+      choices: ['2023', '2024', '2025'].map(year => ({ value: `note-${year}`, title: `TPS report · work/${year}` })),
+    },
+    { kind: 'boolean', name: 'confirm', title: 'Move it to the trash', required: true },
+  ],
+});
+
+/** One field of every kind and format. */
+export const everyField = (call: string): FormQuestion => ({
+  ...frame(call, 'profile_edit'),
+  kind: 'form',
+  message: 'Tell us about you.\nMost of it is optional.',
+  fields: [
+    { kind: 'text', name: 'full_name', description: 'As on your badge', required: true, minLength: 2, maxLength: 40 },
+    { kind: 'text', name: 'email', format: 'email', required: false, default: 'ada@example.com' },
+    { kind: 'text', name: 'site', format: 'uri', required: false },
+    { kind: 'text', name: 'birthday', format: 'date', required: false },
+    { kind: 'text', name: 'meet_at', format: 'date-time', required: true, default: '2026-07-01T10:00:00Z' },
+    { kind: 'number', name: 'age', integer: true, minimum: 18, maximum: 120, required: false },
+    { kind: 'number', name: 'ratio', integer: false, required: false, default: 0.5 },
+    { kind: 'boolean', name: 'news', title: 'Send me news', required: false, default: true },
+    {
+      kind: 'select',
+      name: 'country',
+      required: true,
+      choices: Array.from({ length: 130 }, (_, at) => ({ value: `c${at}`, title: `Country ${at}` })),
+    },
+    {
+      kind: 'select',
+      name: 'shift',
+      required: false,
+      choices: Array.from({ length: 9 }, (_, at) => ({ value: `s${at}`, title: `Shift ${at}` })),
+    },
+    {
+      kind: 'multi-select',
+      name: 'days',
+      required: false,
+      minItems: 1,
+      maxItems: 2,
+      default: ['mon'],
+      choices: ['mon', 'tue', 'wed', 'thu'].map(value => ({ value, title: value.toUpperCase() })),
+    },
+  ],
+});
+
+/** A page to open, with everything wrong with its address. */
+export const openPage = (href = 'http://user@xn--pypal-4ve.example.co.uk:8443/login?next=/a'): Question => ({
+  ...frame(undefined, ''),
+  kind: 'url',
+  message: 'Sign in to go on',
+  url: judgeUrl(href),
+});
+
+/** A page that was opened and is waited for. */
+export const finishPage = (call: string): Question => ({
+  ...frame(call, 'connect'),
+  kind: 'url-finish',
+  message: 'Sign in to go on',
+  url: judgeUrl('https://example.com/connect/abc'),
+  elicitationId: 'e-1',
+});
+
+/** A request to the person's model. */
+export const useModel = (call: string): Question => ({
+  ...frame(call, 'summarise', { path: 'inbox.md' }),
+  kind: 'sampling-request',
+  model: { name: 'llama-3.1-8b', why: 'the fastest of those the server asked for' },
+  systemPrompt: 'You are terse.',
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'Summarise:\n\n- call Ann' }] },
+    { role: 'assistant', content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] },
+  ],
+  maxTokens: 400,
+  tools: ['lookup'],
+  ignored: ['includeContext: thisServer'],
+});
+
+/** A reply of the person's model. */
+export const useReply = (call: string): Question => ({
+  ...frame(call, 'summarise', { path: 'inbox.md' }),
+  kind: 'sampling-reply',
+  model: { name: 'llama-3.1-8b', why: 'as asked' },
+  content: [{ type: 'text', text: 'Call Ann.' }],
+  stopReason: 'endTurn',
+});
+
+/** Folders a server wants to know. */
+export const shareRoots = (): Question => ({
+  ...frame(undefined, ''),
+  kind: 'roots',
+  roots: [
+    { uri: 'file:///home/ada/notes', name: 'notes' },
+    { uri: 'file:///home/ada/work', name: 'work' },
+  ],
+});
