@@ -1,0 +1,1 @@
+export function fillWithRealNotes(directory: string, least: number): number;
