@@ -13,6 +13,7 @@ export type MidcallErrorCode =
   | 'server/setup'
   // The run of one call.
   | 'ask/not-awaited'
+  | 'ask/nested'
   | 'ask/diverged'
   | 'ask/repeated'
   | 'ask/unavailable'

@@ -1,69 +1,180 @@
 /**
  * A retry is answered once. The first to present a state claims its nonce together with the digest of its inputs; the
- * same inputs again get the same result, other inputs are refused. Claims outlive every state that could present them.
+ * same inputs again get the same result, or wait for the attempt under way; other inputs are refused. Claims outlive
+ * every state that could present them.
  *
- * No claim is ever taken over while a step that is not safe to repeat may be under way: a second presenter waits for the
- * first, and where the first never ends, it is told what is known instead of doing the work again.
+ * An attempt that died is followed by another, one at a time, and only where it is certain that it starts nothing more:
+ *
+ * - C1 No attempt is followed while it may be alive. Alive is: under way in this process, or its process has shown its
+ *   presence in the store within `PRESENT` of the wait. A waiter that meets a live attempt gives up after `waitMs`.
+ * - C2 An attempt whose process has not shown its presence in time starts no step any more (`holds`), whatever it is told
+ *   later: a process that was stopped and woke up again finds that out by its own clock.
+ * - C3 Of all that would follow an attempt exactly one does, by `ifAbsent`; and it looks for a result once more after it
+ *   has won, because a result is always written before its attempt is let go.
+ *
+ * So what follows a dead attempt may run again what the attempt did outside steps, and steps that are safe to repeat. No
+ * other step: each of those is begun by `ifAbsent` (ledger.ts). What was under way at the very moment a process stopped
+ * can still arrive afterwards; against that only a key that the other side removes duplicates by helps, not `check`.
  */
 import type { Store } from '../stores/store.ts';
 
 export type Claim =
-  | { readonly kind: 'mine' }
+  | { readonly kind: 'mine'; readonly attempt: Attempt }
   /** The same retry was answered before. */
   | { readonly kind: 'answered'; readonly result: unknown }
+  /** The same retry was answered before, with more than is kept. */
+  | { readonly kind: 'too-large' }
   /** The nonce was used with other inputs. */
   | { readonly kind: 'other-inputs' }
-  /** The same retry was begun and its end is not known. */
-  | { readonly kind: 'interrupted' };
+  /** The same retry is still under way somewhere, and the wait is over. */
+  | { readonly kind: 'under-way' };
+
+/** The right to run one retry. */
+export interface Attempt {
+  /** True for the first; a later one follows an attempt whose end is not known. */
+  readonly first: boolean;
+  /** False from the moment somebody else may have followed: then nothing may be started any more. */
+  holds(): boolean;
+  /** Ends the attempt with what every duplicate is given. */
+  answer(result: unknown): Promise<void>;
+  /** Ends the attempt without a result: nothing of it goes on, and the next duplicate may follow it. */
+  abandon(): Promise<void>;
+}
 
 export interface Claims {
-  claim(nonce: string, inputs: string, ttlMs: number): Promise<Claim>;
-  answer(nonce: string, result: unknown, ttlMs: number): Promise<void>;
+  claim(nonce: string, inputs: string, ttlMs: number, signal: AbortSignal): Promise<Claim>;
 }
 
 export interface ClaimsOptions {
   readonly store: Store;
-  /** Waits so many milliseconds. */
-  readonly sleep: (ms: number) => Promise<void>;
   readonly now: () => number;
+  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly id: () => string;
   /** Milliseconds a second presenter waits for the first. */
   readonly waitMs: number;
 }
 
-const POLL_MS = 200;
+/** How long a sign of presence counts, as a part of the wait; it is renewed three times as often. */
+const PRESENT = 0.6;
+/** Longer results are not kept for duplicates, in characters of JSON. */
+const MAX_KEPT = 262_144;
 
-export function claims({ store, sleep, now, waitMs }: ClaimsOptions): Claims {
-  /** Retries under way in this process, so that a duplicate need not poll for them. */
-  const running = new Map<string, { readonly promise: Promise<void>; readonly end: () => void }>();
+interface Held {
+  /** Digest of the inputs. */
+  readonly i: string;
+  /** Whose process holds it; absent where nobody does any more. */
+  readonly o?: string;
+  readonly r?: unknown;
+  /** The result was too long to keep. */
+  readonly l?: true;
+}
 
-  const answered = async (nonce: string): Promise<Claim | undefined> => {
-    const result = await store.get(`result:${nonce}`);
-    return result === undefined ? undefined : { kind: 'answered', result: JSON.parse(result) };
+export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims {
+  const me = id();
+  const presentMs = Math.max(1, Math.floor(waitMs * PRESENT));
+  const pollMs = Math.max(1, Math.min(200, Math.floor(waitMs / 10)));
+  /** Attempts under way in this process, so that a duplicate need not poll for their end. */
+  const running = new Map<string, Promise<void>>();
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let stopRenewing: (() => void) | undefined;
+
+  const keyOf = (nonce: string, attempt: number) => (attempt === 1 ? `claim:${nonce}` : `claim:${nonce}:${attempt}`);
+  const read = async (key: string): Promise<Held | undefined> => {
+    const text = await store.get(key);
+    return text === undefined ? undefined : (JSON.parse(text) as Held);
+  };
+  const show = async (): Promise<void> => {
+    const at = now();
+    await store.set(`present:${me}`, '', { ttlMs: presentMs });
+    shownAt = at;
+  };
+  const renew = (): void => {
+    if (running.size === 0) return;
+    stopRenewing ??= timer(() => {
+      stopRenewing = undefined;
+      // A store that cannot be written is found out by the next step: then `holds` is false.
+      void show().then(renew, renew);
+    }, presentMs / 3);
+  };
+  const alive = async (key: string, owner: string): Promise<boolean> =>
+    owner === me ? running.has(key) : (await store.get(`present:${owner}`)) !== undefined;
+  const pause = (ms: number, until: Promise<void> | undefined) =>
+    new Promise<void>(resolve => {
+      const stop = timer(resolve, ms);
+      void until?.then(() => {
+        stop();
+        resolve();
+      });
+    });
+
+  const take = (nonce: string, attempt: number, inputs: string, ttlMs: number): Attempt => {
+    const key = keyOf(nonce, attempt);
+    let end = (): void => {};
+    running.set(key, new Promise<void>(resolve => (end = resolve)));
+    renew();
+    const holds = () => now() - shownAt < presentMs;
+    const leave = async (held: Held): Promise<void> => {
+      try {
+        // One that was followed has nothing to say any more.
+        if (!holds()) return;
+        // The result first: whoever finds this attempt let go finds its result too (C3).
+        if (attempt > 1 && ('r' in held || held.l)) await store.set(keyOf(nonce, 1), JSON.stringify(held), { ttlMs });
+        await store.set(key, JSON.stringify(attempt > 1 ? { i: inputs } : held), { ttlMs });
+      } finally {
+        running.delete(key);
+        if (running.size === 0) {
+          stopRenewing?.();
+          stopRenewing = undefined;
+        }
+        end();
+      }
+    };
+    return {
+      first: attempt === 1,
+      holds,
+      async answer(result) {
+        const tooLong = JSON.stringify(result).length > MAX_KEPT;
+        await leave(tooLong ? { i: inputs, l: true } : { i: inputs, r: result });
+      },
+      abandon: () => leave({ i: inputs }),
+    };
+  };
+
+  const given = (held: Held | undefined): Claim | undefined => {
+    if (held?.l) return { kind: 'too-large' };
+    return held && 'r' in held ? { kind: 'answered', result: held.r } : undefined;
   };
 
   return {
-    async claim(nonce, inputs, ttlMs) {
-      if (await store.set(`claim:${nonce}`, inputs, { ttlMs, ifAbsent: true })) {
-        let end = (): void => {};
-        const promise = new Promise<void>(resolve => {
-          end = resolve;
-        });
-        running.set(nonce, { promise, end });
-        return { kind: 'mine' };
+    async claim(nonce, inputs, ttlMs, signal) {
+      if (now() - shownAt >= presentMs / 3) await show();
+      const mine = JSON.stringify({ i: inputs, o: me } satisfies Held);
+      const first = keyOf(nonce, 1);
+      if (await store.set(first, mine, { ttlMs, ifAbsent: true })) {
+        return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs) };
       }
-      if ((await store.get(`claim:${nonce}`)) !== inputs) return { kind: 'other-inputs' };
       const until = now() + waitMs;
-      for (;;) {
-        const done = await answered(nonce);
-        if (done) return done;
-        if (now() >= until) return { kind: 'interrupted' };
-        await Promise.race([sleep(POLL_MS), running.get(nonce)?.promise ?? sleep(POLL_MS)]);
+      for (let attempt = 1; ; ) {
+        const held = await read(first);
+        if (held?.i !== inputs) return { kind: 'other-inputs' };
+        const known = given(held);
+        if (known) return known;
+        const key = keyOf(nonce, attempt);
+        const current = attempt === 1 ? held : await read(key);
+        if (current?.o !== undefined && (await alive(key, current.o))) {
+          if (now() >= until || signal.aborted) return { kind: 'under-way' };
+          await pause(pollMs, running.get(key));
+          continue;
+        }
+        attempt++;
+        if (now() - shownAt >= presentMs / 3) await show();
+        if (!(await store.set(keyOf(nonce, attempt), mine, { ttlMs, ifAbsent: true }))) continue;
+        const taken = take(nonce, attempt, inputs, ttlMs);
+        const late = given(await read(first));
+        if (!late) return { kind: 'mine', attempt: taken };
+        await taken.abandon();
+        return late;
       }
-    },
-    async answer(nonce, result, ttlMs) {
-      await store.set(`result:${nonce}`, JSON.stringify(result), { ttlMs });
-      running.get(nonce)?.end();
-      running.delete(nonce);
     },
   };
 }

@@ -11,6 +11,7 @@ import { MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
 import type { Unstamped } from './audit.ts';
 import type { Call } from './call.ts';
+import type { Attempt } from './claims.ts';
 import type { Config } from './config.ts';
 import type { Json } from './digest.ts';
 import type { Run } from './engine.ts';
@@ -18,11 +19,11 @@ import { viewClient } from './era.ts';
 import { fileAccess } from './file-access.ts';
 import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
-import { stepLedger } from './ledger.ts';
+import { flowSteps, stepLedger } from './ledger.ts';
 import { runByPush } from './push.ts';
 import { relay, resumeWith, takeTicket } from './relay.ts';
 import { auditor, type CallRequest, type Registered, readRequest } from './request.ts';
-import { type Arrival, arrive, claimTtl, runByRounds } from './rounds.ts';
+import { type Arrival, arrive, begins, interrupted, runByRounds } from './rounds.ts';
 import type { EngineOptions, StepLedger } from './seam.ts';
 import { traceRound } from './trace.ts';
 
@@ -83,7 +84,7 @@ export function conductor(config: Config): Conduct {
       arrival =
         request.client.asks === 'rounds'
           ? await arrive(request, config, event => auditor(request, '', config)(event))
-          : { flow: config.id(), round: 0, journal: [], fresh: new Set(), stillOut: [] };
+          : begins(config.id());
     } catch (error) {
       if (error instanceof ProtocolError) passage.error = error;
       throw error;
@@ -92,9 +93,6 @@ export function conductor(config: Config): Conduct {
       passage.earlier = arrival.earlier as NonNullable<typeof passage.earlier>;
       return { resultType: 'input_required', requestState: '' };
     }
-    const { nonce } = arrival;
-    if (nonce !== undefined)
-      passage.settled = outcome => config.claims.answer(nonce, storable(outcome), claimTtl(config));
     return go(arrival, request, passage.params.arguments, handler, passage);
   }
 
@@ -113,7 +111,24 @@ export function conductor(config: Config): Conduct {
       traced.saw(event);
     };
     const files = access.of(request);
-    const engine: EngineOptions = { ledger: auditedLedger(arrival.flow, config, audit) };
+    const { attempt, keptMs = 1 } = arrival;
+    const stored = attempt && stepLedger(config.store, arrival.flow, keptMs);
+    if (attempt) {
+      passage.settled = async outcome => {
+        await attempt.answer(storable(outcome));
+        await stored?.forget();
+      };
+    }
+    if (attempt && !attempt.first) {
+      const steps = await flowSteps(config.store, arrival.flow);
+      for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
+      if (steps.inDoubt.length > 0) {
+        const error = interrupted(steps, false);
+        traced.end('failed', error);
+        throw error;
+      }
+    }
+    const engine: EngineOptions = { ledger: auditedLedger(stored, attempt, audit), timer: config.timer };
     const body = (run: Run<R>) =>
       handler(makeCall(run as Run<unknown>, { config, request, flow: arrival.flow, audit, files }));
     const outcome =
@@ -134,6 +149,8 @@ export function conductor(config: Config): Conduct {
         if (outcome.error instanceof MissingRequiredClientCapabilityError) passage.error = outcome.error;
         throw outcome.error;
       case 'cancelled':
+        // There is nobody to answer, so there is no answer to keep: a client that comes back goes on from here.
+        passage.settled = async () => attempt?.abandon();
         throw new MidcallError(
           'call/interrupted',
           'The client cancelled this call, or is gone. Nothing of it goes on.',
@@ -196,11 +213,22 @@ const keyWillBeLost =
   'with them. Set MIDCALL_KEY (openssl rand -base64 32) or the key option.';
 
 /** Writes the audit before the effect, so that a step begun and never ended shows even where no retry comes. */
-function auditedLedger(flow: string, config: Config, audit: (event: Unstamped) => void): StepLedger {
-  const stored = config.durable ? stepLedger(config.store, flow, claimTtl(config)) : undefined;
+function auditedLedger(
+  stored: StepLedger | undefined,
+  attempt: Attempt | undefined,
+  audit: (event: Unstamped) => void,
+): StepLedger {
   return {
     async begin(step) {
       const begun = (await stored?.begin(step)) ?? { state: 'run' as const };
+      // Judged after the beginning is written: whoever follows this attempt has not read the ledger before that.
+      if (attempt && !attempt.holds()) {
+        if (begun.state === 'run') await stored?.withdraw(step);
+        throw new MidcallError(
+          'call/interrupted',
+          'This process was away too long, so it starts nothing more of this call.',
+        );
+      }
       if (begun.state === 'in-doubt') audit({ kind: 'step-in-doubt', step: step.name });
       else if (begun.state !== 'done') audit({ kind: 'step-begun', step: step.name });
       return begun;
@@ -208,6 +236,10 @@ function auditedLedger(flow: string, config: Config, audit: (event: Unstamped) =
     async end(entry) {
       await stored?.end(entry);
       audit({ kind: 'step-ended', step: entry.label, failed: entry.error !== undefined });
+    },
+    async withdraw(step) {
+      await stored?.withdraw(step);
+      audit({ kind: 'step-ended', step: step.name, failed: true });
     },
   };
 }

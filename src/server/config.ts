@@ -1,6 +1,5 @@
 /** The options of a server library instance, checked and completed once. */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../form/index.ts';
 import { type Boundary, type BoundaryOptions, boundary } from '../roots/index.ts';
 import type { SamplingModel } from '../sampling/index.ts';
@@ -23,7 +22,7 @@ export interface MidcallOptions {
   readonly store?: Store;
   /** The person behind an HTTP request: verified issuer and subject. On stdio it is the OS user. */
   readonly principal?: PrincipalOf;
-  /** Tells servers that share a key apart. */
+  /** Tells servers that share a key apart; the server's name where absent. */
   readonly audience?: string;
   /** Rounds after which a call ends with an explanation; 9 where absent, since a 2026 client gives up at ten. */
   readonly maxRounds?: number;
@@ -64,11 +63,9 @@ export interface Config {
   readonly keys: KeyRing;
   readonly sealer: Sealer;
   readonly store: Store;
-  /** True where the author gave a store: then steps are written to it. */
-  readonly durable: boolean;
   readonly claims: Claims;
   readonly principal: PrincipalOf | undefined;
-  readonly audience: string;
+  readonly audience: string | undefined;
   readonly maxRounds: number;
   readonly askTimeoutMs: number;
   readonly stateTtlMs: number;
@@ -88,6 +85,9 @@ export interface Config {
   readonly id: () => string;
 }
 
+/** Characters of the largest journal the store is given. */
+const MAX_SEALED = 16_777_216;
+
 /**
  * @throws TypeError where a number is not one the option can mean; MidcallError `server/setup` for a bad key, `roots/…` for
  *   a directory that cannot be a boundary
@@ -95,19 +95,20 @@ export interface Config {
 export function configure(options: MidcallOptions): Config {
   const now = options.now ?? Date.now;
   const store = options.store ?? memoryStore({ now });
+  const timer = options.timer ?? startTimer;
+  const id = () => randomBytes(15).toString('base64url');
   const keys = keyRing(options.key);
   const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
   const warned = new Set<string>();
   const maxStateLength = positive('maxStateLength', options.maxStateLength ?? 32_768);
   return {
     keys,
-    sealer: createSealer(keys),
+    sealer: createSealer(keys, { maxLength: MAX_SEALED }),
     store,
-    durable: options.store !== undefined,
-    claims: claims({ store, now, sleep, waitMs: positive('duplicateWaitMs', options.duplicateWaitMs ?? 25_000) }),
+    claims: claims({ store, now, timer, id, waitMs: positive('duplicateWaitMs', options.duplicateWaitMs ?? 25_000) }),
     principal: options.principal,
-    audience: options.audience ?? '',
-    maxRounds: positive('maxRounds', options.maxRounds ?? 9),
+    audience: options.audience,
+    maxRounds: Math.floor(positive('maxRounds', options.maxRounds ?? 9)),
     askTimeoutMs: positive('askTimeoutMs', options.askTimeoutMs ?? 15 * 60_000),
     stateTtlMs: positive('stateTtlMs', options.stateTtlMs ?? 60 * 60_000),
     maxStateLength,
@@ -125,8 +126,8 @@ export function configure(options: MidcallOptions): Config {
       warn(message);
     },
     now,
-    timer: options.timer ?? startTimer,
-    id: () => randomBytes(15).toString('base64url'),
+    timer,
+    id,
   };
 }
 

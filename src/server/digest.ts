@@ -20,3 +20,21 @@ export function canonical(value: unknown): string {
 export function digest(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('base64url');
 }
+
+/** A deep copy of JSON, own members only; a member called `__proto__` stays a plain member. */
+export function copyJson<T extends Json>(value: T): T {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(each => copyJson(each as Json)) as unknown as T;
+  const copy: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value as Record<string, Json>)) {
+    if (key === '__proto__') {
+      Object.defineProperty(copy, key, {
+        value: copyJson(member),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    } else copy[key] = copyJson(member);
+  }
+  return copy as T;
+}

@@ -5,7 +5,8 @@
  * - A1 `accept` carries content that fits the form; nothing else is ever an accept.
  * - A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
  * - A3 A decline is final for the call: the same question is not put again, the decline stands.
- * - A4 A question that was not accepted twice is not put a third time; the call ends with `ask/repeated`.
+ * - A4 A question that was not accepted twice, by whatever road, is not put a third time; the call ends with
+ *   `ask/repeated`. So a handler that loops until somebody agrees ends, also where nobody can be asked.
  * - A5 An answer below the demanded assurance, or one that looks automatic where a level is demanded, never counts.
  */
 import { MidcallError } from '../errors.ts';
@@ -14,13 +15,15 @@ import { digest, type Json } from './digest.ts';
 
 /** What a driver records for an elicitation. */
 export type RecordedAnswer =
-  | { readonly got: Json; readonly ms: number; readonly via?: 'relay' }
-  | { readonly none: 'timeout' | 'unavailable' | 'error'; readonly ms: number };
+  | { readonly got: Json; readonly ms: number; readonly via?: 'relay'; readonly standing?: true }
+  | { readonly none: 'timeout' | 'unavailable' | 'error'; readonly ms: number }
+  /** The handler's own fallback stood in for an answer; its content is not kept here. */
+  | { readonly fallback: true; readonly ms: number };
 
 /** Reads a recorded value; anything that is not one of ours is an error answer. */
 export function readRecorded(value: Json): RecordedAnswer {
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as unknown as RecordedAnswer;
-  return { none: 'error', ms: 0 };
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return { none: 'error', ms: 0 };
+  return value as unknown as RecordedAnswer;
 }
 
 /** What one recorded answer comes to; `again` where the content does not fit the form. */
@@ -30,12 +33,18 @@ export interface JudgeOptions {
   readonly demanded: Assurance | undefined;
   /** Milliseconds; an answer faster than this looks automatic. */
   readonly suspectBelowMs: number;
+  /** What the handler goes on with where it was recorded that nobody could be asked. */
+  readonly fallback?: unknown;
 }
 
 /** Judges an answer against its form. */
 export async function judge<T>(recorded: RecordedAnswer, form: Form<T>, options: JudgeOptions): Promise<Judged<T>> {
+  if ('fallback' in recorded) {
+    const by: By = { channel: 'fallback', assurance: 'relayed', elapsedMs: 0 };
+    return { answer: { action: 'accept', content: options.fallback as T, by } };
+  }
   const relayed = 'got' in recorded && recorded.via === 'relay';
-  const tooFast = 'got' in recorded && !relayed && recorded.ms < options.suspectBelowMs;
+  const tooFast = 'got' in recorded && !relayed && !recorded.standing && recorded.ms < options.suspectBelowMs;
   const by: By = {
     channel: relayed ? 'relay' : 'native',
     assurance: relayed ? 'relayed' : 'in-band',
@@ -63,18 +72,21 @@ export function askAgain(message: string, issues: readonly Issue[]): string {
   return `${message}\n\nThe last answer did not fit: ${reasons.join(' ')}${more}`;
 }
 
+/** What is recorded for a question that is not put because an earlier decline stands. */
+export const standingDecline = { got: { action: 'decline' }, ms: 0, standing: true } as const;
+
 /** What one call has already been told, so that it does not ask in circles (A3, A4). */
 export class AskHistory {
-  readonly #declined = new Map<string, Answer<never>>();
+  readonly #declined = new Set<string>();
   readonly #refusals = new Map<string, number>();
 
   static question(message: string, schema: unknown): string {
     return digest([message, schema]);
   }
 
-  /** The decline that stands for this question, if any. */
-  standing(question: string): Answer<never> | undefined {
-    return this.#declined.get(question);
+  /** True where a decline stands for this question. */
+  declined(question: string): boolean {
+    return this.#declined.has(question);
   }
 
   /** @returns the error that ends the call where the question was not accepted twice already */
@@ -90,6 +102,6 @@ export class AskHistory {
   record(question: string, answer: Answer<unknown>): void {
     if (answer.action === 'accept') return;
     this.#refusals.set(question, (this.#refusals.get(question) ?? 0) + 1);
-    if (answer.action === 'decline') this.#declined.set(question, answer);
+    if (answer.action === 'decline') this.#declined.add(question);
   }
 }

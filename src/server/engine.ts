@@ -11,20 +11,28 @@
  *   and nothing ever again once the run is closed (suspended, cancelled, ended).
  * - E5 Asks and steps are identified by digest and occurrence. A recorded entry that a finished run did not use is
  *   `ask/diverged`, naming both sides; an answer never reaches another question.
- * - E6 A handler that returns while an ask is open has not awaited it: `ask/not-awaited`. One that returns while its
- *   round is out has outrun the person: its result is dropped, and the driver runs it again with the answers.
+ * - E6 A handler that returns while an ask, a step or a file operation is open has not awaited it: `ask/not-awaited`. One
+ *   that returns while its round is out has outrun the person: its result is dropped, and the driver runs it again with
+ *   the answers.
  * - E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once when the run ends, is
  *   suspended or is cancelled.
  * - E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
+ * - E9 The journal is nobody's to change: what a handler is given is a copy, the first time as on every replay, and what a
+ *   step threw is thrown as the same copy too.
  */
 import type { MidcallError } from '../errors.ts';
-import type { Json } from './digest.ts';
-import { type Entry, type Journal, Occurrences } from './journal.ts';
-import { diverged, inDoubt, notAwaited } from './run-errors.ts';
+import { copyJson, type Json } from './digest.ts';
+import { describe, type Entry, type Journal, Occurrences, shortLabel } from './journal.ts';
+import { diverged, inDoubt, insideStep, notAwaited } from './run-errors.ts';
 import type { AskRequest, EngineOptions, OpenAsk, Outcome, Recorded, StepWork } from './seam.ts';
 import { asError, asJson, replayed } from './step-entry.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
+
+function startTimer(fn: () => void, ms: number): () => void {
+  const timer = setTimeout(fn, ms);
+  return () => clearTimeout(timer);
+}
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
@@ -45,10 +53,14 @@ export class Run<R> {
   readonly #defers: (() => void | Promise<void>)[] = [];
   #held: (() => void)[] = [];
   #state: State = 'new';
-  #open = 0;
+  /** Steps and file operations under way, by the name an author knows them by. */
+  readonly #open = new Set<{ readonly label: string }>();
+  /** Set while a step's function is in its first, synchronous part. */
+  #within: string | undefined;
+  #whenQuiet: (() => void)[] = [];
   #activity = 0;
   #checking = false;
-  #grace: ReturnType<typeof setTimeout> | undefined;
+  #stopGrace: (() => void) | undefined;
   #outran = false;
   #outcome: Outcome<R> | undefined;
   #wake: ((outcome: Outcome<R>) => void) | undefined;
@@ -99,46 +111,50 @@ export class Run<R> {
     });
   }
 
-  /** Asks. The value is whatever the driver recorded for this ask; `fresh` where no earlier run has seen it. */
-  async ask(request: AskRequest): Promise<Recorded> {
+  /** True where an earlier run has recorded what the next ask of this kind and identity comes to. */
+  foresees({ kind, identity }: Pick<AskRequest, 'kind' | 'identity'>): boolean {
+    return this.#byId.has(this.#occurrences.peek(kind, identity));
+  }
+
+  /**
+   * Asks. The value is whatever the driver recorded for this ask; `fresh` where no earlier run has seen it.
+   * @param instead - recorded without asking anybody, where no earlier run recorded something: that the client cannot be
+   *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since.
+   */
+  async ask(request: AskRequest, instead?: Json): Promise<Recorded> {
+    if (this.#within !== undefined) throw insideStep(request, this.#within);
     const ask: OpenAsk = { ...request, id: this.#occurrences.next(request.kind, request.identity) };
     const gate = this.#enter();
     if (gate) await gate;
-    this.#made.push(ask);
     const known = this.#use(ask.id);
-    if (known) return { value: known.value ?? null, fresh: this.#fresh.has(known.id) };
+    if (known) return { id: ask.id, value: copyJson(known.value ?? null), fresh: this.#fresh.has(known.id) };
+    if (instead !== undefined) {
+      this.#record({ id: ask.id, kind: ask.kind, label: ask.label, value: instead });
+      return { id: ask.id, value: copyJson(instead), fresh: true };
+    }
+    this.#made.push(ask);
     return new Promise<Recorded>(resolve => {
       this.#pending.set(ask.id, { ask, resolve });
       this.#stir();
     });
   }
 
-  /** Records what needs no question, such as that the client cannot be asked, so that a replay sees the same. */
-  async note(request: AskRequest, value: Json): Promise<Recorded> {
-    const id = this.#occurrences.next(request.kind, request.identity);
-    const gate = this.#enter();
-    if (gate) await gate;
-    const known = this.#use(id);
-    if (known) return { value: known.value ?? null, fresh: false };
-    this.#record({ id, kind: request.kind, label: request.label, value });
-    return { value, fresh: true };
-  }
-
   /** Runs work once per call and gives its result as JSON. */
   async step<T>(name: string, work: (key: string) => StepWork<T>): Promise<Json | undefined> {
+    if (this.#within !== undefined) throw insideStep({ kind: 'step', label: name }, this.#within);
     const id = this.#occurrences.next('step', name);
     const gate = this.#enter();
     if (gate) await gate;
     const known = this.#use(id);
     if (known) return replayed(known);
-    return this.#busy(() => this.#perform(id, name, work(id)));
+    return this.#busy({ label: `step '${name}'` }, () => this.#perform(id, name, work(id)));
   }
 
   /** Runs an operation that may not start while the run is held, and that the idle check waits for. */
   async guarded<T>(operation: () => Promise<T>): Promise<T> {
     const gate = this.#enter();
     if (gate) await gate;
-    return this.#busy(operation);
+    return this.#busy({ label: 'a file operation' }, operation);
   }
 
   defer(fn: () => void | Promise<void>): void {
@@ -155,7 +171,7 @@ export class Run<R> {
       if (value === undefined) continue;
       this.#record({ id, kind: ask.kind, label: ask.label, value });
       this.#pending.delete(id);
-      resolve({ value, fresh: true });
+      resolve({ id, value: copyJson(value), fresh: true });
     }
     const held = this.#held;
     this.#held = [];
@@ -178,6 +194,11 @@ export class Run<R> {
   /** Ends a run whose round is answered by another run; nothing of it ever goes on. */
   async suspend(): Promise<void> {
     await this.#close();
+  }
+
+  /** Resolves when no step or file operation is under way; a closed run begins none. */
+  async quiet(): Promise<void> {
+    if (this.#open.size > 0) await new Promise<void>(resolve => this.#whenQuiet.push(resolve));
   }
 
   /** The client cancelled or is gone. */
@@ -210,7 +231,7 @@ export class Run<R> {
       this.#outran = true;
       return;
     }
-    const open = [...this.#pending.values()].map(each => each.ask);
+    const open = [...[...this.#pending.values()].map(({ ask }) => describe(ask)), ...[...this.#open].map(o => o.label)];
     await this.#close();
     if (outcome.kind === 'done' && open.length > 0) this.#tell({ kind: 'failed', error: notAwaited(open) });
     else if (outcome.kind === 'done' && this.#unused.size > 0) this.#tell({ kind: 'failed', error: this.#diverged() });
@@ -221,7 +242,7 @@ export class Run<R> {
     this.#state = 'closed';
     this.#held = [];
     this.#pending.clear();
-    clearTimeout(this.#grace);
+    this.#stopGrace?.();
     const defers = this.#defers.splice(0).reverse();
     for (const fn of defers) await this.#runDefer(fn);
   }
@@ -252,46 +273,73 @@ export class Run<R> {
   }
 
   #record(entry: Entry): void {
-    this.#journal.push(entry);
+    this.#journal.push({ ...entry, label: shortLabel(entry.label) });
     this.#byId.set(entry.id, entry);
   }
 
-  async #busy<T>(operation: () => Promise<T>): Promise<T> {
-    this.#open++;
+  async #busy<T>(what: { readonly label: string }, operation: () => Promise<T>): Promise<T> {
+    this.#open.add(what);
     try {
       const value = await operation();
       return this.#state === 'closed' ? await never<T>() : value;
     } catch (error) {
       return this.#state === 'closed' ? await never<T>() : Promise.reject(error);
     } finally {
-      this.#open--;
+      this.#open.delete(what);
+      if (this.#open.size === 0) for (const tell of this.#whenQuiet.splice(0)) tell();
       this.#stir();
     }
   }
 
   async #perform<T>(id: string, name: string, work: StepWork<T>): Promise<Json | undefined> {
+    const { ledger } = this.#options;
     const safe = work.idempotent || work.check !== undefined;
-    const begun = (await this.#options.ledger?.begin({ id, name, safe })) ?? { state: 'run' };
-    if (begun.state === 'done') {
-      this.#record(begun.entry);
-      return replayed(begun.entry);
-    }
-    if (begun.state === 'in-doubt') return this.fail(inDoubt(name));
-    // The run may have been cancelled while the ledger was written: then nothing starts.
-    if (this.#state === 'closed') return never();
-    let entry: Entry;
     try {
-      const found = begun.state === 'again' ? await work.check?.() : undefined;
-      entry = { id, kind: 'step', label: name, ...asJson(name, found === undefined ? await work.run() : found) };
-    } catch (error) {
-      entry = { id, kind: 'step', label: name, error: asError(error) };
-      await this.#options.ledger?.end(entry);
+      const begun = (await ledger?.begin({ id, name, safe })) ?? { state: 'run' };
+      if (begun.state === 'done') {
+        this.#record(begun.entry);
+        return replayed(begun.entry);
+      }
+      if (begun.state === 'in-doubt') throw inDoubt(name);
+      // The run may have been cancelled while the ledger was written: then nothing starts.
+      if (this.#state === 'closed') {
+        if (begun.state === 'run') await ledger?.withdraw({ id, name });
+        return undefined;
+      }
+      const { entry, cause } = await this.#effect(id, name, work, begun.state === 'again');
+      await ledger?.end(entry);
       this.#record(entry);
-      throw error;
+      return replayed(entry, cause);
+    } catch (error) {
+      // What a step threw is the handler's; a ledger that cannot be written ends the call, whatever the handler catches.
+      if (this.#byId.get(id)?.error) throw error;
+      void this.fail(error);
+      return undefined;
     }
-    await this.#options.ledger?.end(entry);
-    this.#record(entry);
-    return entry.value;
+  }
+
+  /** Never throws: what the step's function throws is its entry. */
+  async #effect<T>(
+    id: string,
+    name: string,
+    work: StepWork<T>,
+    again: boolean,
+  ): Promise<{ entry: Entry; cause?: unknown }> {
+    const during = <V>(fn: () => V): V => {
+      this.#within = name;
+      try {
+        return fn();
+      } finally {
+        this.#within = undefined;
+      }
+    };
+    const step = { id, kind: 'step', label: name } as const;
+    try {
+      const found = again && work.check ? await during(work.check) : undefined;
+      return { entry: { ...step, ...asJson(name, found === undefined ? await during(work.run) : found) } };
+    } catch (cause) {
+      return { entry: { ...step, error: asError(cause) }, cause };
+    }
   }
 
   /** Something happened: look for idleness one turn of the event loop after the last thing that did. */
@@ -302,7 +350,7 @@ export class Run<R> {
     const seen = this.#activity;
     this.#turn(() => {
       this.#checking = false;
-      if (this.#state !== 'running' || this.#pending.size === 0 || this.#open > 0) return;
+      if (this.#state !== 'running' || this.#pending.size === 0 || this.#open.size > 0) return;
       if (this.#activity !== seen) this.#stir();
       else this.#idle();
     });
@@ -310,17 +358,15 @@ export class Run<R> {
 
   #idle(): void {
     const missed = [...this.#unused.keys()].some(id => this.#fresh.has(id));
-    if (missed && this.#grace === undefined) {
+    if (missed && this.#stopGrace === undefined) {
       const late = () => {
         const stillMissed = [...this.#unused.keys()].some(id => this.#fresh.has(id));
-        if (this.#state !== 'running' || !stillMissed) return;
-        void this.fail(this.#diverged());
+        if (this.#state === 'running' && stillMissed) void this.fail(this.#diverged());
       };
-      this.#grace = setTimeout(late, this.#options.graceMs ?? 1000);
-      return;
+      this.#stopGrace = (this.#options.timer ?? startTimer)(late, this.#options.graceMs ?? 1000);
     }
     if (missed) return;
-    clearTimeout(this.#grace);
+    this.#stopGrace?.();
     this.#state = 'out';
     this.#tell({ kind: 'needs', asks: [...this.#pending.values()].map(each => each.ask) });
   }

@@ -82,3 +82,6 @@ export async function push(ctx: ServerContext, ask: WireAsk, signal: AbortSignal
   // Our own signal ends the wait; the SDK's timer would be a second, hidden one.
   return (await ctx.mcpReq.send(request as never, { signal, timeout: 0x7fff_ffff })) as unknown as Json;
 }
+
+/** The name the server was built with. */
+export const nameOf = (server: McpServer): string => String(server.server['_serverInfo']?.name ?? '');

@@ -5,6 +5,7 @@ import {
   type Answer,
   type Assurance,
   assures,
+  type Channel,
   form as compile,
   type Form,
   type FormInput,
@@ -15,13 +16,15 @@ import {
 import type { Unstamped } from './audit.ts';
 import type { Call, ElicitAsk, Jsonified, StepContext, StepOptions } from './call.ts';
 import type { Config } from './config.ts';
-import { digest } from './digest.ts';
-import { AskHistory, askAgain, judge, readRecorded } from './elicit.ts';
+import { digest, type Json } from './digest.ts';
+import { AskHistory, askAgain, judge, readRecorded, standingDecline } from './elicit.ts';
 import type { Run } from './engine.ts';
 import { formParams, missingCapability, type WireAsk } from './era.ts';
 import type { FileAccess } from './file-access.ts';
+import { shortLabel } from './journal.ts';
 import type { CallRequest } from './request.ts';
 import { sampler } from './sampler.ts';
+import type { AskRequest } from './seam.ts';
 
 export interface HandleOptions {
   readonly config: Config;
@@ -35,83 +38,85 @@ export interface HandleOptions {
 /** Bad answers are asked again so often. */
 const ASK_AGAIN = 2;
 const MAX_MESSAGE = 2000;
+/** What a timer of Node can hold. */
+const MAX_TIMEOUT_MS = 0x7fff_ffff;
 
 export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
   const { config, request, audit, files } = options;
   const { client } = request;
   const history = new AskHistory();
 
-  const cannotAsk = async <T>(ask: ElicitAsk<FormInput>, compiled: Form<T>): Promise<Answer<T>> => {
-    if (ask.fallback !== undefined) {
-      if (!request.registered.mayFallBack) {
-        throw new MidcallError(
-          'server/setup',
-          `'${request.name}' gives a fallback for a question, but may be destructive: declare readOnlyHint: true or ` +
-            'destructiveHint: false, or leave the fallback out.',
-        );
-      }
-      const by = { channel: 'fallback', assurance: 'relayed', elapsedMs: 0 } as const;
-      return { action: 'accept', content: ask.fallback as T, by };
-    }
-    if (ask.required) {
-      const message = `This needs an answer from the person ('${ask.message.slice(0, 80)}'), and this client cannot show a form.`;
-      return run.fail(missingCapability(client.asks, { elicitation: { form: {} } }, message));
-    }
-    const note = {
-      kind: 'elicit',
-      identity: ['unavailable', ask.message],
-      label: ask.message,
-      detail: undefined,
-    } as const;
-    const { value, fresh } = await run.note(note, { none: 'unavailable', ms: 0 });
-    const judged = await judge(readRecorded(value), compiled, { demanded: undefined, suspectBelowMs: 0 });
-    const answer = 'answer' in judged ? judged.answer : unreachable();
-    if (fresh) report(ask.message, answer);
-    return answer;
-  };
-
-  const report = (message: string, answer: Answer<unknown>): void =>
+  const report = (id: string, answer: Answer<unknown>): void =>
     audit({
       kind: 'answered',
-      ask: digest(message).slice(0, 22),
+      ask: id,
       action: answer.action,
       ...(answer.action === 'cancel' ? { reason: answer.reason } : {}),
       by: answer.by,
     });
 
-  async function elicit<const I extends FormInput>(ask: ElicitAsk<I>): Promise<Answer<FormValue<I>>> {
-    if (ask.message.length > MAX_MESSAGE) {
-      throw new MidcallError(
-        'form/unsupported',
-        `A message has at most ${MAX_MESSAGE} characters; this one has ${ask.message.length}.`,
+  /** What stands in for an answer where no switched-on channel can give one that counts. */
+  const cannotAsk = (ask: ElicitAsk<FormInput>): Json => {
+    if (ask.fallback === undefined || !enough('relayed', ask)) return { none: 'unavailable', ms: 0 };
+    if (request.registered.mayFallBack) return { fallback: true, ms: 0 };
+    throw new MidcallError(
+      'server/setup',
+      `'${request.name}' gives a fallback for a question, but may be destructive: declare readOnlyHint: true or ` +
+        'destructiveHint: false, or leave the fallback out.',
+    );
+  };
+
+  /** The error for a handler that cannot go on unasked; a capability is only asked for where it would be enough. */
+  const required = (ask: ElicitAsk<FormInput>): Error => {
+    const needs = `This needs an answer from the person ('${shortLabel(ask.message)}')`;
+    if (!client.can.form && nativeCounts(ask, config)) {
+      return missingCapability(
+        client.asks,
+        { elicitation: { form: {} } },
+        `${needs}, and this client cannot show a form.`,
       );
     }
-    const compiled = (isForm(ask.form) ? ask.form : compile(ask.form as I)) as Form<FormValue<I>>;
-    refuseSecretMessage(ask.message, compiled.fields);
-    const channel = roadFor(ask as ElicitAsk<never>, request, config);
-    if (!channel) return cannotAsk(ask as unknown as ElicitAsk<FormInput>, compiled);
+    return new MidcallError(
+      'ask/unavailable',
+      `${needs}, and no channel that is switched on can give one that counts.`,
+    );
+  };
 
+  async function elicit<const I extends FormInput>(given: ElicitAsk<I>): Promise<Answer<FormValue<I>>> {
+    const ask = given as unknown as ElicitAsk<FormInput>;
+    checkAsk(ask, request.principal !== undefined);
+    const compiled = (isForm(ask.form) ? ask.form : compile(ask.form)) as unknown as Form<FormValue<I>>;
+    refuseSecretMessage(ask.message, compiled.fields);
+    const channel = roadFor(ask, request, config);
     const question = AskHistory.question(ask.message, compiled.schema);
-    const standing = history.standing(question);
-    if (standing) return standing;
-    const exhausted = history.exhausted(question, ask.message);
-    if (exhausted) return run.fail(exhausted);
 
     let message = ask.message;
     for (let attempt = 0; ; attempt++) {
-      const detail: WireAsk = {
-        method: 'elicitation/create',
-        params: formParams(client.asks, message, compiled.schema),
-        key: ask.key,
-        timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
-        channel,
-        fields: compiled.fields,
+      const open: AskRequest = {
+        kind: 'elicit',
+        identity: [message, compiled.schema, ask.key],
+        label: message,
+        detail: {
+          method: 'elicitation/create',
+          params: formParams(client.asks, message, compiled.schema),
+          key: ask.key,
+          timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
+          channel: channel ?? 'native',
+          fields: compiled.fields,
+        } satisfies WireAsk,
       };
-      const identity = [message, compiled.schema, ask.key];
-      const { value, fresh } = await run.ask({ kind: 'elicit', identity, label: message, detail });
+      let instead: Json | undefined;
+      if (!run.foresees(open)) {
+        const exhausted = history.exhausted(question, ask.message);
+        if (exhausted) return run.fail(exhausted);
+        if (!channel && ask.required && ask.fallback === undefined) return run.fail(required(ask));
+        instead = history.declined(question) ? standingDecline : channel ? undefined : cannotAsk(ask);
+      }
+      const { id, value, fresh } = await run.ask(open, instead);
       const judged = await judge(readRecorded(value), compiled, {
         demanded: ask.assurance,
         suspectBelowMs: config.suspectBelowMs,
+        fallback: ask.fallback,
       });
       if ('again' in judged && attempt < ASK_AGAIN) {
         message = askAgain(ask.message, judged.again);
@@ -120,7 +125,7 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
       const answer: Answer<FormValue<I>> =
         'answer' in judged ? judged.answer : { action: 'cancel', reason: 'invalid', by: judged.by };
       history.record(question, answer);
-      if (fresh) report(ask.message, answer);
+      if (fresh) report(id, answer);
       return answer;
     }
   }
@@ -160,16 +165,43 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
  * where the answer could not count would only waste the person's time. The relay needs the ask's own word where the tool
  * may be destructive.
  */
-function roadFor(ask: ElicitAsk<never>, request: CallRequest, config: Config): 'native' | 'relay' | undefined {
+function roadFor(ask: ElicitAsk<FormInput>, request: CallRequest, config: Config): 'native' | 'relay' | undefined {
   const { client, registered } = request;
-  const on = config.channels.filter(channel => ask.channels?.includes(channel) ?? true);
-  const enough = (level: Assurance) => ask.assurance === undefined || assures(level, ask.assurance);
-  if (on.includes('native') && client.can.form && client.asks !== 'none' && enough('in-band')) return 'native';
+  if (client.can.form && client.asks !== 'none' && nativeCounts(ask, config)) return 'native';
   const allowed = registered.mayFallBack || (ask.channels?.includes('relay') ?? false);
-  if (on.includes('relay') && registered.method === 'tools/call' && allowed && enough('relayed')) return 'relay';
+  if (isOn('relay', ask, config) && registered.method === 'tools/call' && allowed && enough('relayed', ask))
+    return 'relay';
   return undefined;
 }
 
-function unreachable(): never {
-  throw new Error('An unavailable question has no content to check.');
+const isOn = (channel: Channel, ask: ElicitAsk<FormInput>, config: Config): boolean =>
+  config.channels.includes(channel) && (ask.channels?.includes(channel) ?? true);
+const enough = (level: Assurance, ask: ElicitAsk<FormInput>): boolean =>
+  ask.assurance === undefined || assures(level, ask.assurance);
+const nativeCounts = (ask: ElicitAsk<FormInput>, config: Config): boolean =>
+  isOn('native', ask, config) && enough('in-band', ask);
+
+/** @throws MidcallError what the author must mend */
+function checkAsk(ask: ElicitAsk<FormInput>, known: boolean): void {
+  if (ask.message.length > MAX_MESSAGE) {
+    throw new MidcallError(
+      'form/unsupported',
+      `A message has at most ${MAX_MESSAGE} characters; this one has ${ask.message.length}.`,
+    );
+  }
+  if (ask.key !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(ask.key)) {
+    throw new MidcallError(
+      'form/unsupported',
+      'The key of a question is 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+    );
+  }
+  if (ask.timeoutMs !== undefined && !(ask.timeoutMs > 0 && ask.timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw new MidcallError('form/unsupported', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
+  }
+  if (ask.assurance === 'verified' && !known) {
+    throw new MidcallError(
+      'server/setup',
+      "A question demands a verified answer, but nobody knows whose call this is: give midcall() the 'principal' option.",
+    );
+  }
 }

@@ -18,7 +18,7 @@ export interface Entry {
   /** Absent where a step returned nothing. */
   readonly value?: Json;
   /** A step that threw; replaying it throws the same. */
-  readonly error?: { readonly name: string; readonly message: string; readonly code?: string };
+  readonly error?: { readonly name: string; readonly message: string; readonly code?: string | number };
 }
 
 export type Journal = readonly Entry[];
@@ -29,15 +29,24 @@ export class Occurrences {
 
   /** @param what - the ask's kind and request, or the step's kind and name */
   next(kind: EntryKind, what: unknown): string {
-    const key = digest([kind, what]).slice(0, 22);
+    const key = keyOf(kind, what);
     const count = (this.#seen.get(key) ?? 0) + 1;
     this.#seen.set(key, count);
     return `${key}.${count}`;
   }
+
+  /** What `next` would give. */
+  peek(kind: EntryKind, what: unknown): string {
+    const key = keyOf(kind, what);
+    return `${key}.${(this.#seen.get(key) ?? 0) + 1}`;
+  }
 }
 
-const shorten = (label: string): string => (label.length > 80 ? `${label.slice(0, 77)}...` : label);
+const keyOf = (kind: EntryKind, what: unknown): string => digest([kind, what]).slice(0, 22);
+
+/** A label as it is kept and shown: what travels does not grow with the length of a message. */
+export const shortLabel = (label: string): string => (label.length > 80 ? `${label.slice(0, 77)}...` : label);
 
 /** One line for an author: what kind of entry, and which. */
 export const describe = (entry: { readonly kind: EntryKind; readonly label: string }): string =>
-  `${entry.kind} '${shorten(entry.label)}'`;
+  `${entry.kind} '${shortLabel(entry.label)}'`;

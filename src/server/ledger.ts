@@ -2,6 +2,9 @@
  * Steps written to the store before and after their effect, so that inside one flow a step starts at most once, also
  * when the process dies between the effect and its record: then it is in doubt, and is not run again unless the author
  * made it safe.
+ *
+ * Only a retry can be run a second time, so only the steps of a claimed retry are written (see claims.ts); those of
+ * earlier rounds are in the sealed journal, and once the retry is answered nobody asks for them any more.
  */
 import type { Store } from '../stores/store.ts';
 import type { Entry } from './journal.ts';
@@ -21,39 +24,55 @@ interface Listed {
   readonly safe: boolean;
 }
 
-const BEGUN = 'begun';
+/** A ledger that can be cleared. */
+export interface FlowLedger extends StepLedger {
+  /** Forgets what this attempt wrote; for when the retry is answered. */
+  forget(): Promise<void>;
+}
 
-/** @param ttlMs - milliseconds the records live; longer than any state of the flow */
-export function stepLedger(store: Store, flow: string, ttlMs: number): StepLedger {
-  const key = (id: string) => `step:${flow}:${id}`;
+const BEGUN = 'begun';
+const listKey = (flow: string) => `steps:${flow}`;
+const stepKey = (flow: string, id: string) => `step:${flow}:${id}`;
+
+/**
+ * @param ttlMs - milliseconds the records live; longer than any state that could present the retry
+ */
+export function stepLedger(store: Store, flow: string, ttlMs: number): FlowLedger {
   let listed: Promise<readonly Listed[]> | undefined;
   const list = async (step: Listed): Promise<void> => {
     // Appends in order: several steps of a run may begin together.
     listed = (listed ?? read(store, flow)).then(async known => {
       if (known.some(each => each.id === step.id)) return known;
       const longer = [...known, step];
-      await store.set(`steps:${flow}`, JSON.stringify(longer), { ttlMs });
+      await store.set(listKey(flow), JSON.stringify(longer), { ttlMs });
       return longer;
     });
     await listed;
   };
   return {
-    async begin(step) {
-      const { id, safe } = step;
-      await list(step);
-      if (await store.set(key(id), BEGUN, { ttlMs, ifAbsent: true })) return { state: 'run' };
-      const found = await store.get(key(id));
+    async begin({ id, name, safe }) {
+      await list({ id, name, safe });
+      if (await store.set(stepKey(flow, id), BEGUN, { ttlMs, ifAbsent: true })) return { state: 'run' };
+      const found = await store.get(stepKey(flow, id));
       if (found !== undefined && found !== BEGUN) return { state: 'done', entry: JSON.parse(found) as Entry };
       return { state: safe ? 'again' : 'in-doubt' };
     },
     async end(entry) {
-      await store.set(key(entry.id), JSON.stringify(entry), { ttlMs });
+      await store.set(stepKey(flow, entry.id), JSON.stringify(entry), { ttlMs });
+    },
+    async withdraw({ id }) {
+      await store.delete(stepKey(flow, id));
+    },
+    async forget() {
+      if (!listed) return;
+      for (const { id } of await listed) await store.delete(stepKey(flow, id));
+      await store.delete(listKey(flow));
     },
   };
 }
 
 async function read(store: Store, flow: string): Promise<readonly Listed[]> {
-  const text = await store.get(`steps:${flow}`);
+  const text = await store.get(listKey(flow));
   return text === undefined ? [] : (JSON.parse(text) as Listed[]);
 }
 
@@ -63,7 +82,7 @@ export async function flowSteps(store: Store, flow: string): Promise<FlowSteps> 
   const inDoubt: string[] = [];
   const safe: string[] = [];
   for (const step of await read(store, flow)) {
-    const state = await store.get(`step:${flow}:${step.id}`);
+    const state = await store.get(stepKey(flow, step.id));
     if (state === undefined) continue;
     if (state !== BEGUN) done.push(step.name);
     else (step.safe ? safe : inDoubt).push(step.name);

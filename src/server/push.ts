@@ -1,6 +1,6 @@
 /**
  * The 2025-11-25 driver: each question of a round is a real request, tied to the call, under its own timeout; the run
- * settles in place. A handler that went on while its question was open is run again with the answers, so that both eras
+ * settles in place; a `requestState` on this wire is nobody's and is not looked at. A handler that went on while its question was open is run again with the answers, so that both eras
  * mean the same.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
@@ -10,6 +10,7 @@ import type { Json } from './digest.ts';
 import { Run } from './engine.ts';
 import { isNative, push, wireOf } from './era.ts';
 import type { Entry, Journal } from './journal.ts';
+import { received } from './received.ts';
 import type { CallRequest } from './request.ts';
 import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
 
@@ -107,7 +108,8 @@ async function askOne(
   }, wire.timeoutMs);
   if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
   try {
-    return { got: await push(request.ctx, wire, wait.signal), ms: elapsed() };
+    const answer = received(await push(request.ctx, wire, wait.signal));
+    return answer ? { got: answer.value, ms: elapsed() } : { none: 'error', ms: elapsed() };
   } catch (error) {
     if (late) return { none: 'timeout', ms: elapsed() };
     if (signal.aborted || isDisconnect(error)) return 'disconnected';

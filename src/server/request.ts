@@ -4,7 +4,7 @@ import type { AuditEvent, CallRef, Unstamped } from './audit.ts';
 import type { Principal } from './call.ts';
 import type { Config } from './config.ts';
 import { digest } from './digest.ts';
-import { type ClientView, viewClient } from './era.ts';
+import { type ClientView, nameOf, viewClient } from './era.ts';
 import { clientOf, principalOf } from './principal.ts';
 import type { Binding } from './state.ts';
 
@@ -42,7 +42,7 @@ export async function readRequest(
   registered: Registered,
   config: Config,
 ): Promise<CallRequest> {
-  const principal = await principalOf(ctx, config.principal);
+  const principal = await principalOf(ctx, config);
   const name = params.name ?? params.uri ?? '';
   const binding: Binding = {
     principal: principal ? JSON.stringify([principal.issuer, principal.subject]) : '',
@@ -50,7 +50,7 @@ export async function readRequest(
     method: registered.method,
     name,
     arguments: digest(params.arguments ?? {}),
-    audience: config.audience,
+    audience: config.audience ?? nameOf(server),
     version: registered.version,
   };
   return { server, ctx, client: viewClient(server, ctx), principal, registered, binding, name };

@@ -11,16 +11,18 @@ import {
 } from '@modelcontextprotocol/server';
 import { MidcallError } from '../errors.ts';
 import type { Unstamped } from './audit.ts';
+import type { Attempt } from './claims.ts';
 import type { Config } from './config.ts';
 import { digest, type Json } from './digest.ts';
 import { Run } from './engine.ts';
 import { isNative, wireOf } from './era.ts';
-import type { Entry } from './journal.ts';
-import { flowSteps } from './ledger.ts';
+import { type Entry, shortLabel } from './journal.ts';
+import { type FlowSteps, flowSteps } from './ledger.ts';
 import type { Relayed } from './push.ts';
+import { received } from './received.ts';
 import type { CallRequest } from './request.ts';
 import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
-import { type OutAsk, openState, type RoundState, sealState } from './state.ts';
+import { lifeOf, type OutAsk, openState, type RoundState, sealState } from './state.ts';
 
 /** Where a call stands when a request of it arrives. */
 export interface Arrival {
@@ -31,78 +33,87 @@ export interface Arrival {
   readonly fresh: ReadonlySet<string>;
   /** Questions the retry left unanswered, with their first deadlines. */
   readonly stillOut: readonly OutAsk[];
-  /** The retry's claim; undefined on a first request. */
-  readonly nonce?: string;
+  /** The right to run this retry; undefined on a first request. */
+  readonly attempt?: Attempt;
+  /** Milliseconds its steps are kept. */
+  readonly keptMs?: number;
   /** Set where this very retry was answered before: give that again and run nothing. */
   readonly earlier?: unknown;
 }
 
-/** Claims outlive every state that could present them. */
-export const claimTtl = (config: Config): number => 2 * (config.stateTtlMs + config.askTimeoutMs) + 120_000;
+/** A call that begins. */
+export const begins = (flow: string): Arrival => ({ flow, round: 0, journal: [], fresh: new Set(), stillOut: [] });
 
 /**
  * Opens what a request brought.
  * @throws ProtocolError -32602 for a state that is not ours, not for this call, expired, or already answered otherwise;
- *   MidcallError `call/interrupted` where an earlier attempt at this retry began and its end is not known
+ *   MidcallError `call/interrupted` where an earlier attempt at this retry is under way
  */
 export async function arrive(
   request: CallRequest,
   config: Config,
   audit: (event: Unstamped) => void,
 ): Promise<Arrival> {
-  const text: unknown = request.ctx.mcpReq.requestState();
-  if (text === undefined) return { flow: config.id(), round: 0, journal: [], fresh: new Set(), stillOut: [] };
+  const { mcpReq } = request.ctx;
+  const text: unknown = mcpReq.requestState();
+  if (text === undefined) return begins(config.id());
   const opened = await openState(text, request.binding, { ...config, maxLength: config.maxStateLength });
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });
-    throw refused(opened.expired ? 'expired' : 'invalid_request_state');
+    throw refused(opened.kind);
   }
   const { state } = opened;
-  const { inputResponses = {} } = request.ctx.mcpReq;
-  const brought = state.out.filter(ask => Object.hasOwn(inputResponses, ask.key));
-  const inputs = digest(brought.map(ask => [ask.key, inputResponses[ask.key]]));
-  const claim = await config.claims.claim(state.nonce, inputs, claimTtl(config));
-  if (claim.kind === 'other-inputs') {
+  const now = config.now();
+  const responses = mcpReq.inputResponses ?? {};
+  const brought = state.out.flatMap(ask =>
+    Object.hasOwn(responses, ask.key) ? [{ ask, answer: received(responses[ask.key]) }] : [],
+  );
+  const inputs = digest(brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null]));
+  const keptMs = lifeOf(state, now);
+  const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal);
+  if (claim.kind === 'other-inputs' || claim.kind === 'too-large') {
     audit({ kind: 'state-refused', reason: 'already answered' });
-    throw refused('already_answered');
+    throw refused('answered');
   }
-  const entries = brought.map(ask => recordAnswer(ask, inputResponses[ask.key], config.now()));
-  const arrival: Arrival = {
+  if (claim.kind === 'answered') return { ...begins(state.flow), earlier: claim.result };
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.store, state.flow), true);
+  const late = state.out.filter(ask => now > ask.due && !Object.hasOwn(responses, ask.key));
+  const entries = [
+    ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, now)),
+    ...late.map(ask => entryOf(ask, undefined, now)),
+  ];
+  const fresh = new Set(entries.map(entry => entry.id));
+  return {
     flow: state.flow,
     round: state.round,
     journal: [...state.journal, ...entries],
-    fresh: new Set(entries.map(entry => entry.id)),
-    stillOut: state.out.filter(ask => !brought.includes(ask)),
-    nonce: state.nonce,
+    fresh,
+    stillOut: state.out.filter(ask => !fresh.has(ask.id)),
+    attempt: claim.attempt,
+    keptMs,
   };
-  if (claim.kind === 'answered') return { ...arrival, earlier: claim.result };
-  if (claim.kind === 'interrupted') await refuseInterrupted(state, config, audit);
-  return arrival;
 }
 
-/** Passes only where the earlier attempt cannot have begun anything that may not be begun again. */
-async function refuseInterrupted(state: RoundState, config: Config, audit: (event: Unstamped) => void): Promise<void> {
-  const steps = await flowSteps(config.store, state.flow);
-  if (config.durable && steps.inDoubt.length === 0) return;
-  for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
+/** @param answer - absent where it could not be read */
+function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined, now: number): Entry {
+  const ms = Math.max(0, now - at);
+  if (now > due) return { id, kind, label, value: { none: 'timeout', ms } };
+  return { id, kind, label, value: answer === undefined ? { none: 'error', ms } : { got: answer, ms } };
+}
+
+/**
+ * What is said of a call whose earlier attempt is under way, or died while a step was.
+ * @param underWay - true where that attempt may still be running
+ */
+export function interrupted(steps: FlowSteps, underWay: boolean): MidcallError {
+  const doubt = underWay ? [...steps.inDoubt, ...steps.safe] : steps.inDoubt;
   const known = steps.done.length > 0 ? ` Done: ${steps.done.join(', ')}.` : '';
-  const doubt = steps.inDoubt.length > 0 ? ` In doubt: ${steps.inDoubt.join(', ')}.` : '';
-  throw new MidcallError(
-    steps.inDoubt.length > 0 ? 'step/in-doubt' : 'call/interrupted',
-    `An earlier attempt at this call was interrupted, and its end is not known; nothing was run again.${known}${doubt} ` +
-      'Find out what took effect before calling again.',
+  const unknown = doubt.length > 0 ? ` In doubt: ${doubt.join(', ')}.` : '';
+  return new MidcallError(
+    underWay ? 'call/interrupted' : 'step/in-doubt',
+    `An earlier attempt at this call ${underWay ? 'has not ended' : 'was interrupted'}; nothing was run again.` +
+      `${known}${unknown} Find out what took effect before calling again.`,
   );
-}
-
-const MAX_ANSWER = 1_000_000;
-
-function recordAnswer(ask: OutAsk, response: unknown, now: number): Entry {
-  const ms = Math.max(0, now - ask.at);
-  const [kind, label] = [ask.kind, ask.label];
-  if (now > ask.due) return { id: ask.id, kind, label, value: { none: 'timeout', ms } };
-  const size = JSON.stringify(response)?.length ?? Number.POSITIVE_INFINITY;
-  if (size > MAX_ANSWER) return { id: ask.id, kind, label, value: { none: 'error', ms } };
-  return { id: ask.id, kind, label, value: { got: response as Json, ms } };
 }
 
 /** Runs a handler one round further. */
@@ -124,12 +135,17 @@ export async function runByRounds<R>(
   else signal.addEventListener('abort', gone, { once: true });
   try {
     const outcome = await run.next();
+    // What a cancelled run had begun ends first: then it is known what took effect.
+    if (outcome.kind === 'cancelled') await run.quiet();
     if (outcome.kind !== 'needs') return outcome;
     await run.suspend();
     if (arrival.round >= config.maxRounds) return { kind: 'failed', error: outOfRounds(arrival, outcome.asks, config) };
     const asks = outcome.asks.filter(isNative);
     if (asks.length === 0) return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
-    for (const ask of asks) if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
+    const known = new Set(arrival.stillOut.map(ask => ask.id));
+    for (const ask of asks) {
+      if (ask.kind === 'elicit' && !known.has(ask.id)) audit({ kind: 'asked', ask: ask.id, channel: 'native' });
+    }
     const result = await leave(run.journal, asks, arrival, request, config);
     return { kind: 'input-required', result };
   } finally {
@@ -151,7 +167,7 @@ async function leave(
     const key = uniqueKey(wireOf(ask).key ?? earlier?.key ?? ask.kind, keys);
     const { id, kind, label } = ask;
     const at = earlier?.at ?? now;
-    return { id, kind, label: label.slice(0, 120), key, at, due: earlier?.due ?? now + wireOf(ask).timeoutMs };
+    return { id, kind, label: shortLabel(label), key, at, due: earlier?.due ?? now + wireOf(ask).timeoutMs };
   });
   const inputRequests = Object.fromEntries(
     asks.map((ask, index) => [out[index]!.key, { method: wireOf(ask).method, params: { ...wireOf(ask).params } }]),
@@ -178,7 +194,7 @@ function uniqueKey(wanted: string, taken: Set<string>): string {
 
 function outOfRounds(arrival: Arrival, asks: readonly OpenAsk[], config: Config): MidcallError {
   const done = arrival.journal.filter(entry => entry.kind === 'step').map(entry => entry.label);
-  const open = asks.map(ask => `'${ask.label.slice(0, 80)}'`).join(', ');
+  const open = asks.map(ask => `'${shortLabel(ask.label)}'`).join(', ');
   return new MidcallError(
     'ask/rounds',
     `This call has used its ${config.maxRounds} rounds of questions and ends here. ` +
@@ -186,11 +202,15 @@ function outOfRounds(arrival: Arrival, asks: readonly OpenAsk[], config: Config)
   );
 }
 
-function refused(reason: 'invalid_request_state' | 'expired' | 'already_answered'): ProtocolError {
-  const text = {
-    invalid_request_state: 'This requestState was not made for this call. Start the call again without it.',
-    expired: 'This requestState has expired. Start the call again.',
-    already_answered: 'This requestState was already answered with other inputs. Start the call again.',
-  };
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, text[reason], { reason });
+function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): ProtocolError {
+  const [reason, text] = {
+    invalid: [
+      'invalid_request_state',
+      'This requestState was not made for this call. Start the call again without it.',
+    ],
+    expired: ['expired', 'This requestState has expired. Start the call again.'],
+    changed: ['handler_changed', 'What was called has changed since it asked. Start the call again.'],
+    answered: ['already_answered', 'This requestState was already answered. Start the call again.'],
+  }[kind] as [string, string];
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, text, { reason });
 }

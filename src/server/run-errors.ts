@@ -6,10 +6,20 @@ import type { OpenAsk } from './seam.ts';
 const list = (items: readonly string[]): string =>
   items.length > 5 ? `${items.slice(0, 5).join(', ')} and ${items.length - 5} more` : items.join(', ');
 
-export function notAwaited(open: readonly OpenAsk[]): MidcallError {
+/** @param open - what was open, in the author's words */
+export function notAwaited(open: readonly string[]): MidcallError {
   return new MidcallError(
     'ask/not-awaited',
-    `The handler returned before ${list(open.map(describe))} was answered. Await every ask.`,
+    `The handler returned before ${list(open)} had ended. Await every ask, step and file operation; what had begun may ` +
+      'still take effect.',
+  );
+}
+
+export function insideStep(inner: Pick<Entry, 'kind' | 'label'>, step: string): MidcallError {
+  return new MidcallError(
+    'ask/nested',
+    `The function of step '${step}' called for ${describe(inner)}. A step is recorded as one piece and may be skipped as ` +
+      'one: ask and begin steps outside it.',
   );
 }
 

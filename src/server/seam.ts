@@ -15,6 +15,7 @@ export interface AskRequest {
 
 /** What was recorded for an ask. */
 export interface Recorded {
+  readonly id: string;
   readonly value: Json;
   readonly fresh: boolean;
 }
@@ -43,6 +44,8 @@ export interface StepLedger {
     | { readonly state: 'in-doubt' }
   >;
   end(entry: Entry): Promise<void>;
+  /** Takes back a beginning whose effect was never started. */
+  withdraw(step: { readonly id: string; readonly name: string }): Promise<void>;
 }
 
 export interface EngineOptions {
@@ -54,6 +57,8 @@ export interface EngineOptions {
    * work beside an ask that takes longer belongs in a step.
    */
   readonly graceMs?: number;
+  /** Runs a function later; the result takes it back. */
+  readonly timer?: (fn: () => void, ms: number) => () => void;
   /** What a `defer` function threw. */
   readonly onDeferError?: (error: unknown) => void;
 }

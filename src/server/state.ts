@@ -4,7 +4,7 @@
  *
  * - B1 A state opens only for the call it was made for: principal, client, method, name, arguments, audience, version.
  * - B2 It lives until `exp`; the deadlines of its questions lie inside it and are shorter.
- * - B3 It can be used once (the nonce is claimed; see claims.ts).
+ * - B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
  * - B4 A journal too large to travel stays in the store, and the state carries a reference to it.
  */
 import type { Store } from '../stores/store.ts';
@@ -57,16 +57,16 @@ interface Packed {
   readonly r: number;
   readonly iat: number;
   readonly exp: number;
-  readonly b: string;
-  readonly o: readonly OutAsk[];
+  readonly b: readonly string[];
+  readonly o?: readonly OutAsk[];
   readonly j?: Journal;
-  /** Where the journal lies instead (B4). */
+  /** Where questions and journal lie instead (B4). */
   readonly ref?: string;
 }
 
 export type Unsealed =
   | { readonly ok: true; readonly state: RoundState }
-  | { readonly ok: false; readonly reason: string; readonly expired: boolean };
+  | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed'; readonly reason: string };
 
 const PURPOSE = 'request-state';
 /** Clocks of replicas may differ by this much. */
@@ -80,43 +80,59 @@ export interface StateOptions {
   readonly now: () => number;
 }
 
-const bindingDigest = (binding: Binding): string => digest(binding);
+const parts: readonly (keyof Binding)[] = ['principal', 'client', 'method', 'name', 'arguments', 'audience', 'version'];
+
+/** What is long is bound by its digest, so that the state does not grow with what a client writes. */
+const bound = (binding: Binding): readonly string[] =>
+  parts.map(part => (binding[part].length > 200 ? digest(binding[part]) : binding[part]));
+
+/** How long what belongs to a state must be kept, in milliseconds: longer than anybody's clock lets it live. */
+export const lifeOf = (state: Pick<RoundState, 'expiresAt'>, now: number): number =>
+  Math.max(1, Math.ceil(state.expiresAt - now)) + 2 * SKEW_MS;
 
 export async function sealState(state: RoundState, binding: Binding, options: StateOptions): Promise<string> {
-  const { sealer, store, maxLength } = options;
+  const { sealer, store, maxLength, now } = options;
   const packed: Packed = {
     f: state.flow,
     n: state.nonce,
     r: state.round,
     iat: state.issuedAt,
     exp: state.expiresAt,
-    b: bindingDigest(binding),
-    o: state.out,
+    b: bound(binding),
   };
-  const journal = JSON.stringify(state.journal);
-  // Base64 makes three bytes four characters, and the envelope adds a little.
-  if ((journal.length * 4) / 3 + 512 <= maxLength) return sealer.seal({ ...packed, j: state.journal }, PURPOSE);
+  const rest: Pick<Packed, 'o' | 'j'> = { o: state.out, j: state.journal };
+  const whole = sealer.seal({ ...packed, ...rest }, PURPOSE);
+  if (whole.length <= maxLength) return whole;
   const ref = `journal:${state.nonce}`;
-  await store.set(ref, sealer.seal(state.journal, ref), { ttlMs: state.expiresAt - state.issuedAt + 2 * SKEW_MS });
+  await store.set(ref, sealer.seal(rest, ref), { ttlMs: lifeOf(state, now()) });
   return sealer.seal({ ...packed, ref }, PURPOSE);
 }
 
 /** Opens a state and checks every binding; claims nothing. */
 export async function openState(text: unknown, binding: Binding, options: StateOptions): Promise<Unsealed> {
-  const { sealer, store, now } = options;
+  const { sealer, store, maxLength, now } = options;
+  if (typeof text === 'string' && text.length > maxLength) return invalid('longer than any we make');
   const opened = sealer.open(text, PURPOSE);
-  if (!opened.ok) return { ok: false, reason: opened.reason, expired: false };
+  if (!opened.ok) return invalid(opened.reason);
   const packed = opened.payload as Packed;
-  if (packed.b !== bindingDigest(binding)) return { ok: false, reason: 'bound to another call', expired: false };
-  if (now() >= packed.exp) return { ok: false, reason: 'expired', expired: true };
-  if (packed.iat > now() + SKEW_MS) return { ok: false, reason: 'not yet valid', expired: false };
-  let journal = packed.j;
+  const expected = bound(binding);
+  const differs = parts.find((_, index) => packed.b[index] !== expected[index]);
+  if (differs === 'version') return { ok: false, kind: 'changed', reason: 'another version of the handler' };
+  if (differs) return invalid(`another ${differs}`);
+  if (now() >= packed.exp) return { ok: false, kind: 'expired', reason: 'expired' };
+  if (packed.iat > now() + SKEW_MS) return invalid('not yet valid');
+  let rest: Pick<Packed, 'o' | 'j'> = packed;
   if (packed.ref !== undefined) {
     const stored = await store.get(packed.ref);
     const found = stored === undefined ? undefined : sealer.open(stored, packed.ref);
-    if (!found?.ok) return { ok: false, reason: 'its journal is gone', expired: true };
-    journal = found.payload as Journal;
+    if (!found?.ok) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
+    rest = found.payload as Pick<Packed, 'o' | 'j'>;
   }
-  const { f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt, o: out } = packed;
-  return { ok: true, state: { flow, nonce, round, issuedAt, expiresAt, journal: journal ?? [], out } };
+  const { f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt } = packed;
+  return {
+    ok: true,
+    state: { flow, nonce, round, issuedAt, expiresAt, journal: rest.j ?? [], out: rest.o ?? [] },
+  };
 }
+
+const invalid = (reason: string): Unsealed => ({ ok: false, kind: 'invalid', reason });
