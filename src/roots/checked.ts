@@ -77,6 +77,10 @@ export function checkedGround(platform: Platform = thisPlatform()): Ground {
       return thingAt(path, await lstat(placed, path));
     },
 
+    async present(placed) {
+      await real(placed);
+    },
+
     async child(placed, folder, name) {
       const path = paths.join(folder.path, name.toString());
       try {

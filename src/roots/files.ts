@@ -64,6 +64,7 @@ export interface Files extends AsyncDisposable {
   append(path: string, data: string | Uint8Array): Promise<void>;
   /** Creates a file that must not exist yet, and missing folders. */
   create(path: string, data: string | Uint8Array): Promise<void>;
+  /** In no particular order. */
   list(path: string): Promise<Entry[]>;
   /** Every file below a directory, links not followed; directories whose name `skip` accepts are left out. */
   walk(path: string, options?: { readonly skip?: (entry: Entry) => boolean }): AsyncIterable<Entry>;

@@ -51,6 +51,8 @@ export interface Ground {
   folder(placed: Placed): Promise<Folder>;
   /** Opens whatever is there, following links that stay inside. Opens no contents: safe with FIFOs and devices. @throws MidcallError */
   thing(placed: Placed): Promise<Thing>;
+  /** As {@link thing}, for where nothing but its being there is asked: returns, or throws. */
+  present(placed: Placed): Promise<void>;
   /** What lies in an open directory under one name, links not followed; undefined where there is nothing. */
   child(placed: Placed, folder: Folder, name: string | Buffer): Promise<Thing | undefined>;
   /** True while an open directory still lies inside. */

@@ -19,7 +19,13 @@ import { codeOf, identityOf, isAbsent, saysNothing, systemFor } from './system.t
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 
-const proc = (fd: number): string => `/proc/self/fd/${fd}`;
+/** Where /proc shows our descriptors; found once, since `/proc/self` is a link that every step would follow. */
+let descriptors: string | undefined;
+
+function proc(fd: number): string {
+  descriptors ??= `/proc/${fs.readlinkSync('/proc/self')}/fd/`;
+  return descriptors + fd;
+}
 
 const join = (base: string, rel: string): string => (rel === '' ? base : `${base}/${rel}`);
 
@@ -148,6 +154,10 @@ export function heldGround(): Ground {
     async thing(placed) {
       const { fd, path } = await openInside(placed, 0);
       return await withStat(placed, fd, path);
+    },
+
+    async present(placed) {
+      closeQuietly((await openInside(placed, 0)).fd);
     },
 
     async child(placed, folder, name) {

@@ -1,7 +1,7 @@
 /**
- * Keeps synchronous work short. Each operation calls {@link pace} first: the work of one turn of the event loop may take
- * {@link budget} milliseconds, and whoever comes later waits for the next turn. Without it a loop of awaited operations
- * that never leaves the microtask queue would starve timers and sockets.
+ * Keeps synchronous work short. Each operation asks {@link pace} first: the work of one turn of the event loop may take
+ * {@link budget} milliseconds, and whoever comes later waits for a turn that has time left. Without it a loop of awaited
+ * operations that never leaves the microtask queue would starve timers and sockets.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -17,13 +17,19 @@ function nextTurn(): void {
   for (const resume of resumed) resume();
 }
 
-/** Undefined where there is time left in this turn, else a promise for the next one. */
+function hasTime(): boolean {
+  if (turnBegan >= 0) return performance.now() - turnBegan < budget;
+  turnBegan = performance.now();
+  setImmediate(nextTurn);
+  return true;
+}
+
+async function wait(): Promise<void> {
+  do await new Promise<void>(resolve => waiting.push(resolve));
+  while (!hasTime());
+}
+
+/** Undefined where there is time left in this turn, else a promise for a turn that has some. */
 export function pace(): Promise<void> | undefined {
-  if (turnBegan < 0) {
-    turnBegan = performance.now();
-    setImmediate(nextTurn);
-    return undefined;
-  }
-  if (performance.now() - turnBegan < budget) return undefined;
-  return new Promise(resolve => waiting.push(resolve));
+  return hasTime() ? undefined : wait();
 }

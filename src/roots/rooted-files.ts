@@ -124,7 +124,7 @@ export class RootedFiles implements Files {
   async exists(path: string): Promise<boolean> {
     try {
       return await this.#atFirst(path, async placed => {
-        (await this.#scope.ground.thing(placed)).close();
+        await this.#scope.ground.present(placed);
         return true;
       });
     } catch (error) {

@@ -5,6 +5,7 @@
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
+import { pace } from './pace.ts';
 
 type Path = string | Buffer;
 type Now<T> = T | Promise<T>;
@@ -26,6 +27,10 @@ export interface System {
   fchown(fd: number, uid: number, gid: number): Now<void>;
   read(fd: number, into: Uint8Array, offset: number, length: number, position: number): Now<number>;
   write(fd: number, from: Uint8Array, offset: number, length: number, position: number | null): Now<number>;
+  /** What a directory holds, in no particular order, each put through `take`. */
+  entries<T>(path: Path, take: (entry: fs.Dirent) => T): Promise<T[]>;
+  /** The same with names as bytes, which need not be UTF-8. */
+  rawEntries(path: Path): Promise<fs.Dirent<Buffer>[]>;
 }
 
 /** Bytes up to which contents are moved without the pool on a local disk. */
@@ -40,6 +45,25 @@ const write = (fd: number, from: Uint8Array, offset: number, length: number, pos
   new Promise<number>((resolve, reject) =>
     fs.write(fd, from, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
   );
+
+/** Reads a directory in pieces that each fit into a turn of the event loop. */
+async function entriesInTurns<T>(
+  path: Path,
+  encoding: BufferEncoding | 'buffer',
+  take: (entry: fs.Dirent) => T,
+): Promise<T[]> {
+  const directory = fs.opendirSync(path as string, { encoding: encoding as BufferEncoding, bufferSize: 256 });
+  try {
+    const found: T[] = [];
+    for (let each = directory.readSync(); each; each = directory.readSync()) {
+      found.push(take(each));
+      if (found.length % 128 === 0) await pace();
+    }
+    return found;
+  } finally {
+    directory.closeSync();
+  }
+}
 
 export const direct: System = {
   open: fs.openSync,
@@ -59,6 +83,8 @@ export const direct: System = {
     length <= smallest ? fs.readSync(fd, into, offset, length, position) : read(fd, into, offset, length, position),
   write: (fd, from, offset, length, position) =>
     length <= smallest ? fs.writeSync(fd, from, offset, length, position) : write(fd, from, offset, length, position),
+  entries: (path, take) => entriesInTurns(path, 'utf8', take),
+  rawEntries: path => entriesInTurns(path, 'buffer', entry => entry as unknown as fs.Dirent<Buffer>),
 };
 
 export const pooled: System = {
@@ -77,6 +103,8 @@ export const pooled: System = {
   fchown: promisify(fs.fchown),
   read,
   write,
+  entries: async (path, take) => (await fs.promises.readdir(path, { withFileTypes: true })).map(each => take(each)),
+  rawEntries: path => fs.promises.readdir(path, { withFileTypes: true, encoding: 'buffer' }),
 };
 
 /** ext, xfs, btrfs, tmpfs, overlay, zfs, f2fs, bcachefs, squashfs: answers come from this machine. */

@@ -2,7 +2,6 @@
  * Whole trees, directory by directory and each by descriptor: listing, walking, removing. Nothing here hands a tree to
  * the system by name; a recursive remove by name follows a directory that is swapped for a link and deletes outside.
  */
-import * as fs from 'node:fs';
 import { isMidcallError } from '../errors.ts';
 import type { Entry } from './files.ts';
 import type { Folder, Ground, Placed, Thing } from './ground.ts';
@@ -12,18 +11,15 @@ import { pace } from './pace.ts';
 import { fromSystem, invalid } from './refusal.ts';
 import { codeOf } from './system.ts';
 
-function entries(at: string): Promise<fs.Dirent[]> {
-  return new Promise((resolve, reject) =>
-    fs.readdir(at, { withFileTypes: true }, (error, found) => (error ? reject(error) : resolve(found))),
-  );
-}
-
 /** What is in an open directory. */
 export async function listFolder(ground: Ground, placed: Placed, folder: Folder): Promise<Entry[]> {
   try {
-    const found = await entries(folder.at);
     const base = folder.path.endsWith(ground.separator) ? folder.path : folder.path + ground.separator;
-    return found.map(each => ({ name: each.name, path: base + each.name, kind: kindOf(each) }));
+    return await placed.root.system.entries(folder.at, each => ({
+      name: each.name,
+      path: base + each.name,
+      kind: kindOf(each),
+    }));
   } catch (error) {
     throw fromSystem(placed.given, error);
   }
@@ -95,12 +91,7 @@ export async function removeBelow(ground: Ground, leaf: Leaf, thing: Thing): Pro
 async function empty(ground: Ground, placed: Placed, folder: Thing): Promise<void> {
   const { system } = placed.root;
   try {
-    const names = await new Promise<fs.Dirent<Buffer>[]>((resolve, reject) =>
-      fs.readdir(folder.at, { withFileTypes: true, encoding: 'buffer' }, (error, found) =>
-        error ? reject(error) : resolve(found),
-      ),
-    );
-    for (const each of names) {
+    for (const each of await system.rawEntries(folder.at)) {
       const wait = pace();
       if (wait) await wait;
       placed.root.check();
