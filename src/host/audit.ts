@@ -123,6 +123,10 @@ export interface AuditOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** What a search looks at: words, not ids and hashes, in which any few letters are found. */
+const readable = ({ asker, call, event }: AuditEntry): string =>
+  JSON.stringify([asker, call?.kind, call?.name, event]).toLowerCase();
+
 /** The record of one host. */
 export class Audit {
   readonly #entries: AuditEntry[] = [];
@@ -175,12 +179,13 @@ export class Audit {
     return entry;
   }
 
-  /** Entries in memory, oldest first; with `search`, those whose text contains every word of it. */
+  /** Entries in memory, oldest first; with `search`, those whose server, call
+   * or event contains every word of it. */
   entries(options: { readonly search?: string; readonly server?: string } = {}): readonly AuditEntry[] {
     const words = (options.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     return this.#entries.filter(entry => {
       if (options.server !== undefined && entry.asker?.id !== options.server) return false;
-      const text = words.length > 0 ? JSON.stringify(entry).toLowerCase() : '';
+      const text = words.length > 0 ? readable(entry) : '';
       return words.every(word => text.includes(word));
     });
   }

@@ -1,0 +1,100 @@
+/** What people and files say to `midcall call`, judged before anything is started. */
+import { originOf, readServerEntries } from 'midcall/host';
+import { describe, expect, it } from 'vitest';
+import { chooseEra, chooseServer, wordsAfterDashes } from '../../src/cli/server-choice.ts';
+import { readToolArguments } from '../../src/cli/tool-arguments.ts';
+
+const variable = (name: string): string => `\${${name}}`;
+
+const schema = {
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    count: { type: 'integer' },
+    ratio: { type: ['null', 'number'] },
+    deep: { type: 'boolean' },
+    tags: { type: 'array', items: { type: 'string' } },
+    where: { type: 'object' },
+    any: {},
+  },
+};
+
+describe('tool arguments', () => {
+  it.each([
+    [['title=12', 'count=3', 'ratio=0.5', 'deep=yes'], { title: '12', count: 3, ratio: 0.5, deep: true }],
+    [['tags=a', 'tags=b'], { tags: ['a', 'b'] }],
+    [['tags=["a","b"]'], { tags: ['a', 'b'] }],
+    [['where={"a":1}'], { where: { a: 1 } }],
+    [['title=a=b'], { title: 'a=b' }],
+    [['any=3', 'title:="x"'], { any: 3, title: 'x' }],
+    [['any=plain words'], { any: 'plain words' }],
+    [['{"title":"x"}'], { title: 'x' }],
+    [[], {}],
+  ])('%j', (words, expected) => expect(readToolArguments(words, schema)).toEqual(expected));
+
+  it.each([
+    [['count=2.5'], /'count' is a whole number/],
+    [['count='], /'count' is a whole number/],
+    [['deep=maybe'], /'deep' is true or false/],
+    [['nope=1'], /no argument 'nope'. It has: title, count/],
+    [['title'], /is not key=value/],
+    [['{"a":1}', 'b=2'], /not both/],
+    [['{bad'], /not JSON/],
+    [['where=x'], /'where' is not JSON/],
+    [['__proto__=1'], /no argument '__proto__'/],
+  ])('refuses %j', (words, why) => expect(() => readToolArguments(words, schema)).toThrow(why));
+});
+
+describe('naming a server', () => {
+  it('takes a command, a URL or an entry, one of them', () => {
+    expect(wordsAfterDashes(['node', 'midcall', 'call', 't', '--', 'npx', '-y', 'x'])).toEqual(['npx', '-y', 'x']);
+    expect(chooseServer({}, ['npx', '-y', '@modelcontextprotocol/server-everything', 'stdio']).id).toBe(
+      'server-everything',
+    );
+    expect(chooseServer({}, ['node', 'dist/notes/index.js']).id).toBe('notes');
+    expect(chooseServer({ url: 'http://localhost:3000/mcp', header: ['authorization: Bearer x'] }, [])).toEqual({
+      id: 'localhost:3000',
+      target: { kind: 'url', url: 'http://localhost:3000/mcp', headers: { authorization: 'Bearer x' } },
+    });
+    expect(() => chooseServer({}, [])).toThrow(/Name the server/);
+    expect(() => chooseServer({ url: 'http://x' }, ['node'])).toThrow(/one way only/);
+    expect(() => chooseServer({ url: 'ftp://x' }, [])).toThrow(/http or https/);
+    expect(() => chooseServer({ config: '/nonexistent.json' }, [])).toThrow(/cannot be read/);
+    expect([chooseEra({}), chooseEra({ era: '2025' })]).toEqual(['auto', '2025-11-25']);
+    expect(() => chooseEra({ era: '1999' })).toThrow(/The era is/);
+  });
+
+  it('reads an mcp.json as hosts write it, with variables filled in', () => {
+    const text = JSON.stringify({
+      mcpServers: {
+        a: {
+          command: 'node',
+          args: ['s.js', `${variable('HOME')}/x`],
+          env: { K: variable('env:KEY:-none') },
+          cwd: '/w',
+        },
+        b: { url: 'https://example.com/mcp?token=1', headers: { authorization: `Bearer ${variable('KEY')}` } },
+      },
+    });
+    const entries = readServerEntries(text, { HOME: '/h', KEY: 'k' });
+    expect(entries[0]?.target).toEqual({
+      kind: 'command',
+      command: 'node',
+      args: ['s.js', '/h/x'],
+      env: { K: 'k' },
+      cwd: '/w',
+    });
+    expect(originOf(entries[1]!.target)).toBe('https://example.com/mcp');
+    expect(originOf({ kind: 'command', command: 'a b', args: ["it's"] })).toBe("'a b' 'it'\\''s'");
+  });
+
+  it.each([
+    ['{', /not JSON/],
+    ['{}', /no member 'mcpServers'/],
+    ['{"servers":{"a":1}}', /'a' is not an object/],
+    ['{"servers":{"a":{}}}', /neither 'command' nor 'url'/],
+    ['{"servers":{"a":{"command":"x","args":[1]}}}', /'args' of the server 'a'/],
+    ['{"servers":{"a":{"command":"x","env":{"B":1}}}}', /'env.B' of the server 'a'/],
+    [`{"servers":{"a":{"command":"${variable('NOPE')}"}}}`, /NOPE, which is not set/],
+  ])('refuses %s', (text, why) => expect(() => readServerEntries(text, {})).toThrow(why));
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { type Ending, Inbox, type InboxEvent, type Presenter, type Question, type Reply } from 'midcall/host';
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../src/stores/memory.ts';
+
+let n = 0;
+const form = (over: Partial<Question> = {}): Question =>
+  ({
+    kind: 'form',
+    id: `q${n++}`,
+    asker: { id: 's', name: 'S', origin: 'node s', era: '2025-11-25' },
+    askedAt: 0,
+    message: 'Which?',
+    fields: [{ kind: 'text', name: 'a', required: true, maxLength: 3 }],
+    ...over,
+  }) as Question;
+
+const good: Reply = { action: 'accept', content: { a: 'x' } };
+
+describe('inbox', () => {
+  it('I1: ends once whatever races: two views, a withdrawal, a time limit, in any order and any turn', async () => {
+    const act = fc.record({
+      what: fc.constantFrom('accept', 'bad', 'decline', 'dismiss', 'withdraw', 'end'),
+      turns: fc.integer({ min: 0, max: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 8 }), async acts => {
+        const inbox = new Inbox();
+        const ended: InboxEvent[] = [];
+        const aborted: Ending[] = [];
+        inbox.subscribe(event => event.type === 'ended' && ended.push(event));
+        const taken = new AbortController();
+        const replies: Promise<{ ok: boolean }>[] = [];
+        const view = (via: string): Presenter => ({
+          via,
+          show: (_, { ended: over }) => over.addEventListener('abort', () => aborted.push(over.reason as Ending)),
+        });
+        inbox.present(view('web'));
+        inbox.present(view('terminal'));
+        const question = form();
+        const asked = inbox.ask(question, { signal: taken.signal });
+        let settled = 0;
+        void asked.then(() => settled++);
+        await Promise.all(
+          acts.map(async ({ what, turns }, index) => {
+            for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+            const via = index % 2 === 0 ? 'web' : 'terminal';
+            if (what === 'withdraw') taken.abort();
+            else if (what === 'end') inbox.end(question.id, { how: 'server-gone' });
+            else if (what === 'bad')
+              replies.push(inbox.reply(question.id, { action: 'accept', content: { a: 1 } }, via));
+            else if (what === 'accept') replies.push(inbox.reply(question.id, good, via));
+            else replies.push(inbox.reply(question.id, { action: what as 'decline' | 'dismiss' }, via));
+          }),
+        );
+        const receipts = await Promise.all(replies);
+        const open = acts.every(each => each.what === 'bad');
+        await Promise.resolve();
+        expect(ended.length).toBe(open ? 0 : 1);
+        expect(aborted.length).toBe(open ? 0 : 2);
+        expect(settled).toBe(open ? 0 : 1);
+        expect(receipts.filter(each => each.ok).length).toBeLessThanOrEqual(1);
+        expect(inbox.list().length).toBe(open ? 1 : 0);
+        if (!open) expect(ended[0]).toMatchObject({ ending: await asked });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('I1: a presenter that replies while it is shown the question ends it', async () => {
+    const inbox = new Inbox();
+    inbox.present({ via: 'fast', show: (_, { reply }) => void reply(good) });
+    expect(await inbox.ask(form())).toEqual({ how: 'answered', via: 'fast', content: { a: 'x' } });
+  });
+
+  it('I2: an answer that does not fit leaves the question open and names field and rule', async () => {
+    const inbox = new Inbox();
+    const question = form();
+    void inbox.ask(question);
+    const receipt = await inbox.reply(question.id, { action: 'accept', content: { a: 'long' } }, 'web');
+    expect(receipt).toMatchObject({ ok: false, problem: 'invalid', issues: [{ field: 'a', rule: 'maxLength' }] });
+    expect(await inbox.reply(question.id, { action: 'accept' }, 'web')).toMatchObject({
+      issues: [{ rule: 'required' }],
+    });
+    expect(await inbox.reply(question.id, good, 'web')).toEqual({ ok: true });
+    expect(await inbox.reply(question.id, good, 'web')).toMatchObject({
+      problem: 'ended',
+      ending: { how: 'answered' },
+    });
+    expect(await inbox.reply('nobody', good, 'web')).toMatchObject({ problem: 'unknown' });
+  });
+
+  it('I3: a presenter that throws is reported, and the others are shown the question', async () => {
+    const errors: unknown[] = [];
+    const inbox = new Inbox({ onError: error => errors.push(error) });
+    inbox.present({
+      via: 'broken',
+      show() {
+        throw new Error('no screen');
+      },
+    });
+    inbox.present({ via: 'fine', show: (_, { reply }) => void reply({ action: 'decline' }) });
+    expect(await inbox.ask(form())).toEqual({ how: 'declined', via: 'fine' });
+    expect(errors).toHaveLength(1);
+  });
+
+  it('I4: after a restart a question of 2026 is open again and taken up by its id; one of 2025 is gone', async () => {
+    const store = memoryStore();
+    const before = new Inbox({ store });
+    const call = { id: 'c', kind: 'tool', name: 't', arguments: {} } as const;
+    const modern = form({ asker: { id: 's', name: 'S', origin: 'o', era: '2026-07-28' }, call });
+    const legacy = form();
+    void before.ask(modern);
+    void before.ask(legacy);
+    await before.settled();
+
+    const after = new Inbox({ store });
+    const ended: InboxEvent[] = [];
+    after.subscribe(event => event.type === 'ended' && ended.push(event));
+    expect(await after.restore()).toEqual([modern]);
+    expect(ended).toMatchObject([{ question: { id: legacy.id }, ending: { how: 'server-gone' } }]);
+    const taken = after.ask(modern);
+    await after.reply(modern.id, good, 'web');
+    expect(await taken).toMatchObject({ how: 'answered' });
+    await after.settled();
+    expect(await new Inbox({ store }).restore()).toEqual([]);
+  });
+
+  it('times out by the injected clock', async () => {
+    const due: (() => void)[] = [];
+    const inbox = new Inbox({
+      clock: {
+        now: () => 0,
+        after: (_, fn) => {
+          due.push(fn);
+          return () => {};
+        },
+      },
+    });
+    const asked = inbox.ask(form(), { timeoutMs: 5 });
+    due[0]?.();
+    expect(await asked).toEqual({ how: 'timed-out' });
+  });
+});

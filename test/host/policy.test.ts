@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { Policy, type Rule } from 'midcall/host';
+import { describe, expect, it } from 'vitest';
+import { applies, judge } from '../../src/host/policy.ts';
+import { handClock } from './clock.ts';
+
+describe('policy', () => {
+  it('P1: whatever the rules, a form or a URL is never allowed by one', () => {
+    const rule = fc.record({
+      id: fc.uuid(),
+      server: fc.constantFrom('a', 'b', '*'),
+      subject: fc.constantFrom('form', 'url', 'sampling', 'roots', '*') as fc.Arbitrary<Rule['subject']>,
+      effect: fc.constantFrom('ask', 'refuse', 'allow') as fc.Arbitrary<Rule['effect']>,
+      scope: fc.constantFrom('session', 'always') as fc.Arbitrary<Rule['scope']>,
+      madeAt: fc.constant(0),
+    });
+    const limits = { open: 10, perWindow: 10, windowMs: 1_000 };
+    fc.assert(
+      fc.property(
+        fc.array(rule, { maxLength: 6 }),
+        fc.constantFrom('form', 'url', 'sampling', 'roots'),
+        (rules, subject) => {
+          const request = { server: 'a', subject: subject as 'form' };
+          const verdict = judge(rules, limits, request, { open: 0, askedAt: [] }, 5);
+          if (subject === 'form' || subject === 'url') expect(verdict.do).not.toBe('allow');
+          const refused = rules.some(each => each.effect === 'refuse' && applies(each, 'a', request.subject, 5));
+          expect(verdict.do === 'refuse').toBe(refused);
+        },
+      ),
+    );
+  });
+
+  it('P2: a rule that would answer a form or a URL cannot be made', () => {
+    const policy = new Policy();
+    expect(() => policy.add({ server: 'a', subject: 'form', effect: 'allow' })).toThrow(/answered by a person/);
+    expect(() => policy.add({ server: 'a', subject: '*', effect: 'allow' })).toThrow();
+    expect(() => new Policy({ limits: { open: 0 } })).toThrow(/'open'/);
+  });
+
+  it('refuses, expires, is revoked, and tells of every change', () => {
+    const clock = handClock();
+    const changes: number[] = [];
+    const policy = new Policy({ clock, onChange: rules => changes.push(rules.length) });
+    const mute = policy.mute('a', 60_000);
+    expect(policy.judge('a', 'form', 0)).toMatchObject({ do: 'refuse', rule: mute.id });
+    expect(policy.judge('b', 'form', 0)).toEqual({ do: 'ask' });
+    clock.move(60_000);
+    expect(policy.judge('a', 'form', 0)).toEqual({ do: 'ask' });
+    expect(policy.rules()).toEqual([]);
+    const allow = policy.add({ server: 'a', subject: 'sampling', effect: 'allow', scope: 'always' });
+    expect(policy.judge('a', 'sampling', 0)).toEqual({ do: 'allow', rule: allow.id });
+    expect(policy.revoke(allow.id)).toBe(true);
+    expect(policy.revoke(allow.id)).toBe(false);
+    expect(policy.judge('a', 'sampling', 0)).toEqual({ do: 'ask' });
+    expect(changes.length).toBe(3);
+  });
+
+  it('limits how often and how much at once a server asks, and says when it may again', () => {
+    const clock = handClock();
+    const policy = new Policy({ clock, limits: { open: 3, perWindow: 2, windowMs: 10_000 } });
+    expect(policy.judge('a', 'form', 3)).toMatchObject({
+      do: 'refuse',
+      rule: 'limit',
+      why: expect.stringContaining('3 questions open'),
+    });
+    policy.count('a');
+    clock.move(4_000);
+    policy.count('a');
+    expect(policy.judge('a', 'form', 0)).toMatchObject({ why: expect.stringContaining('again in 6 s') });
+    expect(policy.judge('b', 'form', 0)).toEqual({ do: 'ask' });
+    clock.move(6_000);
+    expect(policy.judge('a', 'form', 0)).toEqual({ do: 'ask' });
+  });
+});

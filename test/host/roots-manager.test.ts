@@ -1,0 +1,111 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { detectWorkspace, machineDisk, RootsManager, rootsFile } from 'midcall/host';
+import { describe, expect, it } from 'vitest';
+import { handClock } from './clock.ts';
+
+const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'roots-')));
+
+describe('roots manager', () => {
+  it('R1: a server is told of what was granted to it, and nothing before', async () => {
+    const [a, b] = [temporary(), temporary()];
+    const roots = new RootsManager({ disk: machineDisk });
+    const one = await roots.add(a);
+    await roots.add(pathToFileURL(b).href);
+    expect(roots.granted('s')).toBeUndefined();
+    await roots.grant('s', [one.uri, 'file:///etc']);
+    expect(roots.granted('s')).toEqual([{ uri: pathToFileURL(a).href, name: one.name }]);
+    expect(roots.granted('other')).toBeUndefined();
+    await roots.remove(one.uri);
+    expect(roots.granted('s')).toEqual([]);
+    await roots.forget('s');
+    expect(roots.granted('s')).toBeUndefined();
+  });
+
+  it('R2: refuses what is no directory, and knows one directory by one name', async () => {
+    const dir = temporary();
+    writeFileSync(join(dir, 'file'), '');
+    symlinkSync(dir, join(dir, 'link'));
+    const roots = new RootsManager({ disk: machineDisk });
+    await expect(roots.add(join(dir, 'none'))).rejects.toMatchObject({ code: 'roots/not-found' });
+    await expect(roots.add(join(dir, 'file'))).rejects.toMatchObject({ code: 'roots/invalid' });
+    await expect(roots.add('file:///a/%2e%2e/%2f')).rejects.toMatchObject({ code: 'roots/invalid' });
+    await expect(roots.add('https://example.com/')).rejects.toMatchObject({ code: 'roots/invalid' });
+    const first = await roots.add(dir);
+    expect(await roots.add(join(dir, 'link'))).toBe(first);
+    expect(roots.list()).toHaveLength(1);
+  });
+
+  it('R3: announces each change once, a vanished and a returned root included', async () => {
+    const dir = temporary();
+    const root = join(dir, 'r');
+    mkdirSync(root);
+    const clock = handClock();
+    const roots = new RootsManager({ disk: machineDisk, clock, lookEveryMs: 1_000 });
+    const heard: (string | undefined)[] = [];
+    const stop = roots.subscribe(server => heard.push(server));
+    const { uri } = await roots.add(root);
+    await roots.add(root);
+    await roots.grant('s', [uri]);
+    await roots.grant('s', [uri]);
+    expect(heard).toEqual([undefined, 's']);
+    rmSync(root, { recursive: true });
+    await roots.look();
+    await roots.look();
+    expect([heard.length, roots.granted('s'), roots.list()[0]?.state]).toEqual([3, [], 'gone']);
+    mkdirSync(root);
+    await roots.look();
+    expect([heard.length, roots.granted('s')?.length]).toEqual([4, 1]);
+    stop();
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('R4: keeps roots and grants in a file of its owner, and reads them back', async () => {
+    const dir = temporary();
+    const path = join(dir, 'state', 'roots.json');
+    const first = new RootsManager({ disk: machineDisk, memory: rootsFile(path) });
+    await first.load();
+    const { uri } = await first.add(dir, { name: 'work' });
+    await first.grant('s', [uri]);
+    const second = new RootsManager({ disk: machineDisk, memory: rootsFile(path) });
+    await second.load();
+    expect(second.granted('s')).toEqual([{ uri, name: 'work' }]);
+    writeFileSync(path, '{"roots":[1]}');
+    await expect(new RootsManager({ disk: machineDisk, memory: rootsFile(path) }).load()).rejects.toThrow(
+      /Move it away/,
+    );
+    expect(readFileSync(path, 'utf8')).toBe('{"roots":[1]}');
+  });
+
+  it('finds the workspace by version control before project files, never at home', async () => {
+    const home = temporary();
+    const deep = join(home, 'repo', 'packages', 'a', 'src');
+    mkdirSync(deep, { recursive: true });
+    mkdirSync(join(home, 'repo', '.git'));
+    writeFileSync(join(home, 'repo', 'packages', 'a', 'package.json'), '{}');
+    writeFileSync(join(home, 'Makefile'), '');
+    expect(await detectWorkspace(deep, { home })).toEqual({ path: join(home, 'repo'), marker: '.git' });
+    rmSync(join(home, 'repo', '.git'), { recursive: true });
+    expect(await detectWorkspace(deep, { home })).toMatchObject({ marker: 'package.json' });
+    const bare = join(home, 'bare');
+    mkdirSync(bare);
+    expect(await detectWorkspace(bare, { home })).toBeUndefined();
+  });
+
+  it.skipIf(process.getuid?.() === 0)('refuses a directory that cannot be read', async () => {
+    const dir = temporary();
+    chmodSync(dir, 0);
+    await expect(new RootsManager({ disk: machineDisk }).add(dir)).rejects.toMatchObject({ code: 'roots/io' });
+  });
+});

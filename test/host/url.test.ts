@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { judgeUrl, openUrl, type Spawn, visible } from 'midcall/host';
+import { describe, expect, it } from 'vitest';
+
+const rules = (href: string, trusted: string[] = []): string[] =>
+  judgeUrl(href, { trusted }).warnings.map(warning => warning.rule);
+
+describe('URL judgement', () => {
+  it('makes the registrable domain stand out, by the public suffix list', () => {
+    expect(judgeUrl('https://login.example.co.uk/a?b#c').parts).toEqual({
+      before: 'https://login.',
+      domain: 'example.co.uk',
+      after: '/a?b#c',
+    });
+    expect(judgeUrl('https://ada.github.io/').parts.domain).toBe('ada.github.io');
+  });
+
+  it.each([
+    ['https://example.com/', []],
+    ['http://example.com/', ['not-https']],
+    ['https://example.com:8443/', ['port']],
+    ['https://google.com@evil.example/', ['user-info', 'local-host']],
+    ['https://93.184.216.34/', ['ip-host']],
+    ['https://[2606:4700::1111]/', ['ip-host']],
+    ['http://127.0.0.1:4000/connect', ['local-host']],
+    ['https://xn--80ak6aa92e.com/', ['punycode']],
+    ['https://gооgle.com/', ['punycode', 'mixed-scripts']],
+    ['https://0x7f000001/', ['local-host', 'rewritten']],
+    ['https:\\\\example.com\\', ['rewritten']],
+    [`https://example.com/${'a'.repeat(600)}`, ['length']],
+  ])('%s: %j', (href, expected) => {
+    expect(judgeUrl(href).openable).toBe(true);
+    expect(rules(href)).toEqual(expected);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'data:text/html,x',
+    'not a url',
+    'https://exa\u202Emple.com/',
+    'https://a b.com/',
+    `https://x.com/${'a'.repeat(9000)}`,
+  ])('never opens %j', href => expect(judgeUrl(href).openable).toBe(false));
+
+  it('warns of a lookalike of a domain opened before, and not of the domain itself', () => {
+    expect(rules('https://paypa1.com/', ['paypal.com'])).toContain('lookalike');
+    expect(rules('https://exarnple.com/', ['example.com'])).toContain('lookalike');
+    expect(rules('https://exmaple.com/', ['example.com'])).toContain('lookalike');
+    expect(rules('https://login.example.com/', ['example.com'])).toEqual([]);
+    expect(rules('https://other.org/', ['example.com'])).toEqual([]);
+  });
+
+  it('shows exactly what was sent, whatever was sent', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true, size: 'xsmall' }), fc.string()),
+        href => {
+          const { parts, href: shown } = judgeUrl(href);
+          expect(shown).toBe(href);
+          expect(parts.before + parts.domain + parts.after).toBe(href);
+        },
+      ),
+    );
+  });
+});
+
+describe('opening a page', () => {
+  const run = async (href: string, platform: NodeJS.Platform) => {
+    const calls: unknown[][] = [];
+    const spawn: Spawn = (...args) => {
+      calls.push(args);
+      return { once: (event, listener) => event === 'spawn' && listener(), unref: () => {} };
+    };
+    const opened = await openUrl(href, { platform, environment: { DISPLAY: ':0' }, spawn });
+    return { opened, calls };
+  };
+
+  it.each([
+    ['linux', ['xdg-open', ['https://example.com/?a=1&b=%22;rm']]],
+    ['darwin', ['open', ['https://example.com/?a=1&b=%22;rm']]],
+    ['win32', ['rundll32.exe', ['url.dll,FileProtocolHandler', 'https://example.com/?a=1&b=%22;rm']]],
+  ] as const)('on %s hands the address over as one argument, without a shell', async (platform, [command, args]) => {
+    const { opened, calls } = await run('https://example.com/?a=1&b=";rm', platform);
+    expect(opened).toBe(true);
+    expect(calls).toEqual([[command, args, expect.objectContaining({ shell: false })]]);
+  });
+
+  it('opens nothing that is not http(s), and nothing where there is no display', async () => {
+    expect((await run('--version', 'linux')).calls).toEqual([]);
+    expect((await run('file:///etc/passwd', 'darwin')).calls).toEqual([]);
+    expect(await openUrl('https://example.com', { platform: 'linux', environment: {} })).toBe(false);
+  });
+});
+
+describe('visible text', () => {
+  it('writes out what would hide, move or reverse, and keeps what people write', () => {
+    expect(visible('a\u202Eb\u0007c\u200Bd\ne')).toBe('a⟦U+202E⟧b⟦U+0007⟧c⟦U+200B⟧d⟦U+000A⟧e');
+    expect(visible('a\nb', { lines: true })).toBe('a\nb');
+    expect(visible('\u001b[31mred')).toBe('⟦U+001B⟧[31mred');
+    expect(visible('Ünï 日本 👨‍👩‍👧 é')).toBe('Ünï 日本 👨‍👩‍👧 é');
+    expect(visible('abcdef', { max: 2 })).toBe('ab… (4 more characters)');
+  });
+
+  it('leaves nothing hidden in any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
+        expect(visible(text)).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069\u200B\u2028\u2029]/u);
+      }),
+    );
+  });
+});
