@@ -24,7 +24,12 @@ export function registerNotes(program: Command): void {
       port,
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--allow-host <name...>', 'host names, besides localhost, under which clients reach it', [])
+    .option(
+      '--allow-host <name>',
+      'host name, besides localhost, under which clients reach it; may be repeated',
+      also,
+      [],
+    )
     .action(notes);
 }
 
@@ -60,6 +65,10 @@ async function notes(named: readonly string[], options: Options): Promise<void> 
 
 function onSignal(close: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
+}
+
+function also(name: string, before: readonly string[]): readonly string[] {
+  return [...before, name];
 }
 
 function port(text: string): number {

@@ -154,7 +154,7 @@ export async function serveHttp(
   if (!loopback && !options.allowedHosts?.length) {
     throw new MidcallError(
       'server/setup',
-      `${host} is open to other machines: name in allowedHosts the hosts under which they may reach this server.`,
+      `${host} is open to other machines: name the hosts under which they may reach this server (allowedHosts, --allow-host).`,
     );
   }
   const endpoint = mcpEndpoint(factory, options);

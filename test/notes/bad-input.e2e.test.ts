@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -250,6 +251,72 @@ describe('a client that goes away or speaks twice', () => {
   });
 });
 
+describe('a 2025-11-25 client over HTTP', () => {
+  const accept = (form: FormParams, year: string) => {
+    const note = form.requestedSchema.properties['note_id']!.oneOf!.find(each => each.title.includes(year))!;
+    return { action: 'accept' as const, content: { note_id: note.const, confirm: true } };
+  };
+
+  it('still gets its result where the stream broke while the question was open', async () => {
+    const server = await startHttp([box.root]);
+    open.push(server);
+    const streams: AbortController[] = [];
+    const resumed: string[] = [];
+    const caller = await ways['SDK v2, 2025-11-25, HTTP'].connect(
+      { url: server.url },
+      {
+        fetch: async (input, init) => {
+          const last = new Headers(init?.headers).get('last-event-id');
+          if (last !== null) resumed.push(last);
+          if (!String(init?.body).includes('tools/call')) return fetch(input, init);
+          const stream = new AbortController();
+          streams.push(stream);
+          return fetch(input, { ...init, signal: stream.signal });
+        },
+        person: form => {
+          for (const stream of streams) stream.abort();
+          return accept(form, 'work/2024');
+        },
+      },
+    );
+    open.push(caller);
+    const result = await caller.call('notes_delete', { title: 'TPS report' });
+    expect(result.data!['outcome']).toBe('deleted');
+    expect(streams).toHaveLength(1);
+    expect(resumed.length).toBeGreaterThan(0);
+    expect(await box.files()).not.toContain('work/2024/tps-report.md');
+  });
+
+  it('leaves nothing behind where it ends its session with the question open', async () => {
+    const before = await box.hash();
+    const server = await startHttp([box.root]);
+    open.push(server);
+    let asked = () => {};
+    const question = new Promise<void>(resolve => {
+      asked = resolve;
+    });
+    const leaving = await ways['SDK v2, 2025-11-25, HTTP'].connect(
+      { url: server.url },
+      {
+        person: () => {
+          asked();
+          return new Promise(() => {});
+        },
+      },
+    );
+    const call = leaving.call('notes_delete', { title: 'TPS report' }).catch(error => error);
+    await question;
+    const transport = leaving.client.transport as unknown as { terminateSession(): Promise<void> };
+    await transport.terminateSession();
+    await leaving.close();
+    expect(await call).toBeInstanceOf(Error);
+    expect(await box.hash()).toEqual(before);
+    const other = await ways['SDK v2, 2025-11-25, HTTP'].connect({ url: server.url }, {});
+    open.push(other);
+    expect((await other.call('notes_list')).text).toContain('13 notes');
+  });
+});
+
 describe.each(everyWay)('%s', way => {
   it('does not ask a client that has no form, and says at once what to do', async () => {
     const before = await box.hash();
@@ -365,7 +432,25 @@ describe('the command line', () => {
   it('does not open itself to other machines without their names', async () => {
     const result = await run([box.root, '--http', '0', '--host', '0.0.0.0']);
     expect(result).toMatchObject({ code: 3, stdout: '' });
-    expect(result.stderr).toContain('allow');
+    expect(result.stderr).toContain('name the hosts under which they may reach this server');
+    const server = await startHttp([
+      '--host',
+      '0.0.0.0',
+      '--allow-host',
+      'a.example',
+      '--allow-host',
+      'b.example',
+      box.root,
+    ]);
+    open.push(server);
+    const status = (host: string) =>
+      new Promise(resolve => {
+        const headers = { host, 'content-type': 'application/json' };
+        const options = { port: server.url.port, path: '/mcp', method: 'POST', headers };
+        request(options, response => resolve(response.resume().statusCode)).end('{}');
+      });
+    expect(await status('b.example')).toBe(400);
+    expect(await status('c.example')).toBe(403);
   });
 
   it('writes nothing but protocol to standard output', async () => {

@@ -35,6 +35,8 @@ export interface ConnectOptions {
   readonly person?: Person;
   readonly capabilities?: Record<string, unknown>;
   readonly roots?: readonly { uri: string; name?: string }[];
+  /** Between an HTTP client and its server; SDK v2 only. */
+  readonly fetch?: typeof fetch;
 }
 
 export interface Result {
@@ -140,7 +142,7 @@ async function connectV2(
   target: Target,
   era: '2025-11-25' | '2026-07-28',
   options: ConnectOptions,
-  httpFetch: typeof fetch = fetch,
+  httpFetch: typeof fetch = options.fetch ?? fetch,
 ): Promise<Caller> {
   const client = new Client(
     { name: 'v2', version: '1.0.0' },

@@ -279,7 +279,9 @@ describe('who may reach it', () => {
   });
 
   it('does not listen beyond loopback without being told its names', async () => {
-    await expect(serveHttp(factory, { host: '0.0.0.0' })).rejects.toThrow('name in allowedHosts');
+    await expect(serveHttp(factory, { host: '0.0.0.0' })).rejects.toThrow(
+      'name the hosts under which they may reach this server',
+    );
   });
 
   it('says which port is taken', async () => {
