@@ -28,7 +28,7 @@ import type { AskRequest } from './seam.ts';
 
 export interface HandleOptions {
   readonly config: Config;
-  readonly request: CallRequest;
+  readonly request: Pick<CallRequest, 'client' | 'registered' | 'name' | 'principal'>;
   /** The same in every round of the call. */
   readonly flow: string;
   readonly audit: (event: Unstamped) => void;
@@ -165,7 +165,11 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
  * where the answer could not count would only waste the person's time. The relay needs the ask's own word where the tool
  * may be destructive.
  */
-function roadFor(ask: ElicitAsk<FormInput>, request: CallRequest, config: Config): 'native' | 'relay' | undefined {
+function roadFor(
+  ask: ElicitAsk<FormInput>,
+  request: HandleOptions['request'],
+  config: Config,
+): 'native' | 'relay' | undefined {
   const { client, registered } = request;
   if (client.can.form && client.asks !== 'none' && nativeCounts(ask, config)) return 'native';
   const allowed = registered.mayFallBack || (ask.channels?.includes('relay') ?? false);

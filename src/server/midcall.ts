@@ -22,6 +22,7 @@ import { type Conduct, conductor, type RelayedTool } from './conduct.ts';
 import { configure, type MidcallOptions } from './config.ts';
 import { intercept } from './intercept.ts';
 import { registerResume } from './resume.ts';
+import { runUnattended } from './unattended.ts';
 
 interface Described {
   readonly title?: string;
@@ -97,6 +98,12 @@ export interface Midcall {
    * @throws MidcallError `roots/none` where nothing is allowed
    */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
+  /**
+   * Runs a handler without a client, such as from a command line: nothing is asked, and every question is
+   * `cancel/unavailable`.
+   * @param annotations - the tool's; a question's `fallback` may accept only where they say that nothing is destroyed
+   */
+  withoutClient<R>(handler: (call: Call) => R | Promise<R>, annotations?: ToolAnnotations): Promise<R>;
   /** Refuses new calls with `call/closed` and resolves when those in flight have ended. */
   close(): Promise<void>;
 }
@@ -144,8 +151,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     tool(server, name, { version = '', ...described }, handler) {
       wrap(server);
       const { annotations } = described;
-      const mayFallBack = annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
-      const registered = { method: 'tools/call', version, mayFallBack } as const;
+      const registered = { method: 'tools/call', version, mayFallBack: isHarmless(annotations) } as const;
       const run = (args: unknown, ctx: ServerContext) =>
         conduct.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
       toolsOf(server).set(name, {
@@ -173,9 +179,14 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     resource: resource as Midcall['resource'],
     wrap,
     files: (server, ctx) => conduct.files(server, ctx),
+    withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
     close: () => conduct.close(),
   };
 }
+
+/** schema.json, `ToolAnnotations`: a tool may be destructive where it says nothing. */
+const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
+  annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
 
 /** Reads raw arguments as the SDK does for a first call. */
 async function readArguments(schema: StandardSchemaWithJSON | undefined, raw: unknown): Promise<unknown> {

@@ -20,10 +20,7 @@ const overHttp = (ctx: ServerContext): boolean => ctx.http !== undefined;
 
 /** The author's principal over HTTP; the operating system's user on stdio, where the client runs as that user. */
 export async function principalOf(ctx: ServerContext, options: PrincipalOptions): Promise<Principal | undefined> {
-  if (!overHttp(ctx)) {
-    osUser ??= { issuer: 'os', subject: whoRuns() };
-    return osUser;
-  }
+  if (!overHttp(ctx)) return processUser();
   const { principal: given } = options;
   const found = await given?.(ctx);
   if (given && found && !probed.has(given)) {
@@ -31,6 +28,12 @@ export async function principalOf(ctx: ServerContext, options: PrincipalOptions)
     if (same(found, await ofNobody(given, ctx))) options.warnOnce('principal', everybodyIsOne);
   }
   return found;
+}
+
+/** The user this process runs as. */
+export function processUser(): Principal {
+  osUser ??= { issuer: 'os', subject: whoRuns() };
+  return osUser;
 }
 
 /**

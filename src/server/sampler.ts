@@ -1,7 +1,11 @@
 /**
- * `call.sample` and `call.sampleWithTools`. The request goes to the client's model, where the client has one and its era
- * allows it; else to a model the operator gave this server; else it is refused. Every rule is checked before sending and
- * again on the reply. Replies and tool results are recorded, so a replay samples nothing and runs no tool again.
+ * `call.sample` and `call.sampleWithTools`. Every rule is checked before sending and again on the reply. Replies and tool
+ * results are recorded, so a replay samples nothing and runs no tool again.
+ *
+ * - P1 A request goes to the client's model where the client declares one that takes it and the operator allows asking;
+ *   else to the model the operator gave this server; else it is refused as `sampling/unavailable`.
+ * - P2 Every reply has a deadline, at a model of our own too.
+ * - P3 A loop through rounds of the client ends within the rounds a call has, with its last request free of tools.
  */
 import { MidcallError } from '../errors.ts';
 import {
@@ -21,7 +25,7 @@ import {
 import type { Config } from './config.ts';
 import type { Json } from './digest.ts';
 import type { Run } from './engine.ts';
-import { missingCapability, type WireAsk } from './era.ts';
+import type { WireAsk } from './era.ts';
 import type { CallRequest } from './request.ts';
 
 /** What `call.sampleWithTools` takes: a request, the tools as code, and limits. */
@@ -55,11 +59,26 @@ interface Reply {
   readonly ms: number;
 }
 
-export function sampler(run: Run<unknown>, request: CallRequest, config: Config): Sampler {
+export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>, config: Config): Sampler {
   const { client } = request;
-  const native = client.can.sampling && (client.asks === 'push' || (client.asks === 'rounds' && config.samplingOn2026));
+  const own = config.samplingModel;
+  const asks = client.asks === 'push' || (client.asks === 'rounds' && config.samplingOn2026);
   let warned = false;
   let ownRuns = 0;
+
+  /** P1: whose model takes the request. */
+  function road(tools: boolean): 'client' | 'own' {
+    const { sampling, samplingTools } = client.can;
+    if (asks && sampling && (samplingTools || !tools)) return 'client';
+    if (own && (own.tools || !tools)) return 'own';
+    const lacks = !sampling
+      ? 'the client offers none to servers'
+      : asks
+        ? "the client's takes no tools (it does not declare sampling.tools)"
+        : "the operator has not allowed asking for the client's on this protocol revision, where sampling is deprecated";
+    const mine = own ? "this server's own takes no tools" : 'this server has none of its own';
+    throw new MidcallError('sampling/unavailable', `This needs a language model: ${lacks}, and ${mine}.`);
+  }
 
   async function viaClient(params: SamplingRequest, timeoutMs: number): Promise<Reply> {
     if (client.asks === 'rounds' && !warned) config.warnOnce('sampling', deprecated);
@@ -72,22 +91,12 @@ export function sampler(run: Run<unknown>, request: CallRequest, config: Config)
     throw failed(recorded);
   }
 
-  async function viaOwnModel(params: SamplingRequest): Promise<Reply> {
-    const model = config.samplingModel;
-    if (!model) {
-      throw missingCapability(
-        'none',
-        { sampling: {} },
-        'This needs a language model: the client offers none to servers' +
-          (client.can.sampling ? ' in a way this server may use on 2026-07-28' : '') +
-          ', and this server has none of its own.',
-      );
-    }
+  async function viaOwnModel(params: SamplingRequest, timeoutMs: number): Promise<Reply> {
     ownRuns++;
     const replied = await run.step(`model reply ${ownRuns}`, () => ({
       async run() {
         const begun = config.now();
-        const { result } = await model.run(params, { signal: run.signal });
+        const { result } = await inTime(timeoutMs, signal => own!.run(params, { signal }));
         return { result, ms: config.now() - begun };
       },
       idempotent: true,
@@ -95,15 +104,38 @@ export function sampler(run: Run<unknown>, request: CallRequest, config: Config)
     return replied as unknown as Reply;
   }
 
-  const reply = (params: SamplingRequest, timeoutMs: number): Promise<Reply> =>
-    native ? viaClient(params, timeoutMs) : viaOwnModel(params);
+  /** P2. Rejects when the time is up, also where the work does not heed its signal. */
+  async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController();
+    const gone = () => stop.abort(run.signal.reason);
+    if (run.signal.aborted) gone();
+    else run.signal.addEventListener('abort', gone, { once: true });
+    let clear = (): void => {};
+    const late = new Promise<never>((_, reject) => {
+      clear = config.timer(() => {
+        const error = new MidcallError('sampling/unavailable', "This server's own model did not reply in time.");
+        stop.abort(error);
+        reject(error);
+      }, ms);
+    });
+    try {
+      return await Promise.race([work(stop.signal), late]);
+    } finally {
+      clear();
+      run.signal.removeEventListener('abort', gone);
+    }
+  }
+
+  const reply = (by: 'client' | 'own', params: SamplingRequest, timeoutMs: number): Promise<Reply> =>
+    by === 'client' ? viaClient(params, timeoutMs) : viaOwnModel(params, timeoutMs);
 
   return {
     async sample({ timeoutMs = config.askTimeoutMs, ...params }) {
-      const offered = native ? { tools: client.can.samplingTools ? {} : undefined } : { tools: {} };
-      const checked = checkRequest(params, offered);
+      checkTimeout(timeoutMs);
+      const checked = checkRequest(params, { tools: {} });
       if (!checked.ok) throw new MidcallError('sampling/invalid', describeIssues(checked.issues));
-      const { result } = await reply(checked.value, timeoutMs);
+      const { tools, toolChoice } = checked.value;
+      const { result } = await reply(road((tools ?? toolChoice) !== undefined), checked.value, timeoutMs);
       const judged = checkResult(result, checked.value);
       if (!judged.ok)
         throw new MidcallError('sampling/invalid', `The reply breaks the rules. ${describeIssues(judged.issues)}`);
@@ -118,14 +150,15 @@ export function sampler(run: Run<unknown>, request: CallRequest, config: Config)
       maxElapsedMs,
       ...params
     }) {
-      if (native && !client.can.samplingTools) {
-        throw new MidcallError(
-          'sampling/unavailable',
-          "The client's model takes no tools (it does not declare sampling.tools).",
-        );
-      }
+      checkTimeout(timeoutMs);
+      const by = road(true);
+      const rounds = by === 'client' && client.asks === 'rounds';
       const limits: ToolLoopLimits = {
-        ...(maxIterations === undefined ? {} : { maxIterations }),
+        ...(rounds
+          ? { maxIterations: Math.min(maxIterations ?? config.maxRounds, config.maxRounds) }
+          : maxIterations === undefined
+            ? {}
+            : { maxIterations }),
         ...(maxTotalTokens === undefined ? {} : { maxTotalTokens }),
         ...(maxElapsedMs === undefined ? {} : { maxElapsedMs }),
       };
@@ -139,7 +172,8 @@ export function sampler(run: Run<unknown>, request: CallRequest, config: Config)
           throw new MidcallError(step.why === 'reply' ? 'sampling/invalid' : 'sampling/limit', step.message);
         }
         if (step.next === 'sample') {
-          const { result, ms } = await reply(step.request, timeoutMs);
+          const left = Math.max(1, Math.min(timeoutMs, (maxElapsedMs ?? Infinity) - elapsedMs));
+          const { result, ms } = await reply(by, step.request, left);
           elapsedMs += ms;
           step = advanceToolLoop(step.state, { kind: 'reply', result, elapsedMs });
           continue;
@@ -168,8 +202,16 @@ export function sampler(run: Run<unknown>, request: CallRequest, config: Config)
   };
 }
 
+/** The longest a timer runs. */
+const MAX_TIMEOUT_MS = 0x7fff_ffff;
+
 const deprecated =
   'midcall: asking the client for its model on 2026-07-28, where sampling is deprecated; see docs/sampling.md for what to use instead.';
+
+function checkTimeout(ms: number): void {
+  if (ms > 0 && ms <= MAX_TIMEOUT_MS) return;
+  throw new MidcallError('sampling/invalid', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
+}
 
 function failed(recorded: { none?: string; code?: number }): MidcallError {
   if (recorded.none === 'timeout') return new MidcallError('sampling/unavailable', 'The client did not reply in time.');

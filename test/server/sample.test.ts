@@ -143,6 +143,101 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect((await act(ask, [], { elicitation: {} }, { sampling: { model } })).text).toBe('from the server');
   });
 
+  const own = (tools: boolean, run: (signal: AbortSignal) => Promise<unknown>) => ({
+    names: ['own'],
+    tools,
+    choose: () => ({ name: 'own', why: 'It is the only one.', leftOut: [] }),
+    run: async (_request: unknown, { signal }: { signal: AbortSignal }) => ({
+      result: (await run(signal)) as never,
+      usage: { inputTokens: 1, outputTokens: 1, estimated: false },
+      notes: [],
+    }),
+  });
+  const codeOf = (error: unknown) => `${(error as { code: string }).code}: ${(error as Error).message}`;
+
+  it('P1: uses the operator’s model for tools where the client’s takes none, and refuses where neither does', async () => {
+    const loop = (call: Call) =>
+      call.sampleWithTools({ ...hello, tools: counting([]) }).then(({ result }) => textOf(result), codeOf);
+    const plain = { elicitation: {}, sampling: {} };
+    const model = own(true, async () => reply('mine'));
+    expect((await act(loop, [], plain, { sampling: { model, on2026: true } })).text).toBe('mine');
+    const without = await act(loop, [], plain, { sampling: { model: { ...model, tools: false }, on2026: true } });
+    expect(without.text).toMatch(/^sampling\/unavailable: .*does not declare sampling\.tools.*own takes no tools/);
+    expect((await act(loop, [], plain)).text).toMatch(/^sampling\/unavailable: .*has none of its own/);
+  });
+
+  it('P1: asks a 2026-07-28 client for its model only where the operator allowed it', async () => {
+    const ask = (call: Call) => call.sample(hello).then(textOf, codeOf);
+    const { text, asked } = await act(ask, [reply('Hi')], undefined, { sampling: {} });
+    if (era === '2025-11-25') expect(text).toBe('Hi');
+    else {
+      expect(text).toMatch(/^sampling\/unavailable: .*has not allowed asking/);
+      expect(asked).toHaveLength(0);
+    }
+  });
+
+  it('P2: ends the wait for a model of its own, and tells the model to stop', async () => {
+    let stopped = false;
+    const model = own(true, signal => {
+      signal.addEventListener('abort', () => (stopped = true));
+      return new Promise(() => {});
+    });
+    const timer = (fn: () => void, ms: number) => {
+      if (ms === 1234) queueMicrotask(fn);
+      return () => {};
+    };
+    const ask = (call: Call) => call.sample({ ...hello, timeoutMs: 1234 }).then(textOf, codeOf);
+    const { text } = await act(ask, [], { elicitation: {} }, { sampling: { model }, timer });
+    expect(text).toBe("sampling/unavailable: This server's own model did not reply in time.");
+    expect(stopped).toBe(true);
+  });
+
+  it('P2: ends the wait for the client’s model; past its time on 2026-07-28 a reply does not count', async () => {
+    let now = 1_000_000;
+    const late = () => {
+      now += 60_000;
+      return era === '2025-11-25' ? ('never' as const) : reply('too late');
+    };
+    const timer = (fn: () => void, ms: number) => {
+      if (ms === 5_000) setImmediate(fn);
+      return () => {};
+    };
+    const ask = (call: Call) => call.sample({ ...hello, timeoutMs: 5_000 }).then(textOf, codeOf);
+    const { text } = await act(ask, [late], undefined, { sampling: { on2026: true }, now: () => now, timer });
+    expect(text).toBe('sampling/unavailable: The client did not reply in time.');
+  });
+
+  it('P2: the time limit of a loop is the time for its replies', async () => {
+    let now = 1_000_000;
+    const slow = (asked: unknown) => {
+      now += 3_000;
+      return asked === undefined ? reply('') : uses({ id: '1', name: 'add', input: { a: 1, b: 2 } });
+    };
+    const { text, asked } = await act(
+      call => call.sampleWithTools({ ...hello, tools: counting([]), maxElapsedMs: 5_000 }).then(() => 'done', codeOf),
+      [slow, slow, slow, slow],
+      undefined,
+      { sampling: { on2026: true }, now: () => now },
+    );
+    expect(text).toMatch(/^sampling\/(limit|unavailable): /);
+    expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
+  it('P3: ends a loop that would never end, with no tools on its last request', async () => {
+    const again = uses({ id: '1', name: 'add', input: { a: 1, b: 2 } });
+    const script = (asked: { params: { toolChoice?: { mode?: string } } }) =>
+      asked.params.toolChoice?.mode === 'none' ? reply('enough') : again;
+    const { text, asked } = await act(
+      async call => {
+        const { result, iterations } = await call.sampleWithTools({ ...hello, tools: counting([]) });
+        return `${textOf(result)} after ${iterations}`;
+      },
+      Array(12).fill(script as never),
+    );
+    expect(text).toBe(`enough after ${era === '2026-07-28' ? 9 : 10}`);
+    expect(asked).toHaveLength(era === '2026-07-28' ? 9 : 10);
+  });
+
   it('tells a refusal apart from a failure', async () => {
     if (era === '2026-07-28') return;
     const refusal = () => Promise.reject(Object.assign(new Error('User rejected'), { code: -1 }));

@@ -1,0 +1,52 @@
+/**
+ * A handler outside any client, such as from a command line or a timer: the same code, and nobody to ask. Every question
+ * is `unavailable`, so what the handler does without an answer is what happens; steps run, files are the operator's
+ * directories, and a model is the operator's or none.
+ */
+import type { Call } from './call.ts';
+import type { Config } from './config.ts';
+import { Run } from './engine.ts';
+import { makeCall } from './handle.ts';
+import { heldFiles } from './held-files.ts';
+import { processUser } from './principal.ts';
+import type { CallRequest } from './request.ts';
+
+const nobody: CallRequest['client'] = {
+  asks: 'none',
+  can: { form: false, url: false, roots: false, sampling: false, samplingTools: false },
+  announcesRoots: false,
+};
+
+/** @param mayFallBack - whether a question's own fallback may stand in for its answer */
+export async function runUnattended<R>(
+  handler: (call: Call) => R | Promise<R>,
+  mayFallBack: boolean,
+  config: Config,
+): Promise<R> {
+  const request = {
+    client: nobody,
+    registered: { method: 'tools/call', version: '', mayFallBack },
+    principal: processUser(),
+    name: '',
+  } as const;
+  const files = {
+    roots: async () => undefined,
+    async files(run: Run<unknown>) {
+      const opened = await run.guarded(() => config.boundary.files(undefined));
+      run.defer(() => opened.close());
+      return heldFiles(opened, run);
+    },
+  };
+  const run = new Run<R>(
+    of => {
+      const surroundings = { config: { ...config, channels: [] }, request, flow: config.id(), audit: () => {}, files };
+      return handler(makeCall(of as Run<unknown>, surroundings));
+    },
+    [],
+    new Set(),
+    { timer: config.timer },
+  );
+  const outcome = await run.next();
+  if (outcome.kind === 'done') return outcome.result;
+  throw outcome.kind === 'failed' ? outcome.error : new Error('A run without a client has nobody to ask.');
+}
