@@ -1,5 +1,5 @@
 /** `mid.files()`: files where nobody can be asked, such as in a resource list. */
-import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -39,5 +39,6 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(await roots([top])).toEqual([top]);
     expect(await roots([top], [inner])).toEqual(era === '2025-11-25' ? [inner] : ['cannot be asked']);
     await expect(roots([])).rejects.toThrow();
+    rmSync(top, { recursive: true });
   });
 });
