@@ -279,16 +279,16 @@ export class Run<R> {
 
   async #busy<T>(what: { readonly label: string }, operation: () => Promise<T>): Promise<T> {
     this.#open.add(what);
-    try {
-      const value = await operation();
-      return this.#state === 'closed' ? await never<T>() : value;
-    } catch (error) {
-      return this.#state === 'closed' ? await never<T>() : Promise.reject(error);
-    } finally {
-      this.#open.delete(what);
-      if (this.#open.size === 0) for (const tell of this.#whenQuiet.splice(0)) tell();
-      this.#stir();
-    }
+    const settled = await operation().then(
+      value => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    this.#open.delete(what);
+    if (this.#open.size === 0) for (const tell of this.#whenQuiet.splice(0)) tell();
+    this.#stir();
+    return this.#state === 'closed' ? never<T>() : settled();
   }
 
   async #perform<T>(id: string, name: string, work: StepWork<T>): Promise<Json | undefined> {
