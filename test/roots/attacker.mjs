@@ -24,7 +24,7 @@ const hold = path => `/proc/self/fd/${fs.openSync(path, fs.constants.O_RDONLY | 
 
 /** A few microseconds in which everything is in its place, of a length nobody can foresee. */
 function dwell() {
-  for (let left = Math.random() * 4000; left > 0; left -= 1) Atomics.load(control, 1);
+  for (let left = Math.random() * 2000; left > 0; left -= 1) Atomics.load(control, 1);
 }
 
 /** Swaps a directory: away, a link in its place, and back. What others create in the gap is moved aside. */
