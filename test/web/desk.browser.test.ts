@@ -1,12 +1,13 @@
 /** The newcomer's first minute, on the real process: `midcall desk --samples`. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cpSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launch, type Visitor, violations, visitor } from './browser.ts';
 
+const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 interface Running {
@@ -39,24 +40,42 @@ let me: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await launch();
+  [browser, desk] = await Promise.all([launch(), startDesk()]);
+  me = await visitor(browser);
+  await me.page.goto(desk.startUrl);
+  await me.page.locator('.chip-ready').waitFor();
 });
-afterAll(async () => browser.close());
+afterAll(async () => {
+  await browser.close();
+  await stopped(desk, 'SIGTERM');
+});
 
 beforeEach(async () => {
-  desk = await startDesk();
-  me = await visitor(browser);
-  page = me.page;
+  cpSync(samples, desk.notes, { recursive: true, force: true });
+  page = await me.context.newPage();
+  page.setDefaultTimeout(10_000);
 });
 afterEach(async () => {
-  await me.context.close();
-  desk.child.kill('SIGTERM');
-  await new Promise(resolve => desk.child.once('exit', resolve));
+  for (const each of me.context.pages()) if (each !== me.page) await each.close();
   expect(me.troubles).toEqual([]);
 });
 
+/** The desk's own page, with the session that the start link gave. */
+const home = (): string => new URL('/', desk.startUrl).href;
+
+async function stopped({ child }: Running, signal: NodeJS.Signals): Promise<number | null> {
+  child.kill(signal);
+  return new Promise(resolve => child.once('exit', resolve));
+}
+
+const childrenOf = ({ child }: Running): number[] =>
+  execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map(Number);
+
 async function runDelete(on: Page): Promise<void> {
-  await on.goto(desk.startUrl);
+  await on.goto(home());
   await on.getByRole('navigation', { name: 'Servers' }).getByRole('link', { name: 'notes_delete' }).click();
   await on.getByLabel('Title').fill('TPS report');
   await on.getByRole('button', { name: 'Run' }).click();
@@ -67,7 +86,6 @@ describe('the first minute', () => {
   it('shows who asks and for which call, lets me pick one of three, and exactly that note is gone', async () => {
     const before = notesIn(desk.notes);
     await runDelete(page);
-    expect(new URL(page.url()).search).toBe('');
     const card = page.getByRole('article', { name: 'notes asks you' });
     expect(await card.textContent()).toContain('main.js notes');
     expect(await card.textContent()).toMatch(/for the call\s*notes_delete/);
@@ -109,7 +127,7 @@ describe('the first minute', () => {
   });
 
   it('works with the keyboard alone', async () => {
-    await page.goto(desk.startUrl);
+    await page.goto(home());
     const tabTo = async (name: RegExp, most = 60) => {
       for (let at = 0; at < most; at += 1) {
         await page.keyboard.press('Tab');
@@ -150,8 +168,9 @@ describe('the first minute', () => {
   });
 
   it('still works with client script off', async () => {
-    await using plain = await visitor(browser, { javaScriptEnabled: false });
-    await plain.page.goto(desk.startUrl);
+    const storageState = await me.context.storageState();
+    await using plain = await visitor(browser, { javaScriptEnabled: false, storageState });
+    await plain.page.goto(home());
     await plain.page
       .getByRole('link', { name: /^notes_delete/ })
       .first()
@@ -221,19 +240,16 @@ async function runDeleteAgain(on: Page): Promise<void> {
 }
 
 describe('the process', () => {
-  it('takes its servers with it', async () => {
-    const { execFileSync } = await import('node:child_process');
-    await page.goto(desk.startUrl);
-    await page.locator('.chip-ready').waitFor();
-    const children = execFileSync('pgrep', ['-P', String(desk.child.pid)], { encoding: 'utf8' })
-      .trim()
-      .split('\n');
-    expect(children.length).toBeGreaterThan(0);
-    desk.child.kill('SIGINT');
-    const code = await new Promise(resolve => desk.child.once('exit', resolve));
-    expect(code).toBe(0);
-    for (const pid of children) expect(() => process.kill(Number(pid), 0)).toThrow();
-    await me.context.close();
-    desk = await startDesk();
+  it('opens with a link that works once, says where things are, and takes its servers with it', async () => {
+    const own = await startDesk();
+    await using other = await visitor(browser);
+    await other.page.goto(own.startUrl);
+    expect(new URL(other.page.url()).search).toBe('');
+    await other.page.locator('.chip-ready').waitFor();
+    expect(notesIn(own.notes)).toEqual(notesIn(samples));
+    const children = childrenOf(own);
+    expect(children).toHaveLength(1);
+    expect(await stopped(own, 'SIGINT')).toBe(0);
+    for (const pid of children) expect(() => process.kill(pid, 0)).toThrow();
   });
 });

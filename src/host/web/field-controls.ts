@@ -26,8 +26,10 @@ const mostOpen = 7;
 /** From this many choices on, a list can be filtered. */
 const filterFrom = 20;
 
+/** A length limit above this is not worth a person's attention until it is broken. */
+const worthSaying = 500;
 /** A text that may be longer than this gets several lines. */
-const longLine = 1_000;
+const longLine = 5_000;
 /** So does one whose name says that it is long. */
 const longNames = /^(?:text|body|content|markdown|message|prompt|code)$/i;
 
@@ -43,7 +45,9 @@ function ruleOf(field: ArgumentField): string {
   const { between, range } = texts.field;
   switch (field.kind) {
     case 'text': {
-      const parts = [between(texts.field.characters, field.minLength || undefined, field.maxLength)];
+      const most = (field.maxLength ?? Number.POSITIVE_INFINITY) > worthSaying ? undefined : field.maxLength;
+      const least = (field.minLength ?? 0) > 1 ? field.minLength : undefined;
+      const parts = [between(texts.field.characters, least, most)];
       if (field.format === 'email') parts.unshift(texts.field.email);
       if (field.format === 'uri') parts.unshift(texts.field.uri);
       if (field.pattern !== undefined) parts.push(texts.field.pattern(field.pattern));

@@ -37,7 +37,7 @@ export function toolHints(tool: ToolView): readonly string[] {
   ];
 }
 
-const chips = (all: readonly string[]): Html => html`${all.map(each => html`<span class="chip">${each}</span>`)}`;
+const chips = (all: readonly string[]): Html => html`${all.map(each => html`<span class="chip hint">${each}</span>`)}`;
 
 function toolList(server: ServerView): Html {
   if (server.tools.length === 0) return html`<p class="empty">${texts.servers.noTools}</p>`;
@@ -77,7 +77,7 @@ const anyStarting = (view: DeskView): boolean => view.servers.some(server => ser
 export function deskPage(view: DeskView): Content {
   const body = view.servers.map(
     server =>
-      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${serverPath(server.id)}">${shown(server.id, 80)}</a></h2><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server)}${serverNotice(server, view.csrf)}<div class="panel">${toolList(server)}</div></section>`,
+      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${serverPath(server.id)}">${shown(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server)}${serverNotice(server, view.csrf)}<div class="panel">${toolList(server)}</div></section>`,
   );
   const empty = html`<p class="lead">${texts.servers.none}</p><p class="actions"><a class="button primary" href="/add">${texts.servers.add}</a></p>`;
   return {
@@ -99,7 +99,7 @@ export function serverPage(server: ServerView, csrf: string): Content {
     title: server.id,
     serverId: server.id,
     refresh: { after: server.state === 'starting' ? 1 : 10, to: serverPath(server.id) },
-    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span>${actions}</div>${serverFacts(server)}${serverNotice(server, csrf)}<section class="section"><h2>${texts.servers.tools}</h2><div class="panel">${toolList(server)}</div></section>`,
+    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server)}${serverNotice(server, csrf)}<section class="section"><h2>${texts.servers.tools}</h2><div class="panel">${toolList(server)}</div></section>`,
   };
 }
 

@@ -107,7 +107,8 @@ fieldset.field .help{margin:-4px 0 8px}
 .facts div{display:grid;grid-template-columns:140px minmax(0,1fr);gap:12px}
 .facts dt{color:var(--muted)}
 .opaque pre{margin-top:4px}
-.result{display:grid;gap:10px;margin-top:6px}
+.result{display:grid;gap:10px;margin-top:6px;padding:12px 16px;background:var(--surface);border:1px solid var(--line);border-radius:var(--radius)}
+.entry-failed .result{border-color:var(--bad-line)}
 .result-text{font:14px/1.55 var(--sans);white-space:pre-wrap;overflow-wrap:anywhere}
 .result-json,.opaque pre{background:var(--sunken);border-radius:var(--radius-small);padding:11px 14px;overflow:auto;max-height:360px;white-space:pre-wrap;overflow-wrap:anywhere;font-size:12.5px}
 .result-image{max-width:100%;max-height:420px;border-radius:var(--radius-small);border:1px solid var(--line)}
@@ -119,5 +120,6 @@ fieldset.field .help{margin:-4px 0 8px}
 .review{grid-template-columns:minmax(0,1fr)}
 .actions .button{flex:1 1 auto;min-height:42px}
 .actions .plain[value=dismiss]{margin-left:0}
+.actions kbd{display:none!important}
 .facts div{grid-template-columns:minmax(0,1fr);gap:0}}
 `;

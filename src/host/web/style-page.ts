@@ -18,8 +18,9 @@ export const pageStyle = `
 .panel-title .button,.panel-title form{margin-left:auto}
 .plain-link{color:inherit;text-decoration:none}
 .plain-link:hover{text-decoration:underline}
-.root-line{display:block}
-.chips-inline{display:flex;gap:6px;margin-right:auto}
+.root-line{margin-right:10px}
+.hint{background:none;border:1px solid var(--line);font-weight:450;height:22px}
+.chips-inline{display:flex;flex-wrap:wrap;gap:6px;margin-right:auto}
 .head h1:has(+.chips-inline){margin-right:0}
 .chip-ready{background:var(--accent-soft);color:var(--accent)}
 .grow{flex:1}
@@ -49,7 +50,8 @@ th:last-child,td:last-child{padding-right:20px}
 th{font-size:12.5px;font-weight:600;color:var(--muted);border-bottom:1px solid var(--line);white-space:nowrap}
 tr+tr td{border-top:1px solid var(--line)}
 td{overflow-wrap:anywhere}
-td .clock{white-space:nowrap}
+td .clock,td code,td .mono,td .chip{white-space:nowrap}
+td:has(>form){text-align:right}
 td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap}
 .search input{flex:1 1 220px;width:auto}

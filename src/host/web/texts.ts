@@ -375,6 +375,7 @@ export const texts = {
     reconnecting: 'The desk does not answer. Trying again…',
   },
   ages: {
+    milliseconds: (count: number) => `${count} ms`,
     seconds: (count: number) => `${count} s`,
     minutes: (count: number) => `${count} min`,
     hours: (count: number) => `${count} h`,
@@ -382,7 +383,12 @@ export const texts = {
   },
 };
 
-/** How long something has waited or taken, to one unit. */
+/** How long something took, to one unit. */
+export function spelledSpan(ms: number): string {
+  return ms < 1000 ? texts.ages.milliseconds(Math.max(0, Math.round(ms))) : spelledAge(ms);
+}
+
+/** How long something has waited, to one unit. */
 export function spelledAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return texts.ages.seconds(seconds);

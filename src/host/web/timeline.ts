@@ -9,7 +9,7 @@ import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quo
 import { icons } from './icons.ts';
 import { resultContent } from './result.ts';
 import { shown } from './shown.ts';
-import { spelledAge, texts } from './texts.ts';
+import { spelledAge, spelledSpan, texts } from './texts.ts';
 import { type CallView, isOpen, type NoticeView, type QuestionView } from './views.ts';
 
 /** A moment as a clock shows it. */
@@ -112,7 +112,7 @@ function outcome(call: CallView, context: CardContext): Html | false {
   }
   const aside =
     endedAt !== undefined &&
-    html`<span class="quiet-text">${texts.call.took(spelledAge(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
+    html`<span class="quiet-text">${texts.call.took(spelledSpan(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
   switch (outcome.how) {
     case 'completed':
       return entry(

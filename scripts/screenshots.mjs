@@ -1,0 +1,119 @@
+/**
+ * Makes the pictures of the desk in docs/images: `npm run build && node scripts/screenshots.mjs`.
+ * The desk runs as a person would run it, on a copy of the sample notes; the last argument `all` also makes the pictures
+ * nobody ships, of every page in light, dark and narrow, below the directory that it is followed by.
+ */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const house = fileURLToPath(new URL('..', import.meta.url));
+const images = join(house, 'docs/images');
+const everything = process.argv[2] === 'all' ? (process.argv[3] ?? 'screenshots') : undefined;
+
+const place = mkdtempSync(join(tmpdir(), 'midcall-pictures-'));
+cpSync(join(house, 'samples/notes'), join(place, 'notes'), { recursive: true });
+const config = join(place, 'mcp.json');
+writeFileSync(
+  config,
+  JSON.stringify({ mcpServers: { notes: { command: 'node', args: ['dist/cli/main.js', 'notes'], cwd: house } } }),
+);
+const desk = spawn(process.execPath, ['dist/cli/main.js', 'desk', '--config', config, '--root', join(place, 'notes')], {
+  cwd: house,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const [line] = await new Promise(resolve =>
+  createInterface({ input: desk.stdout }).once('line', (...all) => resolve(all)),
+);
+const startUrl = /(http:\S+)/.exec(line)[1];
+// A system font that most readers know; without it Debian's browser takes DejaVu.
+const fonts = join(place, 'fonts.conf');
+const alias = (name, font) =>
+  `<match target="pattern"><test name="family"><string>${name}</string></test><edit name="family" mode="assign" binding="strong"><string>${font}</string></edit></match>`;
+writeFileSync(
+  fonts,
+  `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><include>/etc/fonts/fonts.conf</include>${['sans', 'sans-serif', 'system-ui', 'DejaVu Sans'].map(name => alias(name, 'Liberation Sans')).join('')}</fontconfig>`,
+);
+const browser = await chromium.launch({
+  env: { ...process.env, FONTCONFIG_FILE: fonts },
+  executablePath: process.env.MIDCALL_CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
+});
+
+const context = await browser.newContext({
+  viewport: { width: 1280, height: 800 },
+  deviceScaleFactor: 1.5,
+  colorScheme: 'light',
+});
+const page = await context.newPage();
+await page.goto(startUrl);
+const tool = name => page.getByRole('navigation', { name: 'Servers' }).getByRole('link', { name });
+
+async function askWhichReport() {
+  await tool('notes_delete').click();
+  await page.getByLabel('Title').fill('TPS report');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('heading', { name: 'notes asks you' }).waitFor();
+}
+
+mkdirSync(images, { recursive: true });
+await askWhichReport();
+await page.getByRole('radio', { name: /2024/ }).check();
+await page.getByRole('radio', { name: 'Yes' }).check();
+await page.locator('.review', { hasText: 'Yes' }).waitFor();
+await page.mouse.move(640, 90);
+await page.evaluate(() => document.activeElement?.blur());
+await page.screenshot({ path: join(images, 'desk.png') });
+
+if (everything !== undefined) {
+  mkdirSync(everything, { recursive: true });
+  const asked = new URL(page.url()).pathname;
+  const looks = [
+    ['light', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
+    ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 800 } }],
+    ['narrow', { colorScheme: 'light', viewport: { width: 390, height: 844 } }],
+  ];
+  const shoot = async paths => {
+    for (const [look, options] of looks) {
+      const own = await browser.newContext({ ...options, storageState: await context.storageState() });
+      const each = await own.newPage();
+      for (const [name, path] of Object.entries(paths)) {
+        await each.goto(new URL(path, startUrl).href);
+        await each.screenshot({ path: join(everything, `${name}-${look}.png`), fullPage: true });
+      }
+      await own.close();
+    }
+  };
+  await shoot({
+    asked,
+    home: '/',
+    server: '/servers/notes',
+    tool: '/servers/notes/tools/notes_write',
+    inbox: '/inbox',
+  });
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.locator('.entry-result').waitFor();
+  await tool('notes_search').click();
+  await page.getByLabel('Query').fill('report');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.locator('.entry-result').waitFor();
+  const searched = new URL(page.url()).pathname;
+  await shoot({
+    answered: asked,
+    searched,
+    history: '/history',
+    roots: '/roots',
+    policy: '/policy',
+    audit: '/audit',
+    add: '/add',
+  });
+}
+
+await browser.close();
+desk.kill('SIGTERM');
+await new Promise(resolve => desk.once('exit', resolve));
+rmSync(place, { recursive: true });

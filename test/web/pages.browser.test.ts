@@ -1,0 +1,319 @@
+/** Every page and every state of the desk, in light, dark and narrow; and what client script adds. */
+import { writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Ending } from 'midcall/host';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launch, type Visitor, violations, visitor } from './browser.ts';
+import {
+  builtClient,
+  everyField,
+  finishPage,
+  openPage,
+  pickOne,
+  type Stage,
+  shareRoots,
+  stage,
+  useModel,
+  useReply,
+} from './stage.ts';
+
+let browser: Browser;
+let on: Stage;
+beforeAll(async () => {
+  browser = await launch();
+  on = await stage({ client: builtClient });
+});
+afterAll(async () => {
+  await browser.close();
+  await on[Symbol.asyncDispose]();
+  expect(on.errors).toEqual([]);
+});
+
+async function enter(options = {}): Promise<Visitor> {
+  const me = await visitor(browser, options);
+  await me.page.goto(on.desk.startUrl());
+  return me;
+}
+
+const at = (path: string): string => new URL(path, on.desk.url).href;
+
+const endings: readonly Ending[] = [
+  { how: 'declined', via: 'web' },
+  { how: 'dismissed', via: 'terminal' },
+  { how: 'timed-out' },
+  { how: 'withdrawn' },
+  { how: 'completed' },
+  { how: 'server-gone' },
+  { how: 'refused-by-policy', rule: 'You muted this server.' },
+  { how: 'answered', via: 'web', content: { note_id: 'note-2024', confirm: true } },
+];
+
+/** A server that only says that it is there, with tools of every annotation, and never ends a call. */
+async function silentServer(): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), 'midcall-silent-')), 'server.mjs');
+  writeFileSync(
+    file,
+    `import { createInterface } from 'node:readline';
+const tools = [
+  { name: 'look', title: 'Look', description: 'Looks at things.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+  { name: 'wipe', description: 'Wipes things.', inputSchema: { type: 'object', required: ['what'], properties: { what: { type: 'object', description: 'Which ones' }, deep: { type: 'boolean', default: false }, level: { type: 'integer', minimum: 1, maximum: 3 } } }, annotations: { idempotentHint: true, openWorldHint: true } },
+];
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const reply = body => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...body }) + '\\n');
+  if (id === undefined) continue;
+  if (method === 'initialize') reply({ result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'silent', version: '1' } } });
+  else if (method === 'tools/list') reply({ result: { tools } });
+  else if (method === 'tools/call' && params.name === 'look') reply({ result: { content: [{ type: 'text', text: 'Seen.' }, { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==' }], structuredContent: { seen: 1 } } });
+  else if (method === 'tools/call' && params.arguments.what.fail) reply({ result: { isError: true, content: [{ type: 'text', text: 'It failed.' }] } });
+  else if (method === 'tools/call') process.stdout.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: params._meta?.progressToken, progress: 2, total: 5, message: 'Two of five' } }) + '\\n');
+  else reply({ error: { code: -32601, message: 'no' } });
+}
+`,
+  );
+  return file;
+}
+
+describe('every page and state', () => {
+  const paths: string[] = [];
+
+  beforeAll(async () => {
+    const ask = (question: Parameters<typeof on.inbox.ask>[0]) => void on.inbox.ask(question);
+    ask(pickOne('s-pick'));
+    ask(everyField('s-fields'));
+    const url = openPage();
+    const bad = openPage('javascript:alert(1)');
+    const roots = shareRoots();
+    for (const question of [url, bad, roots]) ask(question);
+    ask(finishPage('s-finish'));
+    ask(useModel('s-model'));
+    ask(useReply('s-reply'));
+    for (const ending of endings) {
+      const question = pickOne('s-ended');
+      ask(question);
+      on.inbox.end(question.id, ending);
+    }
+    const alone = pickOne(undefined);
+    ask(alone);
+    on.inbox.end(alone.id, { how: 'withdrawn' });
+    const { workspace } = on.desk;
+    await workspace.add({
+      id: 'silent',
+      target: { kind: 'command', command: process.execPath, args: [await silentServer()] },
+    });
+    await new Promise<void>(resolve => {
+      const stop = workspace.subscribe(() => {
+        if ((workspace.server('silent')?.tools.length ?? 0) === 0) return;
+        stop();
+        resolve();
+      });
+    });
+    await workspace
+      .add({ id: 'broken', target: { kind: 'command', command: '/no/such/program', args: [] } })
+      .catch(() => {});
+    const folder = await on.roots.add(await mkdtemp(join(tmpdir(), 'midcall-root-')), { name: 'things' });
+    await on.roots.grant('silent', [folder.uri]);
+    on.policy.add({ server: 'silent', subject: 'sampling', effect: 'allow', forMs: 60_000 });
+    on.policy.add({ server: '*', subject: 'url', effect: 'refuse' });
+    on.audit.record({ type: 'roots', what: 'offered /tmp/things' });
+    const running = await workspace.run('silent', 'wipe', { what: {} });
+    const done = await workspace.run('silent', 'look', {});
+    const failed = await workspace.run('silent', 'wipe', { what: { fail: true } });
+    const cancelled = await workspace.run('silent', 'wipe', { what: {} });
+    workspace.cancel(cancelled);
+    paths.push(
+      ...['/', '/history', '/inbox', '/roots', '/policy', '/audit', '/audit?q=nothing', '/add', '/nothing'],
+      ...['/servers/silent', '/servers/broken', '/servers/silent/tools/look', '/servers/silent/tools/wipe'],
+      ...['pick', 'fields', 'finish', 'model', 'reply', 'ended'].map(name => `/calls/s-${name}`),
+      ...[url, bad, roots, alone].map(question => `/questions/${question.id}`),
+      ...[running, done, failed, cancelled].map(id => `/calls/${id}`),
+    );
+  });
+
+  it.each([
+    ['light and wide', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
+    ['dark and narrow', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }],
+  ] as const)('have nothing that keeps anybody out: %s', async (_, options) => {
+    await using me = await enter(options);
+    const wrong: string[] = [];
+    for (const path of paths) {
+      await me.page.goto(at(path));
+      wrong.push(...(await violations(me.page)).map(each => `${path}: ${each}`));
+      const wide = await me.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      if (wide > 0) wrong.push(`${path}: ${wide} pixels too wide`);
+    }
+    expect(wrong).toEqual([]);
+    expect(me.troubles).toEqual([]);
+  });
+
+  it('have nothing that keeps anybody out when a form comes back with errors', async () => {
+    await using me = await enter();
+    await me.page.goto(at('/calls/s-fields'));
+    await me.page.getByLabel('Full name').fill('A');
+    await me.page.getByRole('button', { name: 'Send answer' }).click();
+    await me.page.getByRole('alert').waitFor();
+    expect(await me.page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('f0');
+    expect(await violations(me.page)).toEqual([]);
+    await me.page.goto(at('/servers/silent/tools/wipe'));
+    await me.page.getByLabel('What').fill('{"broken"');
+    await me.page.getByRole('button', { name: 'Run' }).click();
+    await me.page.locator('.error').waitFor();
+    expect(await violations(me.page)).toEqual([]);
+    expect(me.troubles).toEqual([]);
+  });
+
+  it('weigh less than 100 KB at first paint, all files together', async () => {
+    await using me = await visitor(browser);
+    let bytes = 0;
+    const client = await me.context.newCDPSession(me.page);
+    await client.send('Network.enable');
+    client.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await me.page.goto(on.desk.startUrl());
+    await me.page.goto(at('/calls/s-pick'), { waitUntil: 'load' });
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(100_000);
+  });
+});
+
+describe('client script', () => {
+  it('brings a question to a page that is open, without taking focus or typed text', async () => {
+    await using me = await enter();
+    const first = everyField('l-1');
+    void on.inbox.ask(first);
+    await me.page.goto(at('/calls/l-1'));
+    const name = me.page.getByLabel('Full name');
+    await name.fill('Ada Lovelace');
+    const before = on.inbox.list().length;
+    const second = pickOne('l-2');
+    void on.inbox.ask(second);
+    await me.page.locator('#inbox-pill', { hasText: `${before + 1} questions` }).waitFor();
+    expect(await name.inputValue()).toBe('Ada Lovelace');
+    expect(await me.page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('f0');
+    expect(await me.page.title()).toContain(`(${before + 1})`);
+    expect(await me.page.locator('#announce').textContent()).toBe('notes asks you a question for notes_delete.');
+    expect(me.troubles).toEqual([]);
+    on.inbox.end(first.id, { how: 'withdrawn' });
+    on.inbox.end(second.id, { how: 'withdrawn' });
+  });
+
+  it('closes a form when the server takes its question back, and moves the focus to the reason', async () => {
+    await using me = await enter();
+    const question = everyField('w-1');
+    void on.inbox.ask(question);
+    await me.page.goto(at('/calls/w-1'));
+    await me.page.getByLabel('Full name').fill('Ada');
+    on.inbox.end(question.id, { how: 'withdrawn' });
+    await me.page.locator('.ending-withdrawn').waitFor();
+    expect(await me.page.getByRole('article').count()).toBe(0);
+    expect(await me.page.evaluate(() => document.activeElement?.textContent)).toContain('took the question back');
+  });
+
+  it('checks while I type, shows what will be sent, and can be changed before it is', async () => {
+    await using me = await enter();
+    const question = everyField('t-1');
+    const ending = on.inbox.ask(question);
+    await me.page.goto(at('/calls/t-1'));
+    const { page } = me;
+    const review = page.locator('.review');
+    expect(await review.textContent()).toContain('Send me newsYes default');
+    await page.getByLabel('Email').fill('nonsense');
+    await page.getByLabel('Email').blur();
+    await page.locator('.field', { hasText: 'Email' }).locator('.error').waitFor();
+    expect(await page.locator('.error').count()).toBe(1);
+    await page.getByLabel('Email').fill('');
+    await page.locator('.error').waitFor({ state: 'detached' });
+    await page.getByLabel('Full name').fill('Ada');
+    await page.getByRole('searchbox', { name: 'Filter 130 choices' }).fill('country 77');
+    expect(
+      await page
+        .getByRole('listbox', { name: /^Country/ })
+        .locator('option:not([hidden])')
+        .count(),
+    ).toBe(2);
+    await page.getByRole('listbox', { name: /^Country/ }).selectOption('Country 77');
+    await review.filter({ hasText: 'Country 77' }).waitFor();
+    await page.locator('.field', { hasText: 'Send me news' }).getByRole('radio', { name: 'No', exact: true }).check();
+    await review.filter({ hasText: /Send me newsNo(?! answer)/ }).waitFor();
+    await page.getByLabel('Shift').selectOption('Shift 3');
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    expect(await ending).toEqual({
+      how: 'answered',
+      via: 'web',
+      content: {
+        full_name: 'Ada',
+        meet_at: '2026-07-01T12:00:00+02:00',
+        ratio: 0.5,
+        news: false,
+        country: 'c77',
+        shift: 's3',
+        days: ['mon'],
+      },
+    });
+    await page.locator('.ending-answered').waitFor();
+    expect(me.troubles).toEqual([]);
+  });
+
+  it('opens a page in a tab of its own, without an opener, only when asked to', async () => {
+    await using me = await enter();
+    const asked: string[] = [];
+    await me.context.route('https://pages.example/**', route => {
+      asked.push(route.request().headers()['referer'] ?? 'no referrer');
+      return route.fulfill({ contentType: 'text/html', body: '<title>Far</title>' });
+    });
+    const question = openPage('https://pages.example/connect/1');
+    const ending = on.inbox.ask(question);
+    await me.page.goto(at(`/questions/${question.id}`));
+    expect(asked).toEqual([]);
+    const [tab] = await Promise.all([
+      me.context.waitForEvent('page'),
+      me.page.getByRole('button', { name: 'Open the page' }).click(),
+    ]);
+    expect(await ending).toEqual({ how: 'answered', via: 'web' });
+    await tab.waitForURL('https://pages.example/connect/1');
+    expect(await tab.evaluate(() => window.opener)).toBeNull();
+    expect(asked).toEqual(['no referrer']);
+    await me.page.locator('.ending-answered').waitFor();
+  });
+
+  it('catches up after the desk was out of reach', async () => {
+    await using me = await enter();
+    const question = pickOne('o-1');
+    void on.inbox.ask(question);
+    await me.page.goto(at('/calls/o-1'));
+    await me.context.setOffline(true);
+    on.inbox.end(question.id, { how: 'timed-out' });
+    await me.context.setOffline(false);
+    await me.page.locator('.ending-timed-out').waitFor();
+  });
+
+  it('stays usable with 1,000 open questions', async () => {
+    await using me = await enter();
+    const questions = Array.from({ length: 1_000 }, (_, n) => pickOne(`m-${n}`));
+    for (const question of questions) void on.inbox.ask(question);
+    const { page } = me;
+    await page.goto(at('/inbox'));
+    expect(await page.locator('main .inbox-item').count()).toBe(50);
+    await page.getByRole('link', { name: 'Later' }).click();
+    await page.goto(at('/calls/m-500'));
+    await page.getByRole('radio', { name: /2024/ }).check();
+    await page.getByRole('radio', { name: 'Yes' }).check();
+    await page.locator('.review', { hasText: 'Yes' }).waitFor();
+    const client = await me.context.newCDPSession(page);
+    await client.send('Performance.enable');
+    const script = async () => {
+      const { metrics } = await client.send('Performance.getMetrics');
+      return (metrics.find(each => each.name === 'ScriptDuration')?.value ?? 0) * 1_000;
+    };
+    const before = await script();
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.locator('.ending-answered').waitFor();
+    expect((await script()) - before).toBeLessThan(100);
+    for (const question of questions) on.inbox.end(question.id, { how: 'withdrawn' });
+    expect(me.troubles).toEqual([]);
+  });
+});
