@@ -67,6 +67,8 @@ export function attributes(all: Readonly<Record<string, string | number | boolea
 export interface Page {
   readonly title: string;
   readonly body: Html;
+  /** Path of the mark; that of {@link icon} at the root where absent. */
+  readonly icon?: string;
   /** Paths of style sheets and ES modules on this origin. */
   readonly styles: readonly string[];
   readonly modules?: readonly string[];
@@ -88,7 +90,7 @@ export function page(all: Page): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${all.title}</title>
-<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="icon" href="${all.icon ?? '/assets/icon.svg'}" type="image/svg+xml">
 ${all.styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${(all.preload ?? []).map(
   path => html`<link rel="modulepreload" href="${path}">\n`,
 )}${(all.modules ?? []).map(path => html`<script type="module" src="${path}"></script>\n`)}${

@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 import type { Inbox } from './inbox.ts';
 import type { Policy, Subject } from './policy.ts';
 import type { Asker, CallContext, Ending, Question } from './question.ts';
-import { visible } from './visible.ts';
+import { visible } from '../visible.ts';
 
 /** What a view of one connection is told besides the inbox's events. */
 export type Notice =

@@ -22,7 +22,7 @@ import { CallLog, type CallRecord } from './call-log.ts';
 import type { CallOutcome, RunOptions } from './call-runner.ts';
 import type { Era } from './question.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
-import { visible } from './visible.ts';
+import { visible } from '../visible.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
 export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';

@@ -51,5 +51,5 @@ export type { ServerEntry, ServerTarget } from './server-entry.ts';
 export { commandTarget, originOf, readServerEntries, urlTarget } from './server-entry.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url.ts';
 export { judgeUrl } from './url.ts';
-export type { VisibleOptions } from './visible.ts';
-export { hides, visible } from './visible.ts';
+export type { VisibleOptions } from '../visible.ts';
+export { hides, visible } from '../visible.ts';

@@ -31,7 +31,23 @@ export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
   | { readonly kind: 'step-in-doubt'; readonly step: string }
   | { readonly kind: 'disconnected'; readonly openAsks: number }
   | { readonly kind: 'state-refused'; readonly reason: string }
+  | PageEvent
 );
+
+/** What happened on a page of ours; `ticket` is a digest, never the link. */
+export type PageEvent =
+  | { readonly kind: 'page-seen'; readonly ticket: string }
+  | {
+      readonly kind: 'page-refused';
+      readonly ticket: string;
+      readonly reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'late' | 'used';
+    }
+  | {
+      readonly kind: 'page-finished';
+      readonly ticket: string;
+      readonly action: 'accept' | 'decline';
+      readonly assurance: Assurance;
+    };
 
 /** What an audit hook is given, before the time is stamped on it. */
 export type Unstamped = AuditEvent extends infer E ? (E extends AuditEvent ? Omit<E, 'at' | 'call'> : never) : never;

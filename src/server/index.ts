@@ -1,4 +1,4 @@
-export type { AuditEvent, AuditSink, CallRef } from './audit.ts';
+export type { AuditEvent, AuditSink, CallRef, PageEvent } from './audit.ts';
 export type {
   Call,
   Can,
@@ -9,8 +9,20 @@ export type {
   StepOptions,
 } from './call.ts';
 export type { MidcallOptions } from './config.ts';
+export { digest, type Json } from './digest.ts';
 export { type HttpOptions, type HttpServing, type McpEndpoint, mcpEndpoint, serveHttp } from './http.ts';
 export { type KeyRing, type KeySource, keyRing } from './keys.ts';
 export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type ToolConfig } from './midcall.ts';
 export type { PrincipalOf } from './principal.ts';
 export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';
+export type { Opened, Sealer } from './seal.ts';
+export type {
+  Page,
+  PageAsk,
+  PageLink,
+  PageOutcome,
+  PageRoad,
+  Pages,
+  PagesHost,
+  PersonCheck,
+} from './url-pages.ts';

@@ -1,0 +1,185 @@
+/** The pages of a server: which kinds there are, where they are served, and how a visitor is known. */
+import { existsSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import open from 'open';
+import { MidcallError } from '../errors.ts';
+import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../server/index.ts';
+import { Loopback } from './loopback.ts';
+import type { Keeper, PageKind, SignIn } from './page.ts';
+import { confirmKind } from './page-confirm.ts';
+import { formKind } from './page-form.ts';
+import { questionKind } from './page-question.ts';
+import { secretKind } from './page-secret.ts';
+import { type Reach, reach, reachNote } from './reach.ts';
+import { routes } from './routes.ts';
+import { newCode, newTicket, Tickets } from './ticket.ts';
+
+/** What `connect()` takes. */
+export interface ConnectOptions {
+  /** Who asks, in the operator's words: the heading of every page. */
+  readonly name: string;
+  /**
+   * Where the pages are reached, such as `https://notes.example.com/connect`: mount them there with `fetch` or `handle`.
+   * Absent, they are served on this machine's loopback, which suits servers on stdio.
+   */
+  readonly baseUrl?: string | URL;
+  /** Signs people in over HTTP; without it a page's answer is at most `in-band` there. */
+  readonly signIn?: SignIn;
+  /** Where `secret` pages put what was entered. */
+  readonly vault?: Keeper;
+  /** Kinds of the author's own, and those of providers. */
+  readonly kinds?: readonly PageKind[];
+  /** The loopback page server's port; 0, any free one, where absent. */
+  readonly port?: number;
+  /** Opens a browser on this machine; false where it cannot. The system's own where absent. */
+  readonly openBrowser?: (url: string) => Promise<boolean>;
+  /** Whether this machine's loopback reaches the person; judged from the environment where absent. */
+  readonly reach?: Reach;
+}
+
+/** Pages, to be given to `midcall({ pages })`. */
+export interface Connect extends Pages {
+  /** Serves a request for a page; 404 for other paths. For any web framework. */
+  fetch(request: Request): Promise<Response>;
+  /** The same for a Node server. */
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** The port of the loopback page server, while it runs. */
+  readonly port: number | undefined;
+  close(): Promise<void>;
+}
+
+const notAttached = 'These pages belong to no server yet: give them to midcall({ pages }).';
+
+/**
+ * @throws MidcallError `server/setup` for a base URL that is no http(s) address, plain http to another machine, or two
+ *   kinds of one name
+ */
+export function connect(options: ConnectOptions): Connect {
+  const base = options.baseUrl === undefined ? undefined : readBase(options.baseUrl);
+  const path = base === undefined ? '/connect' : base.pathname;
+  const kinds = kindsOf(options);
+  const where =
+    options.reach ?? reach({ environment: process.env, platform: process.platform, container: inContainer() });
+  let attached:
+    | { readonly road: PageRoad; readonly app: (request: Request) => Response | Promise<Response> }
+    | undefined;
+  let loopback: Loopback | undefined;
+
+  const fetch = async (request: Request): Promise<Response> => {
+    if (!attached) return new Response(notAttached, { status: 503 });
+    return attached.app(request);
+  };
+  const listener = getRequestListener(fetch);
+
+  function attach(host: PagesHost): PageRoad {
+    if (attached)
+      throw new MidcallError('server/setup', 'These pages already belong to a server: make others with connect().');
+    const tickets = new Tickets(host);
+    const { timer, now } = host;
+    const server = new Loopback({ fetch, timer, now, port: options.port ?? 0 });
+    loopback = server;
+    const at = async (until: number): Promise<URL> =>
+      base ?? new URL(`http://127.0.0.1:${await server.listen(until)}${path}`);
+    const app = routes({
+      host,
+      tickets,
+      kinds,
+      signIn: options.signIn,
+      name: options.name,
+      base: () => at(0),
+      path,
+    });
+
+    const road: PageRoad = {
+      newTicket,
+      newCode,
+      checkFor({ principal, http, mayShowCode }): PersonCheck {
+        if (options.signIn && principal?.issuer === options.signIn.issuer) return 'sign-in';
+        return !http && mayShowCode ? 'code' : 'none';
+      },
+      async open(ask: PageAsk): Promise<PageLink> {
+        if (!kinds.has(ask.kind)) {
+          throw new MidcallError(
+            'server/setup',
+            `There is no page of kind '${ask.kind}'. Give it to connect({ kinds }).`,
+          );
+        }
+        if (!base && where.kind === 'nobody') {
+          throw new MidcallError(
+            'connect/unavailable',
+            `This server has no page to offer: ${where.why}. Give connect a baseUrl under which people reach it.`,
+          );
+        }
+        const root = await at(ask.dueAt);
+        await tickets.issue(ask);
+        const note = base ? undefined : reachNote(where, server.port ?? 0);
+        return { url: `${root.href.replace(/\/$/, '')}/${ask.ticket}`, ...(note === undefined ? {} : { note }) };
+      },
+      async showLocally({ url }) {
+        if (base || where.kind !== 'here' || !where.browser) return false;
+        return (options.openBrowser ?? openSystemBrowser)(url);
+      },
+      outcome: (ticket, ms, signal) => tickets.outcome(ticket, ms, signal),
+      async withdraw(name) {
+        const ticket = await tickets.find(name);
+        if (ticket) await tickets.takeTurn(ticket, 'withdrawn');
+      },
+      close: () => server.close(),
+    };
+    attached = { road, app: request => app.fetch(request) };
+    return road;
+  }
+
+  return {
+    attach,
+    fetch,
+    handle: async (req, res) => {
+      await listener(req, res);
+    },
+    get port() {
+      return loopback?.port;
+    },
+    close: async () => loopback?.close(),
+  };
+}
+
+function kindsOf({ kinds = [], vault }: ConnectOptions): ReadonlyMap<string, PageKind> {
+  const all = new Map<string, PageKind>();
+  for (const kind of [questionKind, confirmKind, formKind, ...(vault ? [secretKind(vault)] : []), ...kinds]) {
+    if (all.has(kind.name))
+      throw new MidcallError('server/setup', `There are two kinds of page called '${kind.name}'.`);
+    all.set(kind.name, kind);
+  }
+  return all;
+}
+
+/** Reads the base URL: no query, no fragment, no user, no slash at the end. */
+function readBase(given: string | URL): URL {
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw new MidcallError(
+      'server/setup',
+      'baseUrl is no web address. Give one such as https://notes.example.com/connect.',
+    );
+  }
+  const local = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
+    throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');
+  }
+  const clean = new URL(url.pathname.replace(/\/+$/, '') || '/connect', url.origin);
+  return clean;
+}
+
+const inContainer = (): boolean => existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+
+async function openSystemBrowser(url: string): Promise<boolean> {
+  try {
+    await open(url);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The page server of a server that has no web address of its own: on this machine only, on a random port, started when
+ * the first page is needed and closed when none is open any more.
+ *
+ * - P1 It listens on 127.0.0.1, and answers only to its own Host, so that a name rebound to 127.0.0.1 gets nothing.
+ * - P2 It keeps no process alive.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { MidcallError } from '../errors.ts';
+
+export interface LoopbackOptions {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Runs a function later; the result takes it back. */
+  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly now: () => number;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+/** After the last page's time the server stays this long, in milliseconds, to say what became of it. */
+const LINGER_MS = 60_000;
+
+export class Loopback {
+  readonly #options: LoopbackOptions;
+  #server: Server | undefined;
+  #starting: Promise<number> | undefined;
+  #until = 0;
+  #stopTimer: (() => void) | undefined;
+
+  constructor(options: LoopbackOptions) {
+    this.#options = options;
+  }
+
+  /** The port it listens on, or undefined where it does not. */
+  get port(): number | undefined {
+    return (this.#server?.address() as AddressInfo | null | undefined)?.port;
+  }
+
+  /**
+   * Listens at least until then.
+   * @param until - milliseconds since the epoch
+   * @returns the port
+   * @throws MidcallError `connect/unavailable` where no port can be had
+   */
+  async listen(until: number): Promise<number> {
+    this.#until = Math.max(this.#until, until);
+    this.#starting ??= this.#start();
+    try {
+      const port = await this.#starting;
+      this.#watch();
+      return port;
+    } catch (cause) {
+      this.#starting = undefined;
+      throw new MidcallError(
+        'connect/unavailable',
+        'No page can be served: this process may not listen on 127.0.0.1.',
+        {
+          cause,
+        },
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    const server = this.#server;
+    this.#server = undefined;
+    this.#starting = undefined;
+    if (!server) return;
+    const closed = new Promise(resolve => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  }
+
+  async #start(): Promise<number> {
+    const listener = getRequestListener(request => this.#options.fetch(request));
+    const server = createServer((req, res) => {
+      const { host } = req.headers;
+      const port = (server.address() as AddressInfo | null)?.port;
+      if (host === `127.0.0.1:${port}` || host === `localhost:${port}`) return void listener(req, res);
+      res.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end('This page answers only at 127.0.0.1.\n');
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.#options.port, '127.0.0.1', resolve);
+    });
+    server.unref();
+    this.#server = server;
+    return (server.address() as AddressInfo).port;
+  }
+
+  #watch(): void {
+    this.#stopTimer?.();
+    const left = this.#until + LINGER_MS - this.#options.now();
+    this.#stopTimer = this.#options.timer(
+      () => {
+        if (this.#options.now() >= this.#until + LINGER_MS) void this.close();
+        else this.#watch();
+      },
+      Math.max(1, Math.min(left, 0x7fff_ffff)),
+    );
+  }
+}

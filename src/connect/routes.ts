@@ -1,0 +1,122 @@
+/** The routes of the pages: two per ticket, the style sheet and the mark, and what kinds add. */
+import { createHash } from 'node:crypto';
+import { Hono } from 'hono';
+import { icon } from '../html.ts';
+import type { PagesHost } from '../server/index.ts';
+import type { PageKind, Sent, SignIn, Visit } from './page.ts';
+import { style } from './style.ts';
+import { type Ticket, type Tickets, ticketName } from './ticket.ts';
+import { codePage, kindPage, leavePage, type Site } from './view.ts';
+import { securityHeaders, Visits } from './visit-desk.ts';
+import { words } from './words.ts';
+
+export interface RouteOptions {
+  readonly host: PagesHost;
+  readonly tickets: Tickets;
+  readonly kinds: ReadonlyMap<string, PageKind>;
+  readonly signIn: SignIn | undefined;
+  readonly name: string;
+  /** Where the pages are, as the person's browser sees them. */
+  readonly base: () => Promise<URL>;
+  /** The path under which requests arrive. */
+  readonly path: string;
+}
+
+/** Bytes a sent form may have. */
+const maxForm = 1_048_576;
+const styleName = `style-${createHash('sha256').update(style).digest('base64url').slice(0, 12)}.css`;
+
+/** @returns the pages as one web app */
+export function routes(options: RouteOptions): Hono {
+  const { host, tickets, kinds, signIn, path } = options;
+  const site: Site = { name: options.name, style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
+  const visits = new Visits({ host, tickets, signIn, site, base: options.base });
+  const app = new Hono();
+  const pages = new Hono();
+
+  const file = (type: string, body: string) => () =>
+    new Response(body, {
+      headers: { ...securityHeaders, 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' },
+    });
+  pages.get(`/${styleName}`, file('text/css; charset=utf-8', style));
+  pages.get('/icon.svg', file('image/svg+xml', icon));
+  for (const kind of kinds.values()) kind.mount?.(pages, visits);
+  signIn?.mount?.(pages, to => visits.address(to));
+
+  const kindOf = (ticket: Ticket): PageKind => {
+    const kind = kinds.get(ticket.kind);
+    if (!kind) throw new Error(`no page of kind '${ticket.kind}'`);
+    return kind;
+  };
+
+  pages.get('/:ticket', async context => {
+    const request = context.req.raw;
+    const ticket = await visits.open(context.req.param('ticket'));
+    if (ticket instanceof Response) return ticket;
+    const who = await visits.recognise(request, ticket);
+    if (who instanceof Response) return who;
+    const known = await visits.browser(request, ticket);
+    const { browser, cookie } = known ? { browser: known, cookie: undefined } : await visits.newBrowser(ticket, false);
+    const token = { token: visits.formToken(browser), now: host.now() };
+    if (who === 'unchecked') return visits.page(codePage(site, token), 200, cookie);
+    const visit = visits.visit(ticket, who);
+    const view = await kindOf(ticket).show(visit);
+    if (!known) host.audit(ticket.call, { kind: 'page-seen', ticket: ticketName(ticket.ticket) });
+    return visits.page(kindPage(site, visit, view, token), 200, cookie);
+  });
+
+  pages.post('/:ticket', async context => {
+    const request = context.req.raw;
+    const ticket = await visits.open(context.req.param('ticket'));
+    if (ticket instanceof Response) return ticket;
+    const sent = await readSent(request);
+    if (sent === undefined) return visits.says(words.tooLarge);
+    const browser = await visits.browser(request, ticket);
+    if (!browser || !(await visits.ours(request, browser, sent.get('form-token')?.[0]))) {
+      visits.audit(ticket, 'forged');
+      return visits.says(words.forged);
+    }
+    const who = await visits.recognise(request, ticket);
+    if (who instanceof Response) return who;
+    if (who === 'unchecked') return visits.tryCode(ticket, browser, (sent.get('code')?.[0] ?? '').slice(0, 40));
+    const visit = visits.visit(ticket, who);
+    if (sent.get('do')?.[0] === 'decline') return visits.decline(visit);
+    return take(visit, ticket, sent, visits.formToken(browser));
+  });
+
+  async function take(visit: Visit, ticket: Ticket, sent: Sent, token: string): Promise<Response> {
+    const step = await kindOf(ticket).submit(visit, sent);
+    if ('finish' in step) return visits.finish(visit, step.finish);
+    if ('leave' in step) return visits.page(leavePage(site, step.leave.to, step.leave.says));
+    return visits.page(kindPage(site, visit, step.again, { token, now: host.now() }), 422);
+  }
+
+  pages.notFound(() => visits.says(words.notHere));
+  pages.onError(error => {
+    // The text of an error may hold what was sent: only its name is told.
+    host.warn(`midcall connect: a page failed (${error.name}).`);
+    return visits.says(words.failed);
+  });
+  app.route(path === '' ? '/' : path, pages);
+  app.notFound(() => visits.says(words.notHere));
+  return app;
+}
+
+/** Reads a form; undefined where it is too large. */
+async function readSent(request: Request): Promise<Sent | undefined> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!type.startsWith('application/x-www-form-urlencoded')) return new Map();
+  if (Number(request.headers.get('content-length') ?? 0) > maxForm) return undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxForm) return undefined;
+    chunks.push(chunk);
+  }
+  const sent = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(Buffer.concat(chunks).toString('utf8'))) {
+    sent.set(name, [...(sent.get(name) ?? []), value]);
+  }
+  return sent;
+}

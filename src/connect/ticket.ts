@@ -1,0 +1,143 @@
+/**
+ * Tickets: what a link stands for, and whether it may still be used. Everything lies in the store, sealed, under a digest
+ * of the ticket, so that neither a look into the store nor a log of its keys gives anybody a working link.
+ *
+ * - T1 A ticket is random (192 bits) and carries nothing: what it stands for is only in the store.
+ * - T2 It has one turn. Of all who would finish it (or withdraw it) exactly one gets the turn, across processes; looking
+ *   takes nothing.
+ * - T3 Past `dueAt` the turn cannot be had, whatever is still in the store.
+ * - T4 Five codes may be tried, across processes; then the ticket is useless.
+ */
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import type { Json, PageAsk, PageOutcome, PagesHost } from '../server/index.ts';
+
+/** What a ticket stands for. */
+export type Ticket = PageAsk;
+
+/** Whether a ticket may be used. */
+export type Standing = 'open' | 'expired' | 'used' | 'declined' | 'withdrawn' | 'locked';
+
+/** Codes that may be tried. */
+export const maxTries = 5;
+
+/** How long after its time a link still says what became of it, in milliseconds. */
+const REMEMBERED_MS = 24 * 60 * 60_000;
+const WATCH_MS = 1_000;
+// Letters and digits that are not mistaken for one another.
+const CODE_LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
+const CODE_LENGTH = 8;
+const ticketShape = /^[\w-]{32}$/;
+
+/** The name of a ticket in keys, logs and cookies: says which one it is, and does not open it. */
+export const ticketName = (ticket: string): string =>
+  createHash('sha256').update(ticket).digest('base64url').slice(0, 32);
+
+export const newTicket = (): string => randomBytes(24).toString('base64url');
+
+/** Two groups of four: short enough to type, and five tries in 30^8. */
+export function newCode(): string {
+  const letters = Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]);
+  return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`;
+}
+
+/** A typed code as it is compared: case, blanks and dashes do not count. */
+export const spelled = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]/g, '');
+
+/** Tickets over one store. */
+export class Tickets {
+  readonly #host: PagesHost;
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(host: PagesHost) {
+    this.#host = host;
+  }
+
+  /** Writes a ticket, unless it is there. */
+  async issue(ticket: Ticket): Promise<void> {
+    const name = ticketName(ticket.ticket);
+    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
+    const sealed = this.#host.sealer.seal(ticket, `page:${name}`);
+    await this.#host.store.set(`page:${name}`, sealed, { ttlMs, ifAbsent: true });
+  }
+
+  /** What a ticket stands for; undefined for one that was never issued, or so long ago that nothing is left of it. */
+  async find(ticket: string): Promise<Ticket | undefined> {
+    if (!ticketShape.test(ticket)) return undefined;
+    const name = ticketName(ticket);
+    return (await this.#read(`page:${name}`)) as Ticket | undefined;
+  }
+
+  async standing(ticket: Ticket): Promise<Standing> {
+    const turn = await this.#host.store.get(`page-turn:${ticketName(ticket.ticket)}`);
+    if (turn === 'withdrawn' || turn === 'locked') return turn;
+    if (turn === 'decline') return 'declined';
+    if (turn !== undefined) return 'used';
+    return this.#host.now() >= ticket.dueAt ? 'expired' : 'open';
+  }
+
+  /** Takes the one turn (T2, T3). @returns true for the one who got it */
+  async takeTurn(ticket: Ticket, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
+    if (this.#host.now() >= ticket.dueAt) return false;
+    const name = ticketName(ticket.ticket);
+    const ttlMs = ticket.dueAt - this.#host.now() + REMEMBERED_MS;
+    return this.#host.store.set(`page-turn:${name}`, how, { ttlMs, ifAbsent: true });
+  }
+
+  /** Counts one try of a code. @returns how many are left after it, or undefined where none was left */
+  async try(ticket: Ticket): Promise<number | undefined> {
+    const name = ticketName(ticket.ticket);
+    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
+    for (let n = 1; n <= maxTries; n++) {
+      if (await this.#host.store.set(`page-try:${name}:${n}`, '', { ttlMs, ifAbsent: true })) return maxTries - n;
+    }
+    return undefined;
+  }
+
+  /** Says what became of a ticket whose turn was taken. */
+  async settle(ticket: Ticket, outcome: PageOutcome): Promise<void> {
+    const name = ticketName(ticket.ticket);
+    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
+    await this.#host.store.set(`page-result:${name}`, this.#host.sealer.seal(outcome, `page-result:${name}`), {
+      ttlMs,
+    });
+    for (const wake of this.#waiting.get(name) ?? []) wake();
+  }
+
+  /** What became of a ticket, as soon as it is known; undefined where it is not after `ms`. */
+  async outcome(ticket: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
+    const name = ticketName(ticket);
+    const until = this.#host.now() + ms;
+    for (;;) {
+      const known = await this.#read(`page-result:${name}`);
+      if (known !== undefined) return known as unknown as PageOutcome;
+      const left = until - this.#host.now();
+      if (left <= 0 || signal?.aborted) return undefined;
+      await this.#pause(name, Math.min(WATCH_MS, left), signal);
+    }
+  }
+
+  /** Waits so long, or until this process settles the ticket, or the signal fires. */
+  #pause(name: string, ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise(resolve => {
+      const waiting = this.#waiting.get(name) ?? new Set();
+      this.#waiting.set(name, waiting);
+      const wake = () => {
+        stop();
+        signal?.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(name);
+        resolve();
+      };
+      const stop = this.#host.timer(wake, ms);
+      waiting.add(wake);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  async #read(key: string): Promise<Json | undefined> {
+    const text = await this.#host.store.get(key);
+    if (text === undefined) return undefined;
+    const opened = this.#host.sealer.open(text, key);
+    return opened.ok ? (opened.payload as Json) : undefined;
+  }
+}

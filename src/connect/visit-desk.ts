@@ -1,0 +1,235 @@
+/**
+ * Who is visiting, and what their visit comes to.
+ *
+ * - V1 The link alone is never enough where the call can be tied to a person: signed in as the same principal, or the
+ *   one-time code that only the host showed. The one it was not made for is refused, and the ticket stays unspent.
+ * - V2 A form is taken only from our own page in the browser that was shown it: Origin, cookie and the form's token.
+ * - V3 The cookie is ours, sealed, for one ticket and one browser; a right code makes a new one, so that a cookie planted
+ *   before proves nothing.
+ * - V4 Looking changes nothing.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Assurance } from '../form/index.ts';
+import { digest, type Json, type PagesHost } from '../server/index.ts';
+import type { SignIn, Visit, VisitDesk } from './page.ts';
+import { spelled, type Ticket, type Tickets, ticketName } from './ticket.ts';
+import { codePage, type Site, sayPage } from './view.ts';
+import { words } from './words.ts';
+
+/** What a visit needs of the world around it. */
+export interface VisitOptions {
+  readonly host: PagesHost;
+  readonly tickets: Tickets;
+  readonly signIn: SignIn | undefined;
+  readonly site: Site;
+  /** Where the pages are; ends without a slash. */
+  readonly base: () => Promise<URL>;
+}
+
+/** A browser that has been shown a page of one ticket. */
+interface Browser {
+  /** The cookie's value. */
+  readonly value: string;
+  readonly checked: boolean;
+}
+
+/** Sent with every page. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex, nofollow',
+  'cache-control': 'no-store',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+};
+
+export class Visits implements VisitDesk {
+  readonly #options: VisitOptions;
+
+  constructor(options: VisitOptions) {
+    this.#options = options;
+  }
+
+  async address(path: string): Promise<URL> {
+    const base = await this.#options.base();
+    return new URL(`${base.pathname.replace(/\/$/, '')}/${path.replace(/^\//, '')}`, base);
+  }
+
+  /** A page, with the headers of every page. */
+  page(markup: string, status = 200, cookie?: string): Response {
+    const headers = new Headers({ ...securityHeaders, 'content-type': 'text/html; charset=utf-8' });
+    if (cookie !== undefined) headers.set('set-cookie', cookie);
+    return new Response(markup, { status, headers });
+  }
+
+  says({ title, lines, status }: { title: string; lines: readonly string[]; status: number }): Response {
+    return this.page(sayPage(this.#options.site, title, lines), status);
+  }
+
+  trouble({ title, lines }: { readonly title: string; readonly lines: readonly string[] }, visit?: Visit): Response {
+    return this.page(sayPage(this.#options.site, title, lines, visit && `./${visit.ticket}`), 400);
+  }
+
+  async enter(request: Request, ticket: string): Promise<Visit | Response> {
+    const found = await this.open(ticket);
+    if (found instanceof Response) return found;
+    const who = await this.recognise(request, found);
+    if (who instanceof Response) return who;
+    return who === 'unchecked' ? this.says(words.notYet) : this.visit(found, who);
+  }
+
+  /** The ticket, where its turn can still be had; else the page that says why not. */
+  async open(name: string): Promise<Ticket | Response> {
+    const { tickets } = this.#options;
+    const ticket = await tickets.find(name);
+    if (!ticket) return this.says(words.unknown);
+    const standing = await tickets.standing(ticket);
+    return standing === 'open' ? ticket : this.says(words[standing]);
+  }
+
+  /** How well the visitor is known, `unchecked` where the code is still to be typed, or the page that refuses them (V1). */
+  async recognise(request: Request, ticket: Ticket): Promise<Assurance | 'unchecked' | Response> {
+    const { signIn } = this.#options;
+    if (ticket.check === 'none') return 'in-band';
+    if (ticket.check === 'code') return (await this.browser(request, ticket))?.checked ? 'out-of-band' : 'unchecked';
+    if (!signIn) return this.says(words.noSignIn);
+    const visitor = await signIn.principal(request);
+    if (!visitor) return signIn.begin(request, await this.address(ticket.ticket));
+    const { principal } = ticket.call;
+    if (visitor.issuer === principal?.issuer && visitor.subject === principal.subject) return 'verified';
+    this.audit(ticket, 'other-person');
+    return this.says(words.otherPerson);
+  }
+
+  visit(ticket: Ticket, assurance: Assurance): Visit {
+    const { call, data, message, dueAt } = ticket;
+    return {
+      ticket: ticket.ticket,
+      data,
+      message,
+      call: { method: call.method, name: call.name, arguments: ticket.arguments },
+      principal: call.principal,
+      assurance,
+      dueAt,
+    };
+  }
+
+  /** The browser that was shown a page of this ticket, by its cookie. */
+  async browser(request: Request, ticket: Ticket): Promise<Browser | undefined> {
+    const name = ticketName(ticket.ticket);
+    const prefix = `${cookieName(name)}=`;
+    const given = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
+    for (const each of given) {
+      const value = each.slice(prefix.length);
+      const opened = this.#options.host.sealer.open(value, 'page-visit');
+      const held = opened.ok ? (opened.payload as { t?: unknown; c?: unknown }) : undefined;
+      if (held?.t === name) return { value, checked: held.c === true };
+    }
+    return undefined;
+  }
+
+  /** A new browser's cookie, and its value (V3). */
+  async newBrowser(ticket: Ticket, checked: boolean): Promise<{ readonly browser: Browser; readonly cookie: string }> {
+    const { host } = this.#options;
+    const base = await this.#options.base();
+    const name = ticketName(ticket.ticket);
+    const value = host.sealer.seal({ t: name, c: checked, n: randomBytes(12).toString('base64url') }, 'page-visit');
+    const age = Math.max(1, Math.ceil((ticket.dueAt - host.now()) / 1000));
+    const cookie =
+      `${cookieName(name)}=${value}; Path=${base.pathname}; Max-Age=${age}; HttpOnly; SameSite=Lax` +
+      (base.protocol === 'https:' ? '; Secure' : '');
+    return { browser: { value, checked }, cookie };
+  }
+
+  formToken(browser: Browser): string {
+    return digest(['form', browser.value]);
+  }
+
+  /** True where a form was sent from our own page in this browser (V2). */
+  async ours(request: Request, browser: Browser | undefined, token: string | undefined): Promise<boolean> {
+    const base = await this.#options.base();
+    const site = request.headers.get('sec-fetch-site');
+    if (request.headers.get('origin') !== base.origin || (site !== null && site !== 'same-origin')) return false;
+    if (!browser || token === undefined) return false;
+    const [given, held] = [Buffer.from(token), Buffer.from(this.formToken(browser))];
+    return given.length === held.length && timingSafeEqual(given, held);
+  }
+
+  /** Judges a typed code. @returns the page to show: the ticket's own where the code was right */
+  async tryCode(ticket: Ticket, browser: Browser, typed: string): Promise<Response> {
+    const { tickets, site, host } = this.#options;
+    const left = await tickets.try(ticket);
+    if (left !== undefined && sameCode(typed, ticket.code)) {
+      const { cookie } = await this.newBrowser(ticket, true);
+      return this.back(ticket.ticket, cookie);
+    }
+    if (left === undefined || left === 0) {
+      this.audit(ticket, 'out-of-tries');
+      if (await tickets.takeTurn(ticket, 'locked')) {
+        await tickets.settle(ticket, { action: 'cancel', reason: 'suspect', assurance: 'in-band', at: host.now() });
+      }
+      return this.says(words.locked);
+    }
+    this.audit(ticket, 'wrong-code');
+    const tries = left === 1 ? 'One try is left.' : `${left} tries are left.`;
+    const token = { token: this.formToken(browser), now: host.now() };
+    return this.page(codePage(site, token, `That is not the code. ${tries}`), 403);
+  }
+
+  async finish(visit: Visit, effect: () => Promise<Json> | Json): Promise<Response> {
+    return this.#end(visit, 'accept', effect);
+  }
+
+  decline(visit: Visit): Promise<Response> {
+    return this.#end(visit, 'decline', () => null);
+  }
+
+  async #end(visit: Visit, action: 'accept' | 'decline', effect: () => Promise<Json> | Json): Promise<Response> {
+    const { tickets, host } = this.#options;
+    const ticket = await tickets.find(visit.ticket);
+    if (!ticket) return this.says(words.unknown);
+    if (!(await tickets.takeTurn(ticket, action))) {
+      const standing = await tickets.standing(ticket);
+      this.audit(ticket, standing === 'expired' ? 'late' : 'used');
+      return this.says(words[standing === 'open' ? 'expired' : standing]);
+    }
+    const { assurance } = visit;
+    try {
+      const content = await effect();
+      const at = host.now();
+      await tickets.settle(
+        ticket,
+        action === 'accept' ? { action, content, assurance, at } : { action, assurance, at },
+      );
+    } catch (error) {
+      // What failed may name what was entered: its text stays here.
+      host.warn(`midcall connect: a page could not be finished (${(error as Error)?.name ?? 'error'}).`);
+      await tickets.settle(ticket, { action: 'cancel', reason: 'error', assurance, at: host.now() });
+      return this.says(words.failed);
+    }
+    host.audit(ticket.call, { kind: 'page-finished', ticket: ticketName(visit.ticket), action, assurance });
+    return this.back(visit.ticket);
+  }
+
+  /** To the ticket's own page by GET, so that a reload sends nothing again. */
+  async back(ticket: string, cookie?: string): Promise<Response> {
+    const headers = new Headers({ ...securityHeaders, location: (await this.address(ticket)).pathname });
+    if (cookie !== undefined) headers.set('set-cookie', cookie);
+    return new Response(null, { status: 303, headers });
+  }
+
+  audit(ticket: Ticket, reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'late' | 'used'): void {
+    this.#options.host.audit(ticket.call, { kind: 'page-refused', ticket: ticketName(ticket.ticket), reason });
+  }
+}
+
+const cookieName = (name: string): string => `midcall-${name.slice(0, 12)}`;
+
+function sameCode(typed: string, code: string | undefined): boolean {
+  if (code === undefined) return false;
+  return timingSafeEqual(Buffer.from(digest(spelled(typed))), Buffer.from(digest(spelled(code))));
+}

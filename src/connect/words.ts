@@ -1,0 +1,68 @@
+/** What the pages say when there is nothing to fill in. */
+
+interface Says {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly status: number;
+}
+
+const again = 'If it is still needed, ask your assistant to start again.';
+
+export const words = {
+  unknown: {
+    title: 'This link is not known',
+    lines: ['It may be mistyped, or its time is long past.', again],
+    status: 404,
+  },
+  expired: { title: 'This link’s time is up', lines: ['Nothing was done.', again], status: 410 },
+  used: {
+    title: 'This is done',
+    lines: ['This link works once, and it was used. You can close this page and go back to your assistant.'],
+    status: 200,
+  },
+  declined: {
+    title: 'You declined',
+    lines: ['Nothing was sent. You can close this page and go back to your assistant.'],
+    status: 200,
+  },
+  withdrawn: {
+    title: 'This is no longer needed',
+    lines: ['The question was answered elsewhere or taken back.'],
+    status: 410,
+  },
+  locked: {
+    title: 'Too many wrong codes',
+    lines: ['This link no longer works, and nothing was done.', again],
+    status: 403,
+  },
+  failed: {
+    title: 'This could not be finished',
+    lines: ['Your answer arrived, but what had to follow failed. Nothing is assumed to be done.', again],
+    status: 500,
+  },
+  otherPerson: {
+    title: 'This link was made for somebody else',
+    lines: [
+      'You are signed in as another person than the one who was asked. Nothing was done, and the link still works for them.',
+      'If you were sent this link, close this page: whoever sent it may want you to act for them.',
+    ],
+    status: 403,
+  },
+  noSignIn: {
+    title: 'Nobody can sign in here',
+    lines: ['This server is set up without a way to sign in.'],
+    status: 503,
+  },
+  notYet: {
+    title: 'Enter your code first',
+    lines: ['Open the link again and type the code your assistant shows.'],
+    status: 403,
+  },
+  forged: {
+    title: 'This form was not taken',
+    lines: ['It did not come from our own page in this browser. Open the link again and send it from there.'],
+    status: 403,
+  },
+  tooLarge: { title: 'This is too much', lines: ['What was sent is larger than this page takes.'], status: 413 },
+  notHere: { title: 'There is nothing here', lines: ['Open the link your assistant showed.'], status: 404 },
+} satisfies Record<string, Says>;
