@@ -5,7 +5,7 @@
 import { MidcallError } from '../errors.ts';
 import { html } from '../html.ts';
 import type { Page } from '../server/index.ts';
-import { type Keeper, type PageKind, type PageView } from './page.ts';
+import type { Keeper, PageKind, PageView } from './page.ts';
 import { shown } from './view.ts';
 
 export interface SecretOptions {

@@ -2,13 +2,14 @@
  * The one way from a server's request to a person: policy first, then the inbox, with the call's time limit standing
  * still and every step in the audit record.
  */
+
+import { visible } from '../visible.ts';
 import type { Audit } from './audit.ts';
 import type { Calls, RunningCall } from './calls.ts';
 import type { Clock } from './clock.ts';
 import type { Inbox } from './inbox.ts';
 import type { Policy, Subject } from './policy.ts';
 import type { Asker, CallContext, Ending, Question } from './question.ts';
-import { visible } from '../visible.ts';
 
 /** What a view of one connection is told besides the inbox's events. */
 export type Notice =

@@ -17,12 +17,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MidcallError } from '../errors.ts';
+import { visible } from '../visible.ts';
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from './attach.ts';
 import { CallLog, type CallRecord } from './call-log.ts';
 import type { CallOutcome, RunOptions } from './call-runner.ts';
 import type { Era } from './question.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
-import { visible } from '../visible.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
 export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';

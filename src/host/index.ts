@@ -1,3 +1,5 @@
+export type { VisibleOptions } from '../visible.ts';
+export { hides, visible } from '../visible.ts';
 export type { Notice } from './asking.ts';
 export type { AttachEvent, Attachment, AttachOptions, CallRequest } from './attach.ts';
 export { attach } from './attach.ts';
@@ -51,5 +53,3 @@ export type { ServerEntry, ServerTarget } from './server-entry.ts';
 export { commandTarget, originOf, readServerEntries, urlTarget } from './server-entry.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url.ts';
 export { judgeUrl } from './url.ts';
-export type { VisibleOptions } from '../visible.ts';
-export { hides, visible } from '../visible.ts';

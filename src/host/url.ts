@@ -6,8 +6,8 @@
  */
 import { domainToUnicode } from 'node:url';
 import { parse as parseDomain } from 'tldts';
-import { mixedScripts, skeleton } from './confusable.ts';
 import { hides } from '../visible.ts';
+import { mixedScripts, skeleton } from './confusable.ts';
 
 /** One thing to look at before opening. */
 export interface UrlWarning {
