@@ -53,8 +53,10 @@ export function intercept(server: McpServer): boolean {
     } catch {
       throw new MidcallError(
         'server/setup',
-        `This server already handles ${method}. Call mid.wrap(server) right after creating it, before the first ` +
-          'registration; plain tools registered after that work unchanged.',
+        `This server already handles ${method}, so what its handlers are given cannot be checked. Create it without ` +
+          'capabilities for tools, prompts and resources (registering one declares it; declare more with ' +
+          'server.server.registerCapabilities), and call mid.wrap(server) before the first registration; plain tools ' +
+          'registered after that work unchanged.',
       );
     }
   }
