@@ -1,5 +1,6 @@
 /** Moving bytes between a descriptor and memory: short reads and writes are carried on until they are whole. */
-import type { System } from './system.ts';
+import * as fs from 'node:fs';
+import { direct, type System, smallest } from './system.ts';
 
 /** The most that is read into memory at once. */
 const most = 2 ** 31 - 1;
@@ -36,6 +37,19 @@ export async function readRange(system: System, fd: number, size: number, range?
     done += count;
   }
   return done === wanted ? into : into.subarray(0, done);
+}
+
+/** Where small texts pass through on their way to becoming a string; used between two awaits, never across one. */
+let passage: Buffer | undefined;
+
+/** Reads a whole file as UTF-8. A small one on a local disk costs no buffer of its own. */
+export async function readUtf8(system: System, fd: number, size: number): Promise<string> {
+  passage ??= Buffer.allocUnsafeSlow(smallest);
+  if (system === direct && size > 0 && size <= smallest) {
+    const count = fs.readSync(fd, passage, 0, size, 0);
+    if (count === size) return passage.toString('utf8', 0, size);
+  }
+  return (await readRange(system, fd, size)).toString('utf8');
 }
 
 async function readUntilEnd(system: System, fd: number, position: number, limit: number): Promise<Buffer> {

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isMidcallError } from '../errors.ts';
-import { bytesOf, type Range, rangeFault, readRange, tooLarge, writeAll } from './contents.ts';
+import { bytesOf, type Range, rangeFault, readRange, readUtf8, tooLarge, writeAll } from './contents.ts';
 import type { Entry, FileHandle, FileStat, Files } from './files.ts';
 import type { Placed, Thing } from './ground.ts';
 import { closeLeaf, contentLeaf, type Leaf, leafOf, makeFolders } from './leaf.ts';
@@ -13,7 +13,7 @@ import { fileStat, OpenFile, type OpenFiles, streamOf } from './open-file.ts';
 import { pace } from './pace.ts';
 import { closed, exists, fromSystem, invalid, notFound, outside } from './refusal.ts';
 import type { Scope, ScopeRoot } from './scope.ts';
-import { codeOf } from './system.ts';
+import { codeOf, type System } from './system.ts';
 import { listFolder, removeBelow, removeLeaf, walkFrom } from './tree.ts';
 import { below, within } from './within.ts';
 
@@ -52,11 +52,11 @@ export class RootedFiles implements Files {
   }
 
   async read(path: string, range?: Range): Promise<Uint8Array> {
-    return await this.#read(path, range);
+    return await this.#read(path, range, readRange);
   }
 
   async readText(path: string): Promise<string> {
-    return (await this.#read(path)).toString('utf8');
+    return await this.#read(path, undefined, readUtf8);
   }
 
   async write(path: string, data: string | Uint8Array): Promise<void> {
@@ -203,7 +203,11 @@ export class RootedFiles implements Files {
     await this.close();
   }
 
-  async #read(path: string, range?: Range): Promise<Buffer> {
+  async #read<T>(
+    path: string,
+    range: Range | undefined,
+    read: (system: System, fd: number, size: number, range?: Range) => Promise<T>,
+  ): Promise<T> {
     const fault = rangeFault(range);
     if (fault) throw invalid(path, fault);
     return await this.#atFirst(path, async placed => {
@@ -218,7 +222,7 @@ export class RootedFiles implements Files {
         thing.close();
       }
       try {
-        return await readRange(placed.root.system, fd, thing.stat.size, range);
+        return await read(placed.root.system, fd, thing.stat.size, range);
       } finally {
         fs.closeSync(fd);
       }

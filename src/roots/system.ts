@@ -34,7 +34,7 @@ export interface System {
 }
 
 /** Bytes up to which contents are moved without the pool on a local disk. */
-const smallest = 32 * 1024;
+export const smallest = 32 * 1024;
 
 const read = (fd: number, into: Uint8Array, offset: number, length: number, position: number): Promise<number> =>
   new Promise((resolve, reject) =>
