@@ -17,7 +17,7 @@ export function clackPrompter(input: Readable, output: Writable): Prompter {
   const options = (picks: readonly Pick[]) =>
     picks.map(({ value, label, hint }) => ({ value, label, ...(hint !== undefined && { hint }) }));
   return {
-    ended: false,
+    starved: false,
     say: lines => void output.write(lines.map(line => `${line}\n`).join('')),
     async text({ message, signal, initial, validate }) {
       const value = await text({

@@ -113,14 +113,14 @@ async function askValue(
       return given.given ? { given: true, value: given.value === none ? undefined : given.value === 'true' } : notGiven;
     }
     case 'select': {
-      const picks = [...leaveOut(field), ...picksOf(field)];
+      const picks = [...picksOf(field), ...leaveOut(field)];
       const index = field.choices.findIndex(choice => choice.value === initial);
       const byDefault = field.choices.findIndex(choice => choice.value === field.default);
       const given = await prompter.choose({
         message,
         picks: marked(picks, field, String(byDefault)),
         signal,
-        ...(index >= 0 && { initial: String(index) }),
+        ...(index >= 0 ? { initial: String(index) } : field.required ? {} : { initial: none }),
       });
       return given.given ? { given: true, value: field.choices[Number(given.value)]?.value } : notGiven;
     }

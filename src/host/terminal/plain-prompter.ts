@@ -2,9 +2,9 @@
  * Speaks line by line: for pipes, screen readers and terminals that are to stay without drawing. Every prompt is one line
  * of question and one line of answer; a list is numbered, and a part of a name finds it.
  */
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
-import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
+import type { Writable } from 'node:stream';
+import { lineSource, type MaybeTty } from './line-source.ts';
+import type { Given, Pick, Prompter } from './prompter.ts';
 
 /** A longer list is shown in part; typing a part of a name finds the rest. */
 const shownAtOnce = 30;
@@ -12,8 +12,8 @@ const shownAtOnce = 30;
 const nothing = '-';
 
 /** A prompter of plain lines. Input that ends gives nothing to every later prompt. */
-export function plainPrompter(input: Readable, output: Writable): Prompter {
-  const lines = new LineReader(input);
+export function plainPrompter(input: MaybeTty, output: Writable): Prompter {
+  const lines = lineSource(input, output);
   const write = (text: string): void => void output.write(text);
 
   const ask = async (prompt: string, signal: AbortSignal): Promise<Given<string>> => {
@@ -24,8 +24,8 @@ export function plainPrompter(input: Readable, output: Writable): Prompter {
   };
 
   return {
-    get ended() {
-      return lines.ended;
+    get starved() {
+      return lines.starved;
     },
     say: text => write(text.map(line => `${line}\n`).join('')),
     async text({ message, signal, initial, validate }) {
@@ -100,47 +100,4 @@ function readMany(picks: readonly Pick[], line: string, initial: readonly string
     if (!values.includes(found[0]!.value)) values.push(found[0]!.value);
   }
   return values;
-}
-
-/** Lines of a stream, one at a time; none is lost between two prompts. */
-class LineReader {
-  readonly #lines: string[] = [];
-  readonly #waiting: ((line: Given<string>) => void)[] = [];
-  readonly #reader: ReturnType<typeof createInterface>;
-  ended = false;
-
-  constructor(input: Readable) {
-    this.#reader = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
-    this.#reader.on('line', line => {
-      const next = this.#waiting.shift();
-      if (next) next({ given: true, value: line });
-      else this.#lines.push(line);
-    });
-    this.#reader.on('close', () => {
-      this.ended = true;
-      for (const next of this.#waiting.splice(0)) next(notGiven);
-    });
-  }
-
-  next(signal: AbortSignal): Promise<Given<string>> {
-    const line = this.#lines.shift();
-    if (line !== undefined) return Promise.resolve({ given: true, value: line });
-    if (this.ended || signal.aborted) return Promise.resolve(notGiven);
-    return new Promise(resolve => {
-      const settle = (given: Given<string>): void => {
-        signal.removeEventListener('abort', onAbort);
-        resolve(given);
-      };
-      const onAbort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(settle), 1);
-        resolve(notGiven);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.push(settle);
-    });
-  }
-
-  close(): void {
-    this.#reader.close();
-  }
 }

@@ -43,7 +43,7 @@ export interface Prompter {
   text(prompt: TextPrompt): Promise<Given<string>>;
   choose(prompt: ChoicePrompt): Promise<Given<string>>;
   chooseMany(prompt: ManyPrompt): Promise<Given<readonly string[]>>;
-  /** True once nothing more can be read. */
-  readonly ended: boolean;
+  /** True once a prompt was given nothing because the input has ended. */
+  readonly starved: boolean;
   close(): void;
 }

@@ -2,17 +2,18 @@
  * Questions in a terminal, one after the other. On a TTY they are drawn; through pipes, with NO_COLOR or where asked for,
  * they are plain lines. Ctrl-C dismisses the question that is open; a question that ends elsewhere closes its dialog.
  */
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { type Ending, openUrl, type Presenter, type Question, type Receipt, type Reply, visible } from '../index.ts';
 import { clackPrompter } from './clack-prompter.ts';
 import { consentDialog } from './consent-dialog.ts';
 import { formDialog } from './form-dialog.ts';
 import { endingLine } from './frame.ts';
+import type { MaybeTty } from './line-source.ts';
 import { plainPrompter } from './plain-prompter.ts';
 import type { Prompter } from './prompter.ts';
 
 export interface TerminalOptions {
-  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly input: MaybeTty;
   readonly output: Writable & { readonly isTTY?: boolean };
   /** True for plain lines. Default: where input or output is no TTY, or NO_COLOR is set. */
   readonly plain?: boolean;
@@ -76,7 +77,7 @@ export class Terminal implements Presenter {
     for (;;) {
       const reply = await this.#dialog(question, signal, again);
       if (controls.ended.aborted) break;
-      if (this.#prompter.ended && reply.action === 'dismiss') this.#options.onUnanswered?.(question);
+      if (this.#prompter.starved && reply.action === 'dismiss') this.#options.onUnanswered?.(question);
       const receipt = await controls.reply(reply);
       if (receipt.ok || receipt.problem !== 'invalid') break;
       again = {

@@ -1,0 +1,113 @@
+/**
+ * Lines of a stream, one at a time; none is lost between two prompts. A TTY is read key by key while a prompt waits:
+ * there, Ctrl-C would otherwise reach every program of the terminal, the server that asks among them.
+ */
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { type Given, notGiven } from './prompter.ts';
+
+/** Where plain prompts read. */
+export interface LineSource {
+  next(signal: AbortSignal): Promise<Given<string>>;
+  /** True once a prompt was given nothing because the input has ended. */
+  readonly starved: boolean;
+  close(): void;
+}
+
+/** An input as far as it may be a terminal. */
+export type MaybeTty = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+
+export function lineSource(input: MaybeTty, output: Writable): LineSource {
+  return input.isTTY === true && input.setRawMode ? keys(input, output) : lines(input);
+}
+
+/** Calls `onAbort` once when the signal fires. @returns stops listening */
+function onAborted(signal: AbortSignal, onAbort: () => void): () => void {
+  signal.addEventListener('abort', onAbort, { once: true });
+  return () => signal.removeEventListener('abort', onAbort);
+}
+
+function lines(input: Readable): LineSource {
+  const read: string[] = [];
+  let waiting: ((line: Given<string>) => void) | undefined;
+  let [ended, starved] = [false, false];
+  const reader = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
+  reader.on('line', line => {
+    if (waiting) waiting({ given: true, value: line });
+    else read.push(line);
+  });
+  reader.on('close', () => {
+    ended = true;
+    starved = waiting !== undefined;
+    waiting?.(notGiven);
+  });
+  return {
+    get starved() {
+      return starved;
+    },
+    next(signal) {
+      const line = read.shift();
+      if (line !== undefined) return Promise.resolve({ given: true, value: line });
+      starved = ended;
+      if (ended || signal.aborted) return Promise.resolve(notGiven);
+      return new Promise(resolve => {
+        const stop = onAborted(signal, () => waiting?.(notGiven));
+        waiting = given => {
+          waiting = undefined;
+          stop();
+          resolve(given);
+        };
+      });
+    },
+    close: () => reader.close(),
+  };
+}
+
+function keys(input: MaybeTty, output: Writable): LineSource {
+  let starved = false;
+  return {
+    get starved() {
+      return starved;
+    },
+    next(signal) {
+      if (signal.aborted) return Promise.resolve(notGiven);
+      return new Promise(resolve => {
+        const decoder = new StringDecoder('utf8');
+        let typed: string[] = [];
+        const done = (given: Given<string>): void => {
+          stop();
+          input.off('data', onData);
+          input.setRawMode?.(false);
+          input.pause();
+          if (given.given) output.write('\n');
+          resolve(given);
+        };
+        const stop = onAborted(signal, () => done(notGiven));
+        const press = (key: string): boolean => {
+          if (key === '\r' || key === '\n') done({ given: true, value: typed.join('') });
+          else if (key === '\u0003' || (key === '\u0004' && typed.length === 0)) {
+            starved = key === '\u0004';
+            done(notGiven);
+          } else if (key === '\u007f' || key === '\b') {
+            if (typed.length > 0) output.write('\b \b');
+            typed = typed.slice(0, -1);
+          } else if (key >= ' ') {
+            typed.push(key);
+            output.write(key);
+          }
+          return key !== '\r' && key !== '\n' && key !== '\u0003';
+        };
+        const onData = (chunk: Buffer): void => {
+          // Arrows and their like mean nothing to a plain line.
+          const pressed = decoder.write(chunk).replace(/\u001b(?:\[[0-9;?]*)?[@-~]/g, '');
+          for (const key of pressed) if (!press(key)) break;
+        };
+        input.setRawMode?.(true);
+        input.on('data', onData);
+        input.resume();
+      });
+    },
+    close: () => void input.pause(),
+  };
+}

@@ -1,0 +1,132 @@
+/** `midcall call` in a real pseudo-terminal: drawn prompts, keys, Ctrl-C. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import { describe, expect, it } from 'vitest';
+import { askingServer } from '../host/person.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const midcall = join(root, 'dist/cli/main.js');
+const down = '\u001b[B';
+const enter = '\r';
+const interrupt = '\u0003';
+
+/** A terminal one can wait on: `until` resolves once the text has come since the last wait. */
+function terminal(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [midcall, 'call', ...words, '--', 'node', askingServer], {
+    cwd: root,
+    cols: 120,
+    rows: 40,
+    env: { ...(process.env as Record<string, string>), NO_COLOR: '', ...env },
+  });
+  let [all, from] = ['', 0];
+  const waiting = new Set<() => void>();
+  const plainText = (): string => all.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
+  child.onData(data => {
+    all += data;
+    for (const look of waiting) look();
+  });
+  const ended = new Promise<number>(resolve => child.onExit(({ exitCode }) => resolve(exitCode)));
+  return {
+    ended,
+    text: plainText,
+    raw: () => all,
+    type: (keys: string) => child.write(keys),
+    until(expected: string | RegExp): Promise<void> {
+      return new Promise(resolve => {
+        const look = (): void => {
+          const rest = plainText().slice(from);
+          const at = typeof expected === 'string' ? rest.indexOf(expected) : rest.search(expected);
+          if (at < 0) return;
+          waiting.delete(look);
+          from += at + 1;
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      });
+    },
+  };
+}
+
+describe.each(['2025', '2026'])('in a terminal, %s', era => {
+  it('is filled in with keys, seen before it is sent, and changed', async () => {
+    const tty = terminal(['form', '--era', era]);
+    await tty.until('What do you want to do?');
+    expect(tty.text()).toContain('  | Which colour?');
+    tty.type(enter);
+    await tty.until('Colour (required)');
+    tty.type(down + enter);
+    await tty.until('Colour: green');
+    await tty.until('Send it?');
+    tty.type(down + enter);
+    await tty.until('Which one?');
+    tty.type(enter);
+    await tty.until('Colour (required)');
+    tty.type(`\u001b[A${enter}`);
+    await tty.until('Colour: red');
+    await tty.until('Send it?');
+    tty.type(enter);
+    await tty.until('{"action":"accept","content":{"colour":"red"}}');
+    expect(await tty.ended).toBe(0);
+  });
+
+  it('says which rule an answer breaks, beside the field', async () => {
+    const tty = terminal(['code', '--era', era]);
+    await tty.until('What do you want to do?');
+    tty.type(enter);
+    await tty.until('Code (required');
+    tty.type(`ABC${enter}`);
+    await tty.until('must match the pattern');
+    tty.type(`\u007f\u007f\u007fabc${enter}`);
+    await tty.until('Send it?');
+    tty.type(enter);
+    await tty.until('{"code":"abc"}');
+    expect(await tty.ended).toBe(0);
+  });
+
+  it('takes Ctrl-C as dismissing the question, and the call goes on', async () => {
+    const tty = terminal(['form', '--era', era]);
+    await tty.until('What do you want to do?');
+    tty.type(interrupt);
+    await tty.until('"action":"cancel"');
+    expect(await tty.ended).toBe(0);
+  });
+});
+
+describe('in a terminal', () => {
+  it('takes Ctrl-C as cancelling the call where no question is open', async () => {
+    const tty = terminal(['slow', '--era', '2025', '--json']);
+    await tty.until('calling slow');
+    tty.type(interrupt);
+    await tty.until('"how":"cancelled"');
+    expect(await tty.ended).toBe(130);
+  });
+
+  it('closes the dialog when the server takes the question back', async () => {
+    const tty = terminal(['withdraw', '--era', '2025']);
+    await tty.until('What do you want to do?');
+    await tty.until('the server took the question back');
+    await tty.until('"withdrawn"');
+    expect(await tty.ended).toBe(0);
+  });
+
+  it('speaks in lines with NO_COLOR: no escape sequence is written, and Ctrl-C still dismisses', async () => {
+    const tty = terminal(['form', '--era', '2026'], { NO_COLOR: '1' });
+    await tty.until('Number or name');
+    tty.type(interrupt);
+    await tty.until('"action":"cancel"');
+    expect(await tty.ended).toBe(0);
+    expect(tty.raw()).not.toContain('\u001b');
+  });
+
+  it('shows an address in full with its warnings before anything is opened', async () => {
+    const tty = terminal(['url', '{"url":"http://аpple.com@93.184.216.34:8080/x"}', '--era', '2025']);
+    await tty.until('Address: http://аpple.com@93.184.216.34:8080/x');
+    await tty.until('What stands before the @ is not where this leads');
+    await tty.until('Open it?');
+    tty.type(`\u001b[A${enter}`);
+    await tty.until('"action":"decline"');
+    expect(await tty.ended).toBe(0);
+  });
+});

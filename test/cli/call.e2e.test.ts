@@ -1,0 +1,198 @@
+/** `midcall call` as a process, against real servers from npm and the plain asking server, through pipes. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { askingServer } from '../host/person.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const midcall = join(root, 'dist/cli/main.js');
+const npm = (name: string): string => join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
+const everything = ['node', npm('server-everything'), 'stdio'];
+const filesystem = ['node', npm('server-filesystem')];
+const asking = ['node', askingServer];
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(words: readonly string[], server: readonly string[], input = ''): Promise<Ran> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, [midcall, 'call', ...words, '--', ...server], { cwd: root });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', chunk => (out += chunk));
+    child.stderr.on('data', chunk => (err += chunk));
+    child.on('close', code => resolve({ code, out, err }));
+    child.stdin.end(input);
+  });
+}
+
+const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'call-')));
+
+function answers(...list: unknown[]): readonly string[] {
+  const file = join(temporary(), 'answers.json');
+  writeFileSync(file, JSON.stringify(list));
+  return ['--answers', file];
+}
+
+const thirteen = {
+  name: 'Ada',
+  check: true,
+  firstLine: 'Once upon a time',
+  email: 'ada@example.com',
+  homepage: 'https://example.com/',
+  birthdate: '1815-12-10',
+  integer: 7,
+  number: 2.5,
+  untitledSingleSelectEnum: 'Joey',
+  untitledMultipleSelectEnum: ['Piano', 'Drums'],
+  titledSingleSelectEnum: 'hero-2',
+  titledMultipleSelectEnum: ['fish-3'],
+  legacyTitledEnum: 'pet-2',
+};
+
+describe('midcall call with the everything server', () => {
+  it('answers all 13 fields of its form, from a file', async () => {
+    const { code, out } = await run(
+      ['trigger-elicitation-request', ...answers({ action: 'accept', content: thirteen })],
+      everything,
+    );
+    expect(JSON.parse(/Raw result: ([\s\S]*)/.exec(out)![1]!)).toEqual({ action: 'accept', content: thirteen });
+    expect(code).toBe(0);
+  });
+
+  it('fills in all 13 fields line by line, through a pipe', async () => {
+    const typed = [
+      '1',
+      'Ada',
+      'y',
+      '',
+      'ada@example.com',
+      '',
+      '1815-12-10',
+      'many',
+      '7',
+      '',
+      'joey',
+      'piano, drums',
+      '2',
+      'Trout',
+      '2',
+    ];
+    const { code, out, err } = await run(
+      ['trigger-elicitation-request'],
+      everything,
+      `${[...typed, '1'].join('\n')}\n`,
+    );
+    const { content } = JSON.parse(/Raw result: ([\s\S]*)/.exec(out)![1]!);
+    expect(err).toContain('! Integer must be a whole number');
+    const { homepage: _, ...rest } = thirteen;
+    expect(content).toEqual({ ...rest, firstLine: 'It was a dark and stormy night.', number: 3.14 });
+    expect(code).toBe(0);
+  });
+
+  it('tells decline from dismiss, and both are calls that completed', async () => {
+    const declined = await run(['trigger-elicitation-request'], everything, '2\n');
+    const dismissed = await run(['trigger-elicitation-request'], everything, '3\n');
+    expect([declined.code, dismissed.code]).toEqual([0, 0]);
+    expect(declined.out).toContain('"action": "decline"');
+    expect(dismissed.out).toContain('"action": "cancel"');
+  });
+
+  it('consents to a URL on the request path and on the error path, and tries the call again', async () => {
+    const url = '{"url":"https://example.com/x","errorPath":false}';
+    const asked = await run(['trigger-url-elicitation', url, ...answers({ action: 'accept' })], everything);
+    expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('"action": "accept"')]);
+    expect(asked.err).toContain('Address: https://example.com/x');
+    const error = url.replace('false', 'true');
+    const required = await run(
+      ['trigger-url-elicitation', error, ...answers({ action: 'accept' }, { action: 'accept' })],
+      everything,
+    );
+    expect(required.code).toBe(0);
+    const refused = await run(['trigger-url-elicitation', error, ...answers({ action: 'decline' })], everything);
+    expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('page that was not opened')]);
+  });
+
+  it('samples with the reply that the file gives', async () => {
+    const reply = { role: 'assistant', model: 'script', content: { type: 'text', text: 'forty-two' } };
+    const { code, out } = await run(['trigger-sampling-request', 'prompt=hi', ...answers(reply)], everything);
+    expect([code, out]).toEqual([0, expect.stringContaining('forty-two')]);
+  });
+
+  it('lets the person write the reply where there is no model', async () => {
+    const typed = ['1', '2', 'I wrote this', '1'];
+    const { code, out, err } = await run(
+      ['trigger-sampling-request', 'prompt=hi'],
+      everything,
+      `${typed.join('\n')}\n`,
+    );
+    expect([code, out]).toEqual([0, expect.stringContaining('I wrote this')]);
+    expect(err).toContain('A server wants to use your model');
+  });
+
+  it('tells the roots given by flag', async () => {
+    const dir = temporary();
+    const { out } = await run(['get-roots-list', '--root', dir], everything);
+    expect(out).toContain(`file://${dir}`);
+  });
+});
+
+describe('midcall call with the filesystem server', () => {
+  it('has its roots before the first call, so that a file in them can be read', async () => {
+    const [a, b] = [temporary(), temporary()];
+    writeFileSync(join(b, 'note.txt'), 'inside');
+    const { code, out } = await run(
+      ['read_text_file', `path=${join(b, 'note.txt')}`, '--root', a, '--root', b],
+      filesystem,
+    );
+    expect([code, out.trim()]).toEqual([0, 'inside']);
+    const outside = await run(['read_text_file', 'path=/etc/hostname', '--root', a], filesystem);
+    expect([outside.code, outside.out]).toEqual([1, expect.stringContaining('Access denied')]);
+  });
+});
+
+describe.each(['2025', '2026'])('midcall call, %s', era => {
+  it('asks in lines: who, which call, the message set off, and the answer before it is sent', async () => {
+    const { code, out, err } = await run(['form', 'n:=1', '--era', era], asking, '1\ngreen\n2\n1\nred\n1\n');
+    expect([code, JSON.parse(out)]).toEqual([0, { action: 'accept', content: { colour: 'red' } }]);
+    expect(err).toContain('Server asking-server (');
+    expect(err).toContain('For the tool form with {"n":1}');
+    expect(err).toContain('  | Which colour?');
+    expect(err).toContain('  Colour: green');
+  });
+
+  it('ends with an error where an answer is missing, does not fit, or the input ends', async () => {
+    const missing = await run(['form', '--era', era, ...answers()], asking);
+    const unfit = await run(
+      ['form', '--era', era, ...answers({ action: 'accept', content: { colour: 'blue' } })],
+      asking,
+    );
+    const ended = await run(['form', '--era', era], asking, '1\n');
+    expect([missing.code, unfit.code, ended.code]).toEqual([4, 4, 4]);
+    expect(unfit.err).toContain('does not fit');
+  });
+
+  it('prints the outcome as JSON and nothing else to standard output', async () => {
+    const { code, out } = await run(['fails', '--json', '--era', era], asking);
+    expect([code, JSON.parse(out).how]).toEqual([1, 'tool-error']);
+  });
+});
+
+describe('exit codes', () => {
+  it.each([
+    [['nope'], asking, 2, /has no tool 'nope'/],
+    [['plain', '--era', '1999'], asking, 2, /The era is/],
+    [['plain', '--answers', '/nonexistent'], asking, 2, /cannot be read as JSON/],
+    [['plain'], ['/nonexistent/program'], 3, /could not be started/],
+    [['crash', ...answers()], asking, 4, /no answer left/],
+  ] as const)('%j', async (words, server, expected, why) => {
+    const { code, out, err } = await run(words, server);
+    expect([code, out]).toEqual([expected, '']);
+    expect(err).toMatch(why);
+  });
+});
