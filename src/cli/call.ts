@@ -3,7 +3,6 @@
  * output, everything a person reads to standard error.
  */
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { isMidcallError, MidcallError } from '../errors.ts';
 import {
@@ -20,10 +19,9 @@ import {
   visible,
 } from '../host/index.ts';
 import { Terminal } from '../host/terminal/index.ts';
-import { type ModelEntry, modelRouter } from '../models/index.ts';
-import type { SamplingModel } from '../sampling/index.ts';
 import { Answers } from './answers.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
+import { chooseModel } from './model-choice.ts';
 import { ownVersion } from './own-version.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { readToolArguments } from './tool-arguments.ts';
@@ -77,7 +75,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
   inbox.present((answers ?? terminal)!);
   const audit = new Audit(flags.audit === undefined ? {} : { sink: auditFile(resolve(flags.audit)) });
   const roots = await rootsFor(entry, flags);
-  const model = answers?.model ?? (flags.models === undefined ? byHand : await readModels(flags.models));
+  const model = answers?.model ?? (await chooseModel(flags.models));
   const connection = new Connection(entry, {
     client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
     era: chooseEra(flags),
@@ -135,29 +133,6 @@ async function rootsFor(entry: ServerEntry, flags: CallFlags): Promise<RootsMana
     roots.list().map(root => root.uri),
   );
   return roots;
-}
-
-/** Without a model the person writes the reply: it starts empty, and is edited before it is handed over. */
-const byHand: SamplingModel = {
-  names: ['you'],
-  tools: false,
-  choose: () => ({ name: 'you', why: 'no model is given with --models, so you write the reply', leftOut: [] }),
-  run: async () => ({
-    result: { role: 'assistant', content: { type: 'text', text: '' }, model: 'human', stopReason: 'endTurn' },
-    usage: { inputTokens: 0, outputTokens: 0, estimated: true },
-    notes: [],
-  }),
-};
-
-async function readModels(file: string): Promise<SamplingModel> {
-  const module = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
-  const given = module.default;
-  if (Array.isArray(given)) return modelRouter({ models: given as readonly ModelEntry[] });
-  if (typeof (given as Partial<SamplingModel> | undefined)?.run === 'function') return given as SamplingModel;
-  throw new MidcallError(
-    'cli/usage',
-    `The default export of ${file} is neither a list of models nor a sampling model.`,
-  );
 }
 
 function readTimeout(text: string | undefined): number {

@@ -23,6 +23,9 @@ import {
 } from '../host/index.ts';
 import { type RunningDesk, startDesk } from '../host/web/index.ts';
 import { copySamples } from '../notes/index.ts';
+import { chooseModel } from './model-choice.ts';
+import { ownVersion } from './own-version.ts';
+import { chooseEra, nameOf } from './server-choice.ts';
 
 interface DeskFlags {
   readonly samples?: boolean;
@@ -32,6 +35,8 @@ interface DeskFlags {
   readonly config?: readonly string[];
   readonly root?: readonly string[];
   readonly audit?: string;
+  readonly models?: string;
+  readonly era?: string;
 }
 
 const many = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -52,6 +57,8 @@ export function registerDesk(program: Command): void {
     .option('--url <url>', 'a server that runs already; may be repeated', many)
     .option('--config <file>', 'every server of an mcp.json; may be repeated', many)
     .option('--root <directory>', 'a folder the servers may use; may be repeated', many)
+    .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
+    .option('--era <era>', 'auto, 2026-07-28 or 2025-11-25', 'auto')
     .option('--port <port>', 'the port to listen on; a free one where absent', portOf)
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--open', 'open the page in a browser, where there is a display')
@@ -85,7 +92,7 @@ async function plan(command: readonly string[], flags: DeskFlags): Promise<{ ser
     const target = urlTarget(url);
     add({ id: new URL(url).hostname, target });
   }
-  if (command.length > 0) add({ id: command[0]!.split(/[\\/]/).at(-1)!, target: commandTarget(command) });
+  if (command.length > 0) add({ id: nameOf(command), target: commandTarget(command) });
   return { servers, ...(samples !== undefined && { samples }) };
 }
 
@@ -99,9 +106,8 @@ function readConfig(file: string): string {
 
 async function runDesk(command: readonly string[], flags: DeskFlags): Promise<void> {
   const { servers, samples } = await plan(command, flags);
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
+  const era = chooseEra(flags.era === undefined ? {} : { era: flags.era });
+  const model = await chooseModel(flags.models);
   const complain = (error: unknown): void =>
     void process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
   const inbox = new Inbox({ onError: complain });
@@ -111,13 +117,13 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     ...(flags.audit !== undefined && { sink: auditFile(resolve(flags.audit)) }),
   });
   const roots = new RootsManager({ disk: machineDisk, onError: complain });
-  const client = { name: 'midcall-desk', title: 'Midcall desk', version };
+  const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
   const desk = await startDesk({
     inbox,
     policy,
     audit,
     roots,
-    connect: entry => new Connection(entry, { client, inbox, policy, audit, roots }),
+    connect: entry => new Connection(entry, { client, inbox, policy, audit, roots, era, sampling: { model } }),
     environment: process.env,
     onError: complain,
     ...(flags.port !== undefined && { port: flags.port }),

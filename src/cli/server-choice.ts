@@ -64,7 +64,7 @@ const runners = /^(node|npx|bunx?|deno|tsx|python[\d.]*|uvx?|pipx|docker|run|sh|
 const placesNotNames = new Set(['index', 'main', 'server', 'cli', 'dist', 'build', 'src', 'bin']);
 
 /** A short name for a command line: its script or package, and not the program that runs it. */
-function nameOf(words: readonly string[]): string {
+export function nameOf(words: readonly string[]): string {
   const named = words.find(word => !word.startsWith('-') && !runners.test(basename(word))) ?? words[0]!;
   const parts = named.split(/[\\/]/).map(part => part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.^~]+$/, ''));
   return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(named);

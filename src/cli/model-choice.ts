@@ -1,0 +1,35 @@
+/** The person's models, as the commands that answer servers are given them: a module, or the person by hand. */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MidcallError } from '../errors.ts';
+import { type ModelEntry, modelRouter } from '../models/index.ts';
+import type { SamplingModel } from '../sampling/index.ts';
+
+/** Without a model the person writes the reply: it starts empty, and is edited before it is handed over. */
+const byHand: SamplingModel = {
+  names: ['you'],
+  tools: false,
+  choose: () => ({ name: 'you', why: 'no model is given with --models, so you write the reply', leftOut: [] }),
+  run: async () => ({
+    result: { role: 'assistant', content: { type: 'text', text: '' }, model: 'human', stopReason: 'endTurn' },
+    usage: { inputTokens: 0, outputTokens: 0, estimated: true },
+    notes: [],
+  }),
+};
+
+/**
+ * The model that answers a server's sampling.
+ * @param file - a module whose default export is a list of models, or a sampling model; the person by hand where absent
+ * @throws MidcallError `cli/usage` where the module exports neither
+ */
+export async function chooseModel(file: string | undefined): Promise<SamplingModel> {
+  if (file === undefined) return byHand;
+  const module = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
+  const given = module.default;
+  if (Array.isArray(given)) return modelRouter({ models: given as readonly ModelEntry[] });
+  if (typeof (given as Partial<SamplingModel> | undefined)?.run === 'function') return given as SamplingModel;
+  throw new MidcallError(
+    'cli/usage',
+    `The default export of ${file} is neither a list of models nor a sampling model.`,
+  );
+}
