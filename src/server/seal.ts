@@ -59,6 +59,8 @@ export interface Sealer {
   seal(payload: unknown, purpose: string): string;
   /** @param text - what came back; anything at all. Never throws because of it. */
   open(text: unknown, purpose: string): Opened;
+  /** True where another key than the one that seals now made the text: what is kept for long should be sealed again. */
+  outdated(text: string): boolean;
 }
 
 /**
@@ -121,6 +123,8 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
       }
       return { ok: true, payload: JSON.parse(plain.toString('utf8')) };
     },
+
+    outdated: text => !text.startsWith(PREFIX + sealing.id),
   };
 }
 

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export interface AuthorizationServerOptions {
+  /** Clients as dynamic registration has them (RFC 7591). */
+  readonly clients: readonly Record<string, unknown>[];
+  /** Besides `openid` and `offline_access`. */
+  readonly scopes?: readonly string[];
+  /** A free one where absent. */
+  readonly port?: number;
+  /** False to leave refresh tokens as they are. */
+  readonly rotate?: boolean;
+  readonly accessTokenSeconds?: number;
+  /** Signs this person in without a page; a page asks where absent. */
+  readonly person?: string;
+}
+
+export interface AuthorizationServer {
+  readonly issuer: string;
+  /** The `oidc-provider` instance: an event emitter. */
+  readonly provider: {
+    on(event: string, listener: (...args: never[]) => void): unknown;
+    off(event: string, listener: (...args: never[]) => void): unknown;
+  };
+  /** What can be changed while it runs. */
+  readonly state: {
+    person: string | undefined;
+    accessTokenSeconds: number;
+    /** Sees every request first; true says that it answered. */
+    intercept: ((req: IncomingMessage, res: ServerResponse) => boolean | Promise<boolean>) | undefined;
+  };
+  close(): Promise<void>;
+}
+
+export function startAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer>;

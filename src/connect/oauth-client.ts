@@ -1,0 +1,232 @@
+/**
+ * OAuth as a client of a third party, and OpenID Connect: the authorization code flow over a certified library, one
+ * request per function. Which requests, when and how often is decided elsewhere.
+ *
+ * - O1 PKCE with S256 always; a provider whose metadata offers only weaker methods is refused.
+ * - O2 Every endpoint is https, or http on loopback for development.
+ * - O3 `state` is checked always; `iss` where it is sent, and is required where the metadata promises it (RFC 9207).
+ * - O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
+ */
+import * as oidc from 'openid-client';
+import type { OAuthTokens } from './oauth-tokens.ts';
+import { ProviderError, providerError } from './provider-error.ts';
+
+/** What a provider publishes, or an operator gives in its place; the names of RFC 8414. */
+export interface ProviderMetadata {
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
+  readonly revocation_endpoint?: string;
+  readonly jwks_uri?: string;
+  readonly code_challenge_methods_supported?: readonly string[];
+  readonly authorization_response_iss_parameter_supported?: boolean;
+}
+
+/** Where a provider is, and who we are there. */
+export interface OAuthClientOptions {
+  readonly name: string;
+  readonly issuer: URL;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly clientAuth: 'basic' | 'post' | undefined;
+  /** Endpoints and abilities, where the provider publishes none. */
+  readonly metadata: ({ readonly issuer: string } & ProviderMetadata) | undefined;
+  readonly resource: string | undefined;
+  readonly fetch: typeof fetch | undefined;
+  /** Milliseconds one request may take. */
+  readonly timeoutMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What an authorization request carries. */
+export interface AuthorizationRequest {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  /** For OpenID Connect. */
+  readonly nonce?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** What a callback has to match. */
+export interface ExpectedCallback {
+  readonly state: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  readonly nonce?: string;
+}
+
+/** What a callback was worth. */
+export interface Granted {
+  readonly tokens: OAuthTokens;
+  /** Who signed in, from a verified ID token; only with `nonce`. */
+  readonly subject?: { readonly issuer: string; readonly subject: string };
+}
+
+export interface OAuthClient {
+  /** @throws ProviderError where the provider cannot be used safely, or not be reached */
+  authorizationUrl(request: AuthorizationRequest): Promise<URL>;
+  /** @param callback - the whole address the browser came back to @throws ProviderError */
+  exchange(callback: URL, expected: ExpectedCallback): Promise<Granted>;
+  /** @throws ProviderError with `failure` saying what it means for the refresh token */
+  refresh(refreshToken: string, scopes: readonly string[]): Promise<OAuthTokens>;
+  /** @returns false where the provider offers no revocation @throws ProviderError */
+  revoke(tokens: OAuthTokens): Promise<boolean>;
+}
+
+const METADATA_LIFE = 60 * 60_000;
+const loopback = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
+
+/** True for https, and for http on this machine. */
+export const isSafeEndpoint = (url: URL): boolean =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
+
+/** A new verifier, state or nonce: 256 random bits. */
+export const randomToken = (): string => oidc.randomPKCECodeVerifier();
+
+export function oauthClient(options: OAuthClientOptions): OAuthClient {
+  const { name, issuer, clientId, clientSecret, timeoutMs, now } = options;
+  let known: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
+
+  const resource = options.resource === undefined ? undefined : { resource: options.resource };
+  const clientAuth =
+    clientSecret === undefined
+      ? oidc.None()
+      : options.clientAuth === 'post'
+        ? oidc.ClientSecretPost(clientSecret)
+        : oidc.ClientSecretBasic(clientSecret);
+  // What the library judges by the clock (ID tokens) is judged by ours.
+  const clock = (): Partial<oidc.ClientMetadata> => ({ [oidc.clockSkew]: Math.round((now() - Date.now()) / 1000) });
+
+  const prepare = (config: oidc.Configuration): oidc.Configuration => {
+    config.timeout = timeoutMs / 1000;
+    if (options.fetch) config[oidc.customFetch] = options.fetch as oidc.CustomFetch;
+    if (issuer.protocol === 'http:') oidc.allowInsecureRequests(config);
+    if (config.serverMetadata().jwks_uri) oidc.enableNonRepudiationChecks(config);
+    return config;
+  };
+
+  const discover = async (): Promise<oidc.Configuration> => {
+    if (options.metadata) {
+      const metadata = structuredClone(options.metadata) as unknown as oidc.ServerMetadata;
+      return prepare(new oidc.Configuration(metadata, clientId, clock(), clientAuth));
+    }
+    const find = (algorithm: 'oidc' | 'oauth2') =>
+      oidc.discovery(issuer, clientId, clock(), clientAuth, {
+        algorithm,
+        timeout: timeoutMs / 1000,
+        ...(options.fetch && { [oidc.customFetch]: options.fetch as oidc.CustomFetch }),
+        ...(issuer.protocol === 'http:' && { execute: [oidc.allowInsecureRequests] }),
+      });
+    // A provider without OpenID Connect publishes under the name of RFC 8414 only.
+    return prepare(await find('oidc').catch(error => find('oauth2').catch(() => Promise.reject(error))));
+  };
+
+  const configuration = (): Promise<oidc.Configuration> => {
+    if (known && known.until > now()) return known.config;
+    const found = discover().then(config => {
+      judge(name, config.serverMetadata());
+      return config;
+    });
+    const mine = { config: found, until: now() + METADATA_LIFE };
+    known = mine;
+    found.catch(() => {
+      if (known === mine) known = undefined;
+    });
+    return found;
+  };
+
+  const attempt = async <T>(run: (config: oidc.Configuration) => Promise<T> | T): Promise<T> => {
+    const config = await configuration().catch(error => {
+      const { message, reason } = providerError(name, error);
+      throw new ProviderError(message, 'unsent', reason);
+    });
+    try {
+      return await run(config);
+    } catch (error) {
+      throw providerError(name, error);
+    }
+  };
+
+  const read = (response: oidc.TokenEndpointResponse, asked: readonly string[]): OAuthTokens => {
+    if (response.token_type.toLowerCase() !== 'bearer') {
+      throw new ProviderError(`${name} gave a kind of token that this server cannot use.`, 'refused');
+    }
+    return {
+      accessToken: response.access_token,
+      // Absent means: as asked (RFC 6749, section 5.1). Some providers put commas between them.
+      scopes: response.scope === undefined ? asked : response.scope.split(/[ ,]+/u).filter(Boolean),
+      ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
+      ...(response.expires_in !== undefined && { expiresAt: now() + response.expires_in * 1000 }),
+    };
+  };
+
+  return {
+    authorizationUrl: ({ redirectUri, state, verifier, scopes, nonce, parameters }) =>
+      attempt(async config =>
+        oidc.buildAuthorizationUrl(config, {
+          ...parameters,
+          ...resource,
+          response_type: 'code',
+          redirect_uri: redirectUri,
+          state,
+          code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+          ...(nonce !== undefined && { nonce }),
+        }),
+      ),
+    exchange: (callback, { state, verifier, scopes, nonce }) =>
+      attempt(async config => {
+        const response = await oidc.authorizationCodeGrant(
+          config,
+          callback,
+          {
+            expectedState: state,
+            pkceCodeVerifier: verifier,
+            ...(nonce !== undefined && { expectedNonce: nonce, idTokenExpected: true }),
+          },
+          resource,
+        );
+        const claims = nonce === undefined ? undefined : response.claims();
+        return {
+          tokens: read(response, scopes),
+          ...(claims && { subject: { issuer: claims.iss, subject: claims.sub } }),
+        };
+      }),
+    refresh: (refreshToken, scopes) =>
+      attempt(async config => read(await oidc.refreshTokenGrant(config, refreshToken, resource), scopes)),
+    revoke: tokens =>
+      attempt(async config => {
+        if (!config.serverMetadata().revocation_endpoint) return false;
+        // The refresh token first: with it the grant ends at most providers.
+        if (tokens.refreshToken !== undefined) {
+          await oidc.tokenRevocation(config, tokens.refreshToken, { token_type_hint: 'refresh_token' });
+        }
+        await oidc.tokenRevocation(config, tokens.accessToken, { token_type_hint: 'access_token' });
+        return true;
+      }),
+  };
+}
+
+/** Refuses a provider that cannot be used safely (O1, O2). */
+function judge(name: string, metadata: oidc.ServerMetadata): void {
+  const methods = metadata.code_challenge_methods_supported;
+  if (Array.isArray(methods) && !methods.includes('S256')) {
+    throw new ProviderError(`${name} does not offer PKCE with S256, so signing in there would not be safe.`, 'unsent');
+  }
+  const endpoints = {
+    authorization_endpoint: metadata.authorization_endpoint,
+    token_endpoint: metadata.token_endpoint,
+    ...(metadata.revocation_endpoint !== undefined && { revocation_endpoint: metadata.revocation_endpoint }),
+  };
+  for (const [field, endpoint] of Object.entries(endpoints)) {
+    if (typeof endpoint !== 'string' || !URL.canParse(endpoint) || !isSafeEndpoint(new URL(endpoint))) {
+      throw new ProviderError(
+        `${name} publishes no ${field} that can be used: it has to be an https address.`,
+        'unsent',
+      );
+    }
+  }
+}

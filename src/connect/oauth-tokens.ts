@@ -1,0 +1,42 @@
+/** What a provider grants: the tokens, and how they are kept and read back. Pure. */
+
+/** Tokens of one sign-in. They stay on the server: in the vault, and in calls to the provider's API. */
+export interface OAuthTokens {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  /** Milliseconds since the epoch; absent where the provider does not say. */
+  readonly expiresAt?: number;
+  readonly scopes: readonly string[];
+}
+
+/** A sign-in as the vault keeps it; without tokens it has ended, and the person has to sign in again. */
+export interface KeptSignIn {
+  readonly tokens?: OAuthTokens;
+  /** How often the tokens were renewed. */
+  readonly renewed: number;
+  /** True once a renewal gave a new refresh token, false once one kept the old; then the old one may be used again. */
+  readonly rotates?: boolean;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** Reads back what was kept; what has another shape is nothing. */
+export function readSignIn(value: unknown): KeptSignIn | undefined {
+  const kept = value as Partial<KeptSignIn> | null | undefined;
+  if (typeof kept !== 'object' || kept === null) return undefined;
+  if (typeof kept.renewed !== 'number' || typeof kept.since !== 'number') return undefined;
+  if (kept.tokens === undefined) return kept as KeptSignIn;
+  const { accessToken, scopes } = kept.tokens;
+  return typeof accessToken === 'string' && Array.isArray(scopes) ? (kept as KeptSignIn) : undefined;
+}
+
+/** True where every wanted scope was granted. */
+export function covers(granted: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every(scope => granted.includes(scope));
+}
+
+/** Tokens after a renewal: what the provider left out stays as it was (RFC 6749, section 6). */
+export function renewedTokens(before: OAuthTokens, after: OAuthTokens): OAuthTokens {
+  const refreshToken = after.refreshToken ?? before.refreshToken;
+  return { ...after, ...(refreshToken !== undefined && { refreshToken }) };
+}
