@@ -83,9 +83,12 @@ export function providerError(name: string, error: unknown): ProviderError {
     return new ProviderError(`${name} cannot be reached. Try again later.`, 'unsent');
   }
   const status = statusOf(raw);
+  if (status === 401) return new ProviderError(`${name} says: ${meanings['invalid_client']}.`, 'refused');
   if (status !== undefined) {
     return new ProviderError(
-      `${name} answered with HTTP status ${status}${status >= 500 ? '. Try again later.' : ', which is not what the standard says.'}`,
+      status >= 500
+        ? `${name} answered with HTTP status ${status}. Try again later.`
+        : `${name} answered with HTTP status ${status}, which is not what the standard says.`,
       'refused',
     );
   }

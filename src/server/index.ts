@@ -15,7 +15,6 @@ export { type KeyRing, type KeySource, keyRing } from './keys.ts';
 export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type ToolConfig } from './midcall.ts';
 export type { PrincipalOf } from './principal.ts';
 export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';
-export type { Opened, Sealer } from './seal.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './seal.ts';
 export type {
   Page,

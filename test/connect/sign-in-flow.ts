@@ -1,0 +1,41 @@
+/** A browser without a screen: follows redirects with cookies, so that a flow through a real provider takes milliseconds. */
+export class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  /** Cookies by origin's host, as browsers keep them: ports share. */
+  #jar(url: URL): Map<string, string> {
+    const jar = this.#cookies.get(url.hostname) ?? new Map<string, string>();
+    this.#cookies.set(url.hostname, jar);
+    return jar;
+  }
+
+  /** One request. */
+  async send(to: string | URL, init: RequestInit = {}): Promise<Response> {
+    const url = new URL(to);
+    const jar = this.#jar(url);
+    const headers = new Headers(init.headers);
+    if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '));
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      const at = pair.indexOf('=');
+      if (/max-age=0|expires=thu, 01 jan 1970/iu.test(line)) jar.delete(pair.slice(0, at));
+      else jar.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+    return response;
+  }
+
+  /** Follows redirects until there are none, or until one leads to an address that starts with `until`. */
+  async follow(to: string | URL, until?: string): Promise<{ url: URL; response?: Response }> {
+    let url = new URL(to);
+    for (let hop = 0; hop < 20; hop++) {
+      if (until !== undefined && url.href.startsWith(until)) return { url };
+      const response = await this.send(url);
+      const location = response.headers.get('location');
+      if (location === null || response.status < 300 || response.status > 399) return { url, response };
+      await response.body?.cancel();
+      url = new URL(location, url);
+    }
+    throw new Error('too many redirects');
+  }
+}
