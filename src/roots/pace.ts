@@ -5,7 +5,7 @@
  */
 import { performance } from 'node:perf_hooks';
 
-const budget = 0.4;
+const budget = 0.25;
 
 let turnBegan = -1;
 let waiting: (() => void)[] = [];
