@@ -35,8 +35,11 @@ export interface Attempt {
   readonly first: boolean;
   /** False from the moment somebody else may have followed: then nothing may be started any more. */
   holds(): boolean;
-  /** Ends the attempt with what every duplicate is given. */
-  answer(result: unknown): Promise<void>;
+  /**
+   * Ends the attempt with what every duplicate is given.
+   * @returns false where it was not kept, because somebody else may have followed
+   */
+  answer(result: unknown): Promise<boolean>;
   /** Ends the attempt without a result: nothing of it goes on, and the next duplicate may follow it. */
   abandon(): Promise<void>;
 }
@@ -113,13 +116,14 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
     running.set(key, new Promise<void>(resolve => (end = resolve)));
     renew();
     const holds = () => now() - shownAt < presentMs;
-    const leave = async (held: Held): Promise<void> => {
+    const leave = async (held: Held): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.
-        if (!holds()) return;
+        if (!holds()) return false;
         // The result first: whoever finds this attempt let go finds its result too (C3).
         if (attempt > 1 && ('r' in held || held.l)) await store.set(keyOf(nonce, 1), JSON.stringify(held), { ttlMs });
         await store.set(key, JSON.stringify(attempt > 1 ? { i: inputs } : held), { ttlMs });
+        return true;
       } finally {
         running.delete(key);
         if (running.size === 0) {
@@ -134,9 +138,9 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       holds,
       async answer(result) {
         const tooLong = JSON.stringify(result).length > MAX_KEPT;
-        await leave(tooLong ? { i: inputs, l: true } : { i: inputs, r: result });
+        return leave(tooLong ? { i: inputs, l: true } : { i: inputs, r: result });
       },
-      abandon: () => leave({ i: inputs }),
+      abandon: async () => void (await leave({ i: inputs })),
     };
   };
 

@@ -115,8 +115,7 @@ export function conductor(config: Config): Conduct {
     const stored = attempt && stepLedger(config.store, arrival.flow, keptMs);
     if (attempt) {
       passage.settled = async outcome => {
-        await attempt.answer(storable(outcome));
-        await stored?.forget();
+        if (await attempt.answer(storable(outcome))) await stored?.forget();
       };
     }
     if (attempt && !attempt.first) {

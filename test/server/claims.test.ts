@@ -1,0 +1,179 @@
+/** Who may run a retry, with processes that die, sleep and come back; see the head of src/server/claims.ts. */
+import { memoryStore } from 'midcall/stores/memory';
+import { describe, expect, it } from 'vitest';
+import { type Claim, type Claims, claims } from '../../src/server/claims.ts';
+
+const WAIT = 25_000;
+const never = new AbortController().signal;
+const settle = async () => {
+  for (let n = 0; n < 40; n++) await new Promise<void>(resolve => setImmediate(resolve));
+};
+
+/** Several processes on one store and one clock; a frozen process runs no timer. */
+function world() {
+  let now = 1_000_000;
+  let timers: { readonly at: number; readonly process: string; readonly fn: () => void }[] = [];
+  const frozen = new Set<string>();
+  const store = memoryStore({ now: () => now });
+  let sets = 0;
+  const counted = {
+    ...store,
+    set(...args: Parameters<typeof store.set>) {
+      sets++;
+      return store.set(...args);
+    },
+  };
+  const process = (name: string): Claims =>
+    claims({
+      store: counted,
+      now: () => now,
+      id: () => name,
+      waitMs: WAIT,
+      timer(fn, ms) {
+        const timer = { at: now + ms, process: name, fn };
+        timers.push(timer);
+        return () => {
+          timers = timers.filter(each => each !== timer);
+        };
+      },
+    });
+  return {
+    process,
+    freeze: (name: string) => frozen.add(name),
+    thaw: (name: string) => frozen.delete(name),
+    get timers() {
+      return timers.length;
+    },
+    get sets() {
+      return sets;
+    },
+    async pass(ms: number) {
+      const end = now + ms;
+      for (;;) {
+        await settle();
+        const due = timers.filter(each => each.at <= end && !frozen.has(each.process)).sort((a, b) => a.at - b.at)[0];
+        if (!due) break;
+        timers = timers.filter(each => each !== due);
+        now = Math.max(now, due.at);
+        due.fn();
+      }
+      now = end;
+      await settle();
+    },
+  };
+}
+
+const claim = (by: Claims, inputs = 'yes', nonce = 'n') => by.claim(nonce, inputs, 3_600_000, never);
+const mine = (claimed: Claim) => {
+  if (claimed.kind !== 'mine') throw new Error(`not mine: ${claimed.kind}`);
+  return claimed.attempt;
+};
+
+describe('a retry', () => {
+  it('is one presenter’s; the others wait and are given the same result', async () => {
+    const { process } = world();
+    const [a, b] = [process('a'), process('b')];
+    const attempt = mine(await claim(a));
+    expect(attempt.first).toBe(true);
+    const waiting = [claim(a), claim(b)];
+    await attempt.answer({ result: 1 });
+    expect(await waiting[0]).toEqual({ kind: 'answered', result: { result: 1 } });
+    expect(await claim(b)).toEqual({ kind: 'answered', result: { result: 1 } });
+  });
+
+  it('is refused with other inputs, before and after it is answered', async () => {
+    const { process } = world();
+    const a = process('a');
+    const attempt = mine(await claim(a));
+    expect(await claim(a, 'no')).toEqual({ kind: 'other-inputs' });
+    await attempt.answer({ result: 1 });
+    expect(await claim(a, 'no')).toEqual({ kind: 'other-inputs' });
+  });
+
+  it('costs one write to claim and one to answer, and leaves no timer', async () => {
+    const every = world();
+    const a = every.process('a');
+    mine(await claim(a)).answer({ result: 1 });
+    await settle();
+    const before = every.sets;
+    await mine(await claim(a, 'yes', 'other')).answer({ result: 1 });
+    expect(every.sets - before).toBe(2);
+    expect(every.timers).toBe(0);
+  });
+
+  it('C1: is not followed while it may be alive: the waiter gives up', async () => {
+    const { process, pass } = world();
+    const [a, b] = [process('a'), process('b')];
+    const attempt = mine(await claim(a));
+    const waiting = claim(b);
+    await pass(WAIT + 1_000);
+    expect(await waiting).toEqual({ kind: 'under-way' });
+    expect(attempt.holds()).toBe(true);
+    await pass(10 * WAIT);
+    const again = claim(b);
+    await pass(WAIT + 1_000);
+    expect(await again).toEqual({ kind: 'under-way' });
+    expect(attempt.holds()).toBe(true);
+  });
+
+  it('C1, C3: is followed within the wait when its process is gone, by exactly one', async () => {
+    const { process, freeze, pass } = world();
+    mine(await claim(process('a')));
+    freeze('a');
+    const waiting = ['b', 'c', 'd'].map(name => claim(process(name)));
+    await pass(WAIT - 1_000);
+    const kinds: string[] = [];
+    const first = await Promise.race(waiting);
+    const attempt = mine(first);
+    expect(attempt.first).toBe(false);
+    await attempt.answer({ result: 2 });
+    await pass(1_000);
+    for (const each of await Promise.all(waiting)) kinds.push(each.kind);
+    expect(kinds.sort()).toEqual(['answered', 'answered', 'mine']);
+  });
+
+  it('C2: a process that slept holds nothing any more, and overwrites no result', async () => {
+    const { process, freeze, thaw, pass } = world();
+    const [a, b] = [process('a'), process('b')];
+    const slept = mine(await claim(a));
+    freeze('a');
+    const waiting = claim(b);
+    await pass(WAIT - 1_000);
+    const followed = mine(await waiting);
+    thaw('a');
+    expect(slept.holds()).toBe(false);
+    await followed.answer({ result: 'b' });
+    expect(await slept.answer({ result: 'a' })).toBe(false);
+    expect(await claim(process('c'))).toEqual({ kind: 'answered', result: { result: 'b' } });
+  });
+
+  it('is followed at once when it was abandoned, also by another process', async () => {
+    const { process } = world();
+    const [a, b] = [process('a'), process('b')];
+    await mine(await claim(a)).abandon();
+    const second = mine(await claim(b));
+    expect(second.first).toBe(false);
+    await second.abandon();
+    const third = mine(await claim(a));
+    await third.answer({ result: 3 });
+    expect(await claim(b)).toEqual({ kind: 'answered', result: { result: 3 } });
+  });
+
+  it('says so where its result was too long to keep', async () => {
+    const { process } = world();
+    const a = process('a');
+    await mine(await claim(a)).answer({ result: 'x'.repeat(300_000) });
+    expect(await claim(a)).toEqual({ kind: 'too-large' });
+  });
+
+  it('stops waiting when its client is gone', async () => {
+    const { process, pass } = world();
+    const [a, b] = [process('a'), process('b')];
+    mine(await claim(a));
+    const gone = new AbortController();
+    const waiting = b.claim('n', 'yes', 3_600_000, gone.signal);
+    gone.abort();
+    await pass(500);
+    expect(await waiting).toEqual({ kind: 'under-way' });
+  });
+});
