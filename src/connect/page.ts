@@ -79,14 +79,14 @@ export interface SignIn {
   /** Sends the browser to sign in and back to a path of ours; nothing of the outside decides where it comes back to. */
   begin(request: Request, back: URL): Promise<Response>;
   /** Adds its routes below the pages' base path. */
-  mount?(app: Hono, address: (path: string) => Promise<URL>): void;
+  mount?(app: Hono, desk: VisitDesk): void;
 }
 
 /** Where credentials are kept: by person and name, sealed, never listed across persons. */
 export interface Keeper {
   put(owner: Principal, name: string, value: string): Promise<void>;
   get(owner: Principal, name: string): Promise<string | undefined>;
-  forget(owner: Principal, name: string): Promise<void>;
+  forget(owner: Principal, name: string): Promise<unknown>;
 }
 
 /** A page of the author's own kind, to give to `call.elicitUrl`. */

@@ -41,7 +41,7 @@ export function routes(options: RouteOptions): Hono {
   pages.get(`/${styleName}`, file('text/css; charset=utf-8', style));
   pages.get('/icon.svg', file('image/svg+xml', icon));
   for (const kind of kinds.values()) kind.mount?.(pages, visits);
-  signIn?.mount?.(pages, to => visits.address(to));
+  signIn?.mount?.(pages, visits);
 
   const kindOf = (ticket: Ticket): PageKind => {
     const kind = kinds.get(ticket.kind);

@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { MidcallError } from '../errors.ts';
 import { createSealer, type KeySource, keyRing, type Principal } from '../server/index.ts';
 import type { Store } from '../stores/store.ts';
+import { type Flows, flows } from './oauth-flows.ts';
 import { covers, type KeptSignIn, type OAuthTokens, readSignIn } from './oauth-tokens.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
@@ -58,6 +59,16 @@ export type Forgotten =
   /** Removed here; the provider offers no revocation, or did not carry it out: it may still list the permission. */
   | 'removed';
 
+/** A sign-in at a provider that is under way. */
+export interface OAuthFlow {
+  readonly ticket: string;
+  readonly provider: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  readonly [key: string]: string | readonly string[];
+}
+
 export interface Vault {
   /**
    * The access token of a person at a provider, renewed where it has expired.
@@ -73,6 +84,8 @@ export interface Vault {
   ): Promise<AccessToken | undefined>;
   /** What is kept for a person at a provider, without asking it anything. */
   signedIn(owner: Principal | undefined, provider: Provider): Promise<SignedIn | undefined>;
+  /** Sign-ins under way; for the `oauth` page. */
+  readonly flows: Flows<OAuthFlow>;
   /** Keeps what a provider granted, in place of an older sign-in. */
   keepSignIn(owner: Principal | undefined, provider: Provider, tokens: OAuthTokens): Promise<void>;
   /** Keeps a secret under a name of the server's, in place of an older one. */
@@ -89,13 +102,15 @@ export function vault(options: VaultOptions): Vault {
   for (const [name, value] of Object.entries({ refreshWaitMs, renewEarlyMs })) {
     if (!(Number.isFinite(value) && value >= 0)) throw new TypeError(`vault: ${name} is a number of milliseconds.`);
   }
-  const kept = slots(store, createSealer(keyRing(options.key)));
+  const sealer = createSealer(keyRing(options.key));
+  const kept = slots(store, sealer);
   const sleep = options.sleep ?? (ms => wait(ms));
   const renewals = refresh({ store, slots: kept, now, sleep, waitMs: refreshWaitMs });
   const atProvider = (provider: Provider): string => `oauth ${provider.id} ${provider.issuer}`;
   const named = (name: string): string => `secret ${name}`;
 
   return {
+    flows: flows(store, sealer, 'oauth-flow'),
     async token(someone, provider, { scopes = provider.scopes } = {}) {
       const owner = known(someone);
       const slot = atProvider(provider);

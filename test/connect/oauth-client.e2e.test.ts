@@ -235,8 +235,9 @@ describe('the authorization code flow', () => {
     const wrong = provider(options(rotating, { clientSecret: 'not-the-right-one-either' }));
     const again = await begin(wrong);
     await expectedIn('clientId and clientSecret', wrong.client.exchange(await signIn(again), again));
-    const gone = provider(options(rotating, { issuer: 'http://127.0.0.1:1' }));
-    await expectedIn('cannot be reached', begin(gone));
+    const away = await startAuthorizationServer({ clients: [client] });
+    await away.close();
+    await expectedIn('cannot be reached', begin(provider(options(away))));
   });
 });
 
