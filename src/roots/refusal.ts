@@ -23,7 +23,7 @@ export function shown(path: string): string {
 }
 
 /** The allowed folders as a phrase. */
-export function boundaryText(roots: readonly { readonly path: string }[]): string {
+function boundaryText(roots: readonly { readonly path: string }[]): string {
   const first = roots.slice(0, 5).map(root => shown(root.path));
   return roots.length > 5 ? `${first.join(', ')} and ${roots.length - 5} more` : first.join(', ');
 }

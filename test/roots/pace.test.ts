@@ -16,14 +16,13 @@ it('lets timers and immediates run between thousands of operations side by side'
     if (running) setImmediate(turn);
   };
   setImmediate(turn);
-  const began = performance.now();
   await Promise.all(
     Array.from({ length: 32 }, async () => {
       for (let count = 0; count < 200; count += 1) await files.exists('x');
     }),
   );
   running = false;
-  // Far fewer than one turn in 10 ms would mean that somebody starved.
-  expect(turns).toBeGreaterThan((performance.now() - began) / 10);
+  // Without pacing all 6,400 run in one turn.
+  expect(turns).toBeGreaterThan(10);
   rmSync(root, { recursive: true });
 });

@@ -44,7 +44,7 @@ interface Attack {
 }
 
 /** Root and outside, twins: the leaf says where it is, and so do the names in the lists. */
-export function arena(): Arena {
+function arena(): Arena {
   const base = realpathSync(mkdtempSync(join(fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'midcall-race-')));
   const root = join(base, 'root');
   const outside = join(base, 'outside');
