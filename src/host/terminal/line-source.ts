@@ -66,6 +66,8 @@ function lines(input: Readable): LineSource {
 
 function keys(input: MaybeTty, output: Writable): LineSource {
   let starved = false;
+  /** Typed ahead of the prompt. */
+  const left: string[] = [];
   return {
     get starved() {
       return starved;
@@ -101,11 +103,16 @@ function keys(input: MaybeTty, output: Writable): LineSource {
         const onData = (chunk: Buffer): void => {
           // Arrows and their like mean nothing to a plain line.
           const pressed = decoder.write(chunk).replace(/\u001b(?:\[[0-9;?]*)?[@-~]/g, '');
-          for (const key of pressed) if (!press(key)) break;
+          take([...pressed]);
+        };
+        const take = (pressed: readonly string[]): void => {
+          const last = pressed.findIndex(key => !press(key));
+          if (last >= 0) left.push(...pressed.slice(last + 1));
         };
         input.setRawMode?.(true);
         input.on('data', onData);
         input.resume();
+        take(left.splice(0));
       });
     },
     close: () => void input.pause(),
