@@ -114,6 +114,12 @@ export class Asking {
     }
   }
 
+  /** True where a rule of the person refuses this subject to the server. */
+  refuses(subject: Subject): boolean {
+    const verdict = this.#options.policy.judge(this.asker().id, subject, 0);
+    return verdict.do === 'refuse' && verdict.rule !== 'limit';
+  }
+
   /** Records a request that is not shown, and tells the views. */
   refused(kind: string, by: 'host' | 'policy', why: string, call: CallContext | undefined): void {
     const asker = this.asker();

@@ -10,27 +10,26 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Client,
-  type ClientContext,
   type CreateMessageResult,
   ProtocolError,
   ProtocolErrorCode,
   type RequestOptions,
-  SdkErrorCode,
 } from '@modelcontextprotocol/client';
-import { MidcallError } from '../errors.ts';
-import type { Root } from '../roots/index.ts';
 import type { SamplingModel } from '../sampling/index.ts';
+import type { Store } from '../stores/store.ts';
+import { Answering } from './answering.ts';
 import { Asking, type Notice } from './asking.ts';
 import { Audit } from './audit.ts';
 import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './call-runner.ts';
 import { Calls } from './calls.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
+import type { ElicitationMode } from './elicitation.ts';
 import type { Inbox } from './inbox.ts';
 import { Policy } from './policy.ts';
 import type { Asker, CallContext, Era } from './question.ts';
 import { RootsGate } from './roots-gate.ts';
 import type { RootsManager } from './roots-manager.ts';
+import { type KeptRound, Rounds } from './rounds.ts';
 import type { SamplingLimits, SamplingSpent } from './sampling-budget.ts';
 import { SamplingFlow } from './sampling-flow.ts';
 import { Tap, type TappedRequest } from './tap.ts';
@@ -56,8 +55,12 @@ export interface AttachOptions {
   readonly trustedDomains?: Set<string>;
   /** Milliseconds a person has per question; for ever where absent. */
   readonly answerTimeoutMs?: number;
+  /** Keeps open rounds of 2026-07-28, so that {@link Attachment.resume} can answer them in another process. */
+  readonly store?: Store;
   readonly clock?: Clock;
   readonly newId?: () => string;
+  /** Told when the store fails; the calls go on. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** What to call. */
@@ -77,6 +80,14 @@ export interface Attachment {
   ): Promise<Readonly<Record<string, unknown>>>;
   /** Stops a running call. @returns false where none has this id */
   cancel(callId: string): boolean;
+  /**
+   * Takes up the calls that an earlier process left in a round, once connected on 2026-07-28: their questions are open
+   * again under the same ids, and when they are answered the call is retried with the server's own state.
+   * @returns the calls' ids
+   */
+  resume(): Promise<readonly string[]>;
+  /** Lets questions of 2026-07-28 stay open when the connection closes, for another process to take up. */
+  keepQuestions(): Promise<void>;
   /** Who asks, as known by now. */
   asker(): Asker;
   /** What sampling has cost so far; undefined where it is not declared. */
@@ -102,10 +113,13 @@ class Wiring implements Attachment {
   readonly #asking: Asking;
   readonly #pages: UrlFlow;
   readonly #sampling: SamplingFlow | undefined;
+  readonly #answering: Answering;
   readonly #runner: CallRunner;
   readonly #clock: Clock;
   readonly #newId: () => string;
   readonly #listeners = new Set<(event: AttachEvent) => void>();
+  readonly #rounds: Rounds | undefined;
+  #keeping = false;
   #gate: RootsGate | undefined;
   #tap: Tap | undefined;
 
@@ -117,7 +131,9 @@ class Wiring implements Attachment {
     this.#modes = options.modes ?? ['form', 'url'];
     this.#clock = options.clock ?? systemClock;
     this.#newId = options.newId ?? randomUUID;
+    this.#rounds = options.store && new Rounds(options.store, options.server.id, options.onError ?? (() => {}));
     const tell = (event: AttachEvent): void => {
+      if (event.type === 'call-ended') this.#rounds?.drop(event.call.id);
       for (const listener of this.#listeners) listener(event);
     };
     this.#asking = new Asking({
@@ -134,6 +150,13 @@ class Wiring implements Attachment {
     const trusted = options.trustedDomains ?? new Set<string>();
     this.#pages = new UrlFlow({ asking: this.#asking, inbox, newId, trusted });
     this.#sampling = sampling && new SamplingFlow({ asking: this.#asking, newId, ...sampling });
+    this.#answering = new Answering({
+      asking: this.#asking,
+      pages: this.#pages,
+      modes: this.#modes,
+      roots: options.roots,
+      sampling: this.#sampling,
+    });
     this.#runner = new CallRunner({
       calls: this.#calls,
       clock: this.#clock,
@@ -155,19 +178,47 @@ class Wiring implements Attachment {
     options: RunOptions & { readonly id?: string } = {},
   ): Promise<Readonly<Record<string, unknown>>> {
     const { kind, name } = request;
-    const given = { ...request.arguments };
-    const about = { kind, name, arguments: given, ...(options.id !== undefined && { id: options.id }) };
+    const about = {
+      kind,
+      name,
+      arguments: { ...request.arguments },
+      ...(options.id !== undefined && { id: options.id }),
+    };
+    return this.#runner.run(about, own => this.#send(about, {}, own), options);
+  }
+
+  /** @param round - `inputResponses` and `requestState`, where a round is answered */
+  #send(call: Omit<CallContext, 'id'>, round: object, own: RequestOptions): Promise<Readonly<Record<string, unknown>>> {
     const { callTool, getPrompt, readResource } = this.#sdk;
-    const client = this.#client;
-    return this.#runner.run<Readonly<Record<string, unknown>>>(
-      about,
-      own => {
-        if (kind === 'tool') return callTool.call(client, { name, arguments: given }, own);
-        if (kind === 'resource') return readResource.call(client, { uri: name }, own);
-        return getPrompt.call(client, { name, arguments: given as Record<string, string> }, own);
-      },
-      options,
-    );
+    const { kind, name } = call;
+    const given = { ...call.arguments };
+    if (kind === 'tool') return callTool.call(this.#client, { name, arguments: given, ...round }, own);
+    if (kind === 'resource') return readResource.call(this.#client, { uri: name, ...round }, own);
+    return getPrompt.call(this.#client, { name, arguments: given as Record<string, string>, ...round }, own);
+  }
+
+  async resume(): Promise<readonly string[]> {
+    if (!this.#rounds || this.#era() !== '2026-07-28') return [];
+    const kept = await this.#rounds.load();
+    for (const round of kept) this.#resume(round).catch(() => {});
+    return kept.map(round => round.call.id);
+  }
+
+  async keepQuestions(): Promise<void> {
+    this.#keeping = this.#rounds !== undefined && this.#era() === '2026-07-28';
+    await this.#rounds?.settled();
+  }
+
+  #resume({ call, requests, requestState }: KeptRound): Promise<unknown> {
+    return this.#runner.run(call, async own => {
+      const running = this.#calls.get(call.id);
+      const signal = own.signal ?? new AbortController().signal;
+      const answered = requests.map(async ({ key, id, method, params }) => {
+        return [key, await this.#answering.answer({ id, method, params, call: running }, signal)] as const;
+      });
+      const inputResponses = Object.fromEntries(await Promise.all(answered));
+      return this.#send(call, { inputResponses, ...(requestState !== undefined && { requestState }) }, own);
+    });
   }
 
   cancel(callId: string): boolean {
@@ -208,14 +259,15 @@ class Wiring implements Attachment {
       ...(roots && { roots: {} }),
       ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
     });
-    client.setRequestHandler('elicitation/create', (_, ctx) => this.#elicit(this.#taken(ctx), ctx.mcpReq.signal));
+    const answering = this.#answering;
+    client.setRequestHandler('elicitation/create', (_, { mcpReq }) =>
+      answering.elicit(this.#taken(mcpReq), mcpReq.signal),
+    );
     if (roots)
-      client.setRequestHandler('roots/list', (_, ctx) => this.#roots(roots, this.#taken(ctx), ctx.mcpReq.signal));
-    const flow = this.#sampling;
-    if (flow)
-      client.setRequestHandler('sampling/createMessage', async (_, ctx) => {
-        const request = this.#taken(ctx);
-        return (await flow.answer(request, this.#signalOf(request, ctx.mcpReq.signal))) as CreateMessageResult;
+      client.setRequestHandler('roots/list', (_, { mcpReq }) => answering.roots(this.#taken(mcpReq), mcpReq.signal));
+    if (sampling)
+      client.setRequestHandler('sampling/createMessage', async (_, { mcpReq }) => {
+        return (await answering.sample(this.#taken(mcpReq), mcpReq.signal)) as CreateMessageResult;
       });
   }
 
@@ -229,6 +281,7 @@ class Wiring implements Attachment {
         placeholder: this.#modes.includes('form') ? placeholders.form : placeholders.url,
         roots: this.#options.roots !== undefined,
         onRootsList: what => gate?.note(what),
+        onRound: round => this.#rounds?.keep(round),
         onRefused: (request, why) => this.#asking.refused(request.method, 'host', why, request.call?.context),
       });
       this.#tap.onto(transport);
@@ -237,7 +290,7 @@ class Wiring implements Attachment {
       transport.onclose = () => {
         onclose?.();
         stopRoots?.();
-        this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
+        if (!this.#keeping) this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
       };
       this.#gate = gate;
       await connect(transport, options);
@@ -264,65 +317,11 @@ class Wiring implements Attachment {
       );
   }
 
-  #taken(ctx: ClientContext): TappedRequest {
-    const request = this.#tap?.take(ctx.mcpReq._meta);
+  #taken(sent: { readonly _meta?: unknown }): TappedRequest {
+    const request = this.#tap?.take(sent._meta);
     if (!request)
       throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request did not come through this connection.');
     return request;
-  }
-
-  async #elicit(request: TappedRequest, taken: AbortSignal): Promise<ElicitResult> {
-    const { id, call } = request;
-    const signal = this.#signalOf(request, taken);
-    const read = readElicitation(request.params, { era: this.#era(), modes: this.#modes });
-    if (!read.ok) throw this.#refuse(request, read.why);
-    if (read.mode === 'url') return elicitResult(await this.#pages.consent({ id, call, signal }, read), 'url');
-    const { message, fields } = read;
-    const ending = await this.#asking.put({ id, subject: 'form', call, signal }, frame => ({
-      ...frame,
-      kind: 'form',
-      message,
-      fields,
-    }));
-    return elicitResult(ending, 'form');
-  }
-
-  async #roots(manager: RootsManager, request: TappedRequest, taken: AbortSignal): Promise<{ roots: Root[] }> {
-    const { id, call } = request;
-    const server = this.#options.server.id;
-    const decided = manager.granted(server);
-    const offered = manager.list().filter(root => root.state === 'there');
-    if (decided || offered.length === 0) return { roots: [...(decided ?? [])] };
-    const signal = this.#signalOf(request, taken);
-    const ending = await this.#asking.put({ id, subject: 'roots', call, signal }, frame => ({
-      ...frame,
-      kind: 'roots',
-      roots: offered.map(({ uri, name }) => ({ uri, name })),
-    }));
-    if (ending.how === 'declined') await manager.grant(server, []);
-    if (ending.how !== 'answered') return { roots: [] };
-    const uris = ending.content?.['uris'] as readonly string[] | undefined;
-    await manager.grant(server, uris ?? offered.map(root => root.uri));
-    return { roots: [...(manager.granted(server) ?? [])] };
-  }
-
-  #refuse(request: TappedRequest, why: string): Error {
-    this.#asking.refused('elicitation', 'host', why, request.call?.context);
-    return this.#era() === '2025-11-25'
-      ? new ProtocolError(ProtocolErrorCode.InvalidParams, why)
-      : new MidcallError('host/invalid-request', `The server asked something that cannot be shown: ${why}`);
-  }
-
-  /** Fires when the server takes a request back, its call is over, or the connection is gone. */
-  #signalOf(request: TappedRequest, taken: AbortSignal): AbortSignal {
-    const abort = new AbortController();
-    const onTaken = (): void => {
-      const gone = (taken.reason as { code?: unknown } | undefined)?.code === SdkErrorCode.ConnectionClosed;
-      abort.abort({ how: gone ? 'server-gone' : 'withdrawn' });
-    };
-    if (taken.aborted) onTaken();
-    taken.addEventListener('abort', onTaken, { once: true });
-    return request.call ? AbortSignal.any([abort.signal, request.call.abort.signal]) : abort.signal;
   }
 
   async #rootsChanged(server: string | undefined): Promise<void> {

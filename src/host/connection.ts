@@ -174,13 +174,25 @@ export class Connection {
     this.#become('ready');
   }
 
-  /** Stops the server; running calls and open questions end as `server-gone`. */
-  async stop(): Promise<void> {
+  /**
+   * Stops the server; running calls and open questions end as `server-gone`.
+   * @param options - `keepQuestions`: with a store, questions of 2026-07-28 stay open for {@link resume} in another process
+   */
+  async stop(options: { readonly keepQuestions?: boolean } = {}): Promise<void> {
     const client = this.#client;
+    if (options.keepQuestions) await this.#attachment?.keepQuestions();
     this.#client = undefined;
     this.#attachment = undefined;
     this.#become('stopped');
     await client?.close();
+  }
+
+  /**
+   * Takes up the calls an earlier process left waiting for the person; after {@link Inbox.restore} and {@link start}.
+   * @returns the calls' ids
+   */
+  async resume(): Promise<readonly string[]> {
+    return this.#ready().attachment.resume();
   }
 
   /** Stops and starts; after a crash, or to try again. */

@@ -1,0 +1,109 @@
+/**
+ * What a server gets for each request it makes of the person, the same in both eras: judged first, then asked, then put in
+ * the words of the wire. A request that cannot be shown is refused with -32602 (2025-11-25), or ends its call with
+ * `host/invalid-request` (2026-07-28), where there is nothing to send a refusal to.
+ */
+import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
+import { MidcallError } from '../errors.ts';
+import type { Root } from '../roots/index.ts';
+import type { SamplingResult } from '../sampling/index.ts';
+import type { Asking } from './asking.ts';
+import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
+import type { RootsManager } from './roots-manager.ts';
+import type { SamplingFlow } from './sampling-flow.ts';
+import type { TappedRequest } from './tap.ts';
+import type { UrlFlow } from './url-flow.ts';
+
+export interface AnsweringOptions {
+  readonly asking: Asking;
+  readonly pages: UrlFlow;
+  readonly modes: readonly ElicitationMode[];
+  readonly roots: RootsManager | undefined;
+  readonly sampling: SamplingFlow | undefined;
+}
+
+/** Answers the requests of one connection. */
+export class Answering {
+  readonly #options: AnsweringOptions;
+
+  constructor(options: AnsweringOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Answers one request of any kind.
+   * @param taken - fires when the server takes it back or is gone
+   */
+  answer(request: TappedRequest, taken: AbortSignal): Promise<object> {
+    switch (request.method) {
+      case 'elicitation/create':
+        return this.elicit(request, taken);
+      case 'roots/list':
+        return this.roots(request, taken);
+      case 'sampling/createMessage':
+        return this.sample(request, taken);
+    }
+  }
+
+  /** `elicitation/create`. */
+  async elicit(request: TappedRequest, taken: AbortSignal): Promise<ElicitResult> {
+    const { asking, modes, pages } = this.#options;
+    const { id, call } = request;
+    const signal = signalOf(request, taken);
+    const read = readElicitation(request.params, { era: asking.asker().era, modes });
+    if (!read.ok) throw this.#refuse(request, read.why);
+    if (read.mode === 'url') return elicitResult(await pages.consent({ id, call, signal }, read), 'url');
+    const { message, fields } = read;
+    const asked = { id, subject: 'form', call, signal } as const;
+    return elicitResult(await asking.put(asked, frame => ({ ...frame, kind: 'form', message, fields })), 'form');
+  }
+
+  /** `roots/list`: what was granted; asked once where nothing was decided. */
+  async roots(request: TappedRequest, taken: AbortSignal): Promise<{ roots: Root[] }> {
+    const { asking, roots: manager } = this.#options;
+    if (!manager) throw this.#refuse(request, 'This client declares no roots.');
+    const { id, call } = request;
+    const server = asking.asker().id;
+    const decided = manager.granted(server);
+    const offered = manager.list().filter(root => root.state === 'there');
+    if (asking.refuses('roots')) return { roots: [] };
+    if (decided || offered.length === 0) return { roots: [...(decided ?? [])] };
+    const ending = await asking.put({ id, subject: 'roots', call, signal: signalOf(request, taken) }, frame => ({
+      ...frame,
+      kind: 'roots',
+      roots: offered.map(({ uri, name }) => ({ uri, name })),
+    }));
+    if (ending.how === 'declined') await manager.grant(server, []);
+    if (ending.how !== 'answered') return { roots: [] };
+    const uris = ending.content?.['uris'] as readonly string[] | undefined;
+    await manager.grant(server, uris ?? offered.map(root => root.uri));
+    return { roots: [...(manager.granted(server) ?? [])] };
+  }
+
+  /** `sampling/createMessage`. */
+  async sample(request: TappedRequest, taken: AbortSignal): Promise<SamplingResult> {
+    const { sampling } = this.#options;
+    if (!sampling) throw this.#refuse(request, 'This client declares no sampling.');
+    return sampling.answer(request, signalOf(request, taken));
+  }
+
+  #refuse(request: TappedRequest, why: string): Error {
+    const { asking } = this.#options;
+    asking.refused(request.method, 'host', why, request.call?.context);
+    return asking.asker().era === '2025-11-25'
+      ? new ProtocolError(ProtocolErrorCode.InvalidParams, why)
+      : new MidcallError('host/invalid-request', `The server asked something that cannot be shown: ${why}`);
+  }
+}
+
+/** Fires when the server takes a request back, its call is over, or the connection is gone. */
+function signalOf(request: TappedRequest, taken: AbortSignal): AbortSignal {
+  const abort = new AbortController();
+  const onTaken = (): void => {
+    const gone = (taken.reason as { code?: unknown } | undefined)?.code === SdkErrorCode.ConnectionClosed;
+    abort.abort({ how: gone ? 'server-gone' : 'withdrawn' });
+  };
+  if (taken.aborted) onTaken();
+  taken.addEventListener('abort', onTaken, { once: true });
+  return request.call ? AbortSignal.any([abort.signal, request.call.abort.signal]) : abort.signal;
+}
