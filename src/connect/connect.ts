@@ -116,10 +116,8 @@ export function connect(options: ConnectOptions): Connect {
         const note = base ? undefined : reachNote(where, server.port ?? 0);
         return { url: `${root.href.replace(/\/$/, '')}/${ask.ticket}`, ...(note === undefined ? {} : { note }) };
       },
-      async showLocally({ url }) {
-        if (base || where.kind !== 'here' || !where.browser) return false;
-        return (options.openBrowser ?? openSystemBrowser)(url);
-      },
+      local: !base && where.kind === 'here' && where.browser,
+      showLocally: ({ url }) => (options.openBrowser ?? openSystemBrowser)(url),
       outcome: (ticket, ms, signal) => tickets.outcome(ticket, ms, signal),
       async withdraw(name) {
         const ticket = await tickets.find(name);

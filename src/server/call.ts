@@ -4,6 +4,8 @@ import type { Files, Root } from '../roots/index.ts';
 import type { SamplingResult } from '../sampling/index.ts';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';
 
+import type { UrlAnswer, UrlAsk } from './url-ask.ts';
+
 /** The person behind a call: who issued the identity, and who it is there. */
 export interface Principal {
   readonly issuer: string;
@@ -75,6 +77,10 @@ export type Jsonified<T> = T extends { toJSON(): infer J }
 export interface Call {
   /** Asks the person one form. Must be awaited. */
   elicit<const I extends FormInput>(ask: ElicitAsk<I>): Promise<Answer<FormValue<I>>>;
+  /**
+   * Asks the person on a page of ours, out of the host's and the model's reach. Needs `midcall({ pages })`. Must be awaited.
+   */
+  elicitUrl<T>(ask: UrlAsk<T>): Promise<UrlAnswer<T>>;
   /** The client's roots, or undefined where it has none to tell (row 001-03). */
   roots(): Promise<readonly Root[] | undefined>;
   /** Files inside the effective boundary (operator ceiling ∩ client roots). Refuses with `roots/none` where there is none. */

@@ -3,7 +3,6 @@ import {
   type CallToolResult,
   type InputRequiredResult,
   type McpServer,
-  MissingRequiredClientCapabilityError,
   ProtocolError,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -13,26 +12,29 @@ import type { Unstamped } from './audit.ts';
 import type { Call } from './call.ts';
 import type { Attempt } from './claims.ts';
 import type { Config } from './config.ts';
-import type { Json } from './digest.ts';
+import { digest, type Json } from './digest.ts';
 import type { Run } from './engine.ts';
-import { viewClient } from './era.ts';
+import { isWireError, tellCompletedLater, viewClient } from './era.ts';
 import { fileAccess } from './file-access.ts';
 import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
 import { flowSteps, stepLedger } from './ledger.ts';
 import { runByPush } from './push.ts';
-import { relay, resumeWith, takeTicket } from './relay.ts';
-import { auditor, type CallRequest, type Registered, readRequest } from './request.ts';
+import { relay, resumeWith, takenTicket, takeTicket } from './relay.ts';
+import { auditor, type CallRequest, callRef, type Registered, readRequest } from './request.ts';
 import { type Arrival, arrive, begins, interrupted, runByRounds } from './rounds.ts';
 import type { EngineOptions, StepLedger } from './seam.ts';
 import { traceRound } from './trace.ts';
+import type { PageCall } from './url-plan.ts';
+import { parkOnPages } from './url-resume.ts';
 
 type Handler<R> = (call: Call) => R | Promise<R>;
 
 /** What the model brings to `resume`. */
 export interface ResumeArguments {
   readonly ticket: string;
-  readonly action: 'accept' | 'decline' | 'cancel';
+  /** With the ticket of a relayed question; a page answers for itself. */
+  readonly action?: 'accept' | 'decline' | 'cancel' | undefined;
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -79,6 +81,16 @@ export function conductor(config: Config): Conduct {
     warnOfLoss(ctx);
     const passage = passageOf(ctx);
     const request = await readRequest(server, ctx, passage.params, registered, config);
+    return arriveAndGo(request, passage.params.arguments, handler, passage);
+  }
+
+  /** Finds out where a call stands, and runs it from there. */
+  async function arriveAndGo<R>(
+    request: CallRequest,
+    rawArguments: unknown,
+    handler: Handler<R>,
+    passage: Passage,
+  ): Promise<R | InputRequiredResult> {
     let arrival: Arrival;
     try {
       arrival =
@@ -93,7 +105,7 @@ export function conductor(config: Config): Conduct {
       passage.earlier = arrival.earlier as NonNullable<typeof passage.earlier>;
       return { resultType: 'input_required', requestState: '' };
     }
-    return go(arrival, request, passage.params.arguments, handler, passage);
+    return go(arrival, request, rawArguments, handler, passage);
   }
 
   /** Runs a call from where it stands to its result. */
@@ -128,8 +140,9 @@ export function conductor(config: Config): Conduct {
       }
     }
     const engine: EngineOptions = { ledger: auditedLedger(stored, attempt, audit), timer: config.timer };
+    const pages = pageCall(request, arrival.flow, config);
     const body = (run: Run<R>) =>
-      handler(makeCall(run as Run<unknown>, { config, request, flow: arrival.flow, audit, files }));
+      handler(makeCall(run as Run<unknown>, { config, request, flow: arrival.flow, audit, files, pages }));
     const outcome =
       request.client.asks === 'rounds'
         ? await runByRounds<R>(body, arrival, request, config, engine, audit)
@@ -144,8 +157,12 @@ export function conductor(config: Config): Conduct {
         const where = { flow: arrival.flow, round: arrival.round, arguments: rawArguments };
         return (await relay(outcome.asks, outcome.journal, where, request, config)) as R;
       }
+      case 'parked': {
+        const where = { flow: arrival.flow, round: arrival.round, arguments: rawArguments };
+        return (await parkOnPages(outcome.asks, outcome.journal, where, request, config)) as R;
+      }
       case 'failed':
-        if (outcome.error instanceof MissingRequiredClientCapabilityError) passage.error = outcome.error;
+        if (isWireError(outcome.error)) passage.error = outcome.error;
         throw outcome.error;
       case 'cancelled':
         // There is nobody to answer, so there is no answer to keep: a client that comes back goes on from here.
@@ -164,7 +181,8 @@ export function conductor(config: Config): Conduct {
     { ticket, ...answer }: ResumeArguments,
     find: (name: string) => RelayedTool | undefined,
   ): Promise<CallToolResult> {
-    const resumed = await takeTicket(ticket, config);
+    const retried = ctx.mcpReq.requestState() !== undefined;
+    const resumed = retried ? await takenTicket(ticket, config) : await takeTicket(ticket, config);
     const tool = find(resumed.name);
     if (!tool)
       throw new MidcallError(
@@ -172,17 +190,18 @@ export function conductor(config: Config): Conduct {
         `This server no longer has the tool '${resumed.name}'. Nothing was done.`,
       );
     const request = await readRequest(server, ctx, resumed, tool.registered, config);
-    const { flow, round, journal, fresh } = await resumeWith(resumed, request.binding, answer as Json, config);
-    const arrival: Arrival = { flow, round, journal, fresh, stillOut: [] };
     const args = await tool.read(resumed.arguments);
-    const result = await go(arrival, request, resumed.arguments, call => tool.run(args, call), passageOf(ctx));
-    if ('resultType' in result && result.resultType === 'input_required') {
+    const run = (call: Call) => tool.run(args, call);
+    if (retried) return (await arriveAndGo(request, resumed.arguments, run, passageOf(ctx))) as CallToolResult;
+    if (!resumed.page && answer.action === undefined) {
       throw new MidcallError(
-        'ask/unavailable',
-        'This call has another question that a relayed call cannot put. Nothing more was done.',
+        'state/invalid',
+        'This ticket needs the action the person took. It is spent; call the tool again.',
       );
     }
-    return result as CallToolResult;
+    const { flow, round, journal, fresh } = await resumeWith(resumed, request.binding, answer as Json, config);
+    const arrival: Arrival = { flow, round, journal, fresh, stillOut: [], resumed: resumed.page === true };
+    return (await go(arrival, request, resumed.arguments, run, passageOf(ctx))) as CallToolResult;
   }
 
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -210,6 +229,26 @@ export function conductor(config: Config): Conduct {
 const keyWillBeLost =
   'midcall: no key is configured, so calls in flight are lost when this process restarts, and no other replica can go on ' +
   'with them. Set MIDCALL_KEY (openssl rand -base64 32) or the key option.';
+
+/** What a call needs to ask on pages; undefined where there are none. */
+function pageCall(request: CallRequest, flow: string, config: Config): PageCall | undefined {
+  if (!config.pages) return undefined;
+  const road = config.pages;
+  return {
+    road,
+    call: callRef(request, flow),
+    arguments: request.arguments as Json,
+    http: request.ctx.http !== undefined,
+    binding: digest(request.binding),
+    notify(ticket, elicitationId, ms) {
+      const done = road
+        .outcome(ticket, ms)
+        .then(outcome => outcome && tellCompletedLater(request.server, elicitationId));
+      // A client that is gone calls again, or does not.
+      void done.catch(() => {});
+    },
+  };
+}
 
 /** Writes the audit before the effect, so that a step begun and never ended shows even where no retry comes. */
 function auditedLedger(

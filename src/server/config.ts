@@ -10,6 +10,7 @@ import { type Claims, claims } from './claims.ts';
 import { type KeyRing, type KeySource, keyRing } from './keys.ts';
 import type { PrincipalOf } from './principal.ts';
 import { createSealer, type Sealer } from './seal.ts';
+import type { PageRoad, Pages, PagesHost } from './url-pages.ts';
 
 /** What `midcall()` takes; every part has a safe default. */
 export interface MidcallOptions {
@@ -34,8 +35,12 @@ export interface MidcallOptions {
   readonly maxStateLength?: number;
   /** Milliseconds; an accept faster than this looks automatic. 250 where absent. */
   readonly suspectBelowMs?: number;
-  /** Roads a question may take where the ask does not say; native only where absent. */
+  /** Roads a question may take where the ask does not say; native where absent, and page where `pages` are given. */
   readonly channels?: readonly Channel[];
+  /** Pages of ours for answers that must not pass through the model: `connect()` of `midcall/connect`. */
+  readonly pages?: Pages;
+  /** Milliseconds a 2026-07-28 retry is held while the person is on a page; 40,000 where absent, since clients give up at 60. */
+  readonly holdMs?: number;
   /** The boundary of `call.files()`: the operator's directories, and how the client's roots change them. */
   readonly roots?: BoundaryOptions & {
     /** True to ask 2026-07-28 clients for their roots, per call; deprecated in that revision. */
@@ -72,6 +77,8 @@ export interface Config {
   readonly maxStateLength: number;
   readonly suspectBelowMs: number;
   readonly channels: readonly Channel[];
+  readonly pages: PageRoad | undefined;
+  readonly holdMs: number;
   readonly boundary: Boundary;
   readonly rootsOn2026: boolean;
   readonly samplingModel: SamplingModel | undefined;
@@ -101,9 +108,19 @@ export function configure(options: MidcallOptions): Config {
   const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
   const warned = new Set<string>();
   const maxStateLength = positive('maxStateLength', options.maxStateLength ?? 32_768);
+  const sealer = createSealer(keys, { maxLength: MAX_SEALED });
+  const audit = options.audit ?? (() => {});
+  const host: PagesHost = {
+    store,
+    sealer,
+    now,
+    timer,
+    warn,
+    audit: (call, event) => audit({ ...event, at: now(), call }),
+  };
   return {
     keys,
-    sealer: createSealer(keys, { maxLength: MAX_SEALED }),
+    sealer,
     store,
     claims: claims({ store, now, timer, id, waitMs: positive('duplicateWaitMs', options.duplicateWaitMs ?? 25_000) }),
     principal: options.principal,
@@ -113,12 +130,14 @@ export function configure(options: MidcallOptions): Config {
     stateTtlMs: positive('stateTtlMs', options.stateTtlMs ?? 60 * 60_000),
     maxStateLength,
     suspectBelowMs: options.suspectBelowMs ?? 250,
-    channels: options.channels ?? ['native'],
+    channels: options.channels ?? (options.pages ? ['native', 'page'] : ['native']),
+    pages: options.pages?.attach(host),
+    holdMs: positive('holdMs', options.holdMs ?? 40_000),
     boundary: boundary(options.roots),
     rootsOn2026: options.roots?.on2026 ?? false,
     samplingModel: options.sampling?.model,
     samplingOn2026: options.sampling?.on2026 ?? false,
-    audit: options.audit ?? (() => {}),
+    audit,
     warn,
     warnOnce(topic, message) {
       if (warned.has(topic)) return;

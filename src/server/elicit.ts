@@ -15,7 +15,14 @@ import { digest, type Json } from './digest.ts';
 
 /** What a driver records for an elicitation. */
 export type RecordedAnswer =
-  | { readonly got: Json; readonly ms: number; readonly via?: 'relay'; readonly standing?: true }
+  | {
+      readonly got: Json;
+      readonly ms: number;
+      readonly via?: 'relay' | 'page';
+      /** With `via: 'page'`: how well the visitor was known. */
+      readonly assurance?: Assurance;
+      readonly standing?: true;
+    }
   | { readonly none: 'timeout' | 'unavailable' | 'error'; readonly ms: number }
   /** The handler's own fallback stood in for an answer; its content is not kept here. */
   | { readonly fallback: true; readonly ms: number };

@@ -8,11 +8,13 @@ import {
   type McpServer,
   MissingRequiredClientCapabilityError,
   type ServerContext,
+  UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
 import type { Field } from '../form/index.ts';
 import type { Can } from './call.ts';
 import type { Json } from './digest.ts';
 import type { OpenAsk } from './seam.ts';
+import type { PageWait } from './url-wait.ts';
 
 /** The client of one request, whatever its era. */
 export interface ClientView {
@@ -31,7 +33,11 @@ export interface WireAsk {
   /** Milliseconds the person has. */
   readonly timeoutMs: number;
   /** `relay` where the question leaves as a text for the model; see relay.ts. */
-  readonly channel?: 'native' | 'relay';
+  readonly channel?: 'native' | 'relay' | 'page';
+  /** The page this question is about; see url-plan.ts. */
+  readonly ticket?: string;
+  /** With `channel: 'page'`: what is waited for; see url-wait.ts. */
+  readonly wait?: PageWait;
   /** The form's fields, for the relay's text. */
   readonly fields?: readonly Field[];
 }
@@ -67,6 +73,28 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
 export const formParams = (asks: ClientView['asks'], message: string, requestedSchema: unknown) =>
   asks === 'rounds' ? { mode: 'form', message, requestedSchema } : { message, requestedSchema };
 
+/** The parameters of a URL question; its id exists on 2025-11-25 only. */
+export const urlParams = (asks: ClientView['asks'], message: string, url: string, elicitationId: string) =>
+  asks === 'rounds' ? { mode: 'url', message, url } : { mode: 'url', message, url, elicitationId };
+
+/** The error that names a page to finish before the call is made again; it exists on 2025-11-25 only. */
+export const urlRequired = (message: string, url: string, elicitationId: string): Error =>
+  new UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId }], message);
+
+/** True for an error that must reach the client as itself, not as the result of a tool. */
+export const isWireError = (error: unknown): boolean =>
+  error instanceof MissingRequiredClientCapabilityError || error instanceof UrlElicitationRequiredError;
+
+/** Tells the client of a request that a page it was sent to is finished; a notification of 2025-11-25 only. */
+export async function tellCompleted(ctx: ServerContext, elicitationId: string): Promise<void> {
+  await ctx.mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } });
+}
+
+/** The same after the request has ended. */
+export async function tellCompletedLater(server: McpServer, elicitationId: string): Promise<void> {
+  await server.server.createElicitationCompletionNotifier(elicitationId)();
+}
+
 /** The error for a handler that cannot go on without what the client lacks; -32021 exists on 2026-07-28 only. */
 export function missingCapability(asks: ClientView['asks'], required: ClientCapabilities, message: string): Error {
   if (asks !== 'rounds') return new Error(message);
@@ -74,7 +102,7 @@ export function missingCapability(asks: ClientView['asks'], required: ClientCapa
 }
 
 /** True where the client takes this question itself. */
-export const isNative = (ask: OpenAsk): boolean => wireOf(ask).channel !== 'relay';
+export const isNative = (ask: OpenAsk): boolean => (wireOf(ask).channel ?? 'native') === 'native';
 
 /** Sends one question as a request tied to the call it belongs to, so that a client without a GET stream sees it. */
 export async function push(ctx: ServerContext, ask: WireAsk, signal: AbortSignal): Promise<Json> {

@@ -25,6 +25,9 @@ import { shortLabel } from './journal.ts';
 import type { CallRequest } from './request.ts';
 import { sampler } from './sampler.ts';
 import type { AskRequest } from './seam.ts';
+import type { UrlAnswer } from './url-ask.ts';
+import { urlAsker } from './url-elicit.ts';
+import { type PageCall, roads } from './url-plan.ts';
 
 export interface HandleOptions {
   readonly config: Config;
@@ -33,6 +36,8 @@ export interface HandleOptions {
   readonly flow: string;
   readonly audit: (event: Unstamped) => void;
   readonly files: FileAccess;
+  /** Where pages of ours can be asked on. */
+  readonly pages?: PageCall | undefined;
 }
 
 /** Bad answers are asked again so often. */
@@ -45,6 +50,7 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
   const { config, request, audit, files } = options;
   const { client } = request;
   const history = new AskHistory();
+  const elicitUrl = urlAsker(run, { config, request, pages: options.pages, history, audit });
 
   const report = (id: string, answer: Answer<unknown>): void =>
     audit({
@@ -87,7 +93,8 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
     checkAsk(ask, request.principal !== undefined);
     const compiled = (isForm(ask.form) ? ask.form : compile(ask.form)) as unknown as Form<FormValue<I>>;
     refuseSecretMessage(ask.message, compiled.fields);
-    const channel = roadFor(ask, request, config);
+    const channel = roadFor(ask, options);
+    if (channel === 'page') return onPage(ask, compiled);
     const question = AskHistory.question(ask.message, compiled.schema);
 
     let message = ask.message;
@@ -122,12 +129,25 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
         message = askAgain(ask.message, judged.again);
         continue;
       }
+      const suspect = 'answer' in judged && judged.answer.action === 'cancel' && judged.answer.reason === 'suspect';
+      if (suspect && pageCounts(ask, options)) return onPage(ask, compiled);
       const answer: Answer<FormValue<I>> =
         'answer' in judged ? judged.answer : { action: 'cancel', reason: 'invalid', by: judged.by };
       history.record(question, answer);
       if (fresh) report(id, answer);
       return answer;
     }
+  }
+
+  /** The same question on a page of ours, where the host and the model cannot answer it. */
+  async function onPage<T>(ask: ElicitAsk<FormInput>, compiled: Form<T>): Promise<Answer<T>> {
+    const { message, key, timeoutMs, assurance, channels } = ask;
+    const answer = await elicitUrl<Json>({
+      message,
+      page: { kind: 'question', data: { schema: compiled.schema as unknown as Json } },
+      ...given({ key, timeoutMs, assurance, channels }),
+    });
+    return checkedPage(answer, compiled);
   }
 
   async function step<T>(
@@ -149,6 +169,7 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
 
   return {
     elicit,
+    elicitUrl,
     step,
     roots: () => files.roots(run),
     files: () => files.files(run),
@@ -165,13 +186,11 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
  * where the answer could not count would only waste the person's time. The relay needs the ask's own word where the tool
  * may be destructive.
  */
-function roadFor(
-  ask: ElicitAsk<FormInput>,
-  request: HandleOptions['request'],
-  config: Config,
-): 'native' | 'relay' | undefined {
+function roadFor(ask: ElicitAsk<FormInput>, options: HandleOptions): 'native' | 'page' | 'relay' | undefined {
+  const { request, config } = options;
   const { client, registered } = request;
   if (client.can.form && client.asks !== 'none' && nativeCounts(ask, config)) return 'native';
+  if (pageCounts(ask, options)) return 'page';
   const allowed = registered.mayFallBack || (ask.channels?.includes('relay') ?? false);
   if (isOn('relay', ask, config) && registered.method === 'tools/call' && allowed && enough('relayed', ask))
     return 'relay';
@@ -184,6 +203,28 @@ const enough = (level: Assurance, ask: ElicitAsk<FormInput>): boolean =>
   ask.assurance === undefined || assures(level, ask.assurance);
 const nativeCounts = (ask: ElicitAsk<FormInput>, config: Config): boolean =>
   isOn('native', ask, config) && enough('in-band', ask);
+
+/** True where a page of ours reaches the person and gives what the ask demands. */
+function pageCounts(ask: ElicitAsk<FormInput>, { pages, request, config }: HandleOptions): boolean {
+  if (!pages || !isOn('page', ask, config)) return false;
+  const { message, assurance: demanded, channels, timeoutMs = config.askTimeoutMs } = ask;
+  const page = { kind: 'question', data: null };
+  return roads({ message, page, demanded, channels, timeoutMs, asError: false }, request, pages, config).length > 0;
+}
+
+/** What came from the page, judged by the form like any other answer. */
+async function checkedPage<T>(answer: UrlAnswer<Json>, compiled: Form<T>): Promise<Answer<T>> {
+  if (answer.action !== 'accept') return answer;
+  if (!answer.completed) return { action: 'cancel', reason: 'timeout', by: answer.by };
+  const checked = await compiled.check(answer.content);
+  if (checked.ok) return { action: 'accept', content: checked.value, by: answer.by };
+  return { action: 'cancel', reason: 'invalid', by: answer.by };
+}
+
+/** The members that have a value. */
+function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+}
 
 /** @throws MidcallError what the author must mend */
 function checkAsk(ask: ElicitAsk<FormInput>, known: boolean): void {

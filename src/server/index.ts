@@ -16,6 +16,7 @@ export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type Too
 export type { PrincipalOf } from './principal.ts';
 export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './seal.ts';
+export type { UrlAnswer, UrlAsk } from './url-ask.ts';
 export type {
   Page,
   PageAsk,

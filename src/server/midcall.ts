@@ -119,8 +119,9 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     return known;
   };
   const wrap = (server: McpServer): McpServer => {
-    if (intercept(server) && config.channels.includes('relay')) {
-      registerResume(server, conduct, name => toolsOf(server).get(name));
+    const onPages = config.pages !== undefined && config.channels.includes('page');
+    if (intercept(server) && (onPages || config.channels.includes('relay'))) {
+      registerResume(server, conduct, name => toolsOf(server).get(name), onPages);
     }
     return server;
   };

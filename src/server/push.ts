@@ -8,15 +8,24 @@ import type { Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import type { Json } from './digest.ts';
 import { Run } from './engine.ts';
-import { isNative, push, wireOf } from './era.ts';
+import { isNative, push, tellCompleted, wireOf } from './era.ts';
 import type { Entry, Journal } from './journal.ts';
 import { received } from './received.ts';
 import type { CallRequest } from './request.ts';
+import type { Arrival } from './rounds.ts';
 import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
+import { awaitPages, isPageWait, waitOf } from './url-wait.ts';
 
 /** No question of the round can be put to the client; see relay.ts. */
 export interface Relayed {
   readonly kind: 'relayed';
+  readonly asks: readonly OpenAsk[];
+  readonly journal: Journal;
+}
+
+/** The call ends here, and goes on with a ticket once the pages are finished; see url-resume.ts. */
+export interface Parked {
+  readonly kind: 'parked';
   readonly asks: readonly OpenAsk[];
   readonly journal: Journal;
 }
@@ -26,12 +35,12 @@ type Handler<R> = (run: Run<R>) => Promise<R> | R;
 /** Runs a handler to its end. Never settles on `cancelled`: there is nobody left to answer. */
 export async function runByPush<R>(
   handler: Handler<R>,
-  arrival: { readonly journal: Journal; readonly fresh: ReadonlySet<string> },
+  arrival: Pick<Arrival, 'journal' | 'fresh' | 'resumed'>,
   request: CallRequest,
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | Relayed> {
+): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | Relayed | Parked> {
   const { signal } = request.ctx.mcpReq;
   let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   let open = 0;
@@ -41,11 +50,47 @@ export async function runByPush<R>(
   };
   if (signal.aborted) gone();
   else signal.addEventListener('abort', gone, { once: true });
+  /** A handler that went on while its question was open runs again with the answers. */
+  const again = async (of: Run<R>, asks: readonly OpenAsk[], answers: ReadonlyMap<string, Json>): Promise<Run<R>> => {
+    const entries = asks.map<Entry>(({ id, kind, label }) => ({ id, kind, label, value: answers.get(id) ?? null }));
+    const journal = [...of.journal, ...entries];
+    await of.suspend();
+    return new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
+  };
   try {
     for (;;) {
       const outcome = await run.next();
       if (outcome.kind !== 'needs') return outcome;
       const asks = outcome.asks.filter(isNative);
+      const waits = outcome.asks.filter(isPageWait);
+      if (asks.length === 0 && waits.length > 0) {
+        const known = await awaitPages(
+          waits,
+          patience(waits, arrival.resumed ?? false, request, config),
+          request,
+          config,
+        );
+        for (const ask of waits) if (known.has(ask.id)) await announceEnd(ask, request);
+        if (signal.aborted) {
+          await Promise.all(waits.map(ask => config.pages?.withdraw(waitOf(ask).ticket)));
+          await run.cancel(signal.reason);
+          return { kind: 'cancelled' };
+        }
+        if (known.size === 0) {
+          await run.suspend();
+          return { kind: 'parked', asks: waits, journal: run.journal };
+        }
+        if (!run.outran) {
+          run.settle(known);
+          continue;
+        }
+        run = await again(
+          run,
+          waits.filter(ask => known.has(ask.id)),
+          known,
+        );
+        continue;
+      }
       if (asks.length === 0) {
         await run.suspend();
         return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
@@ -54,6 +99,7 @@ export async function runByPush<R>(
       const answers = await askAll(asks, request, config, audit);
       open = 0;
       if (answers === 'disconnected') {
+        await Promise.all(asks.map(async ask => withdrawPage(ask, config)));
         await run.cancel(signal.reason);
         return { kind: 'cancelled' };
       }
@@ -61,20 +107,33 @@ export async function runByPush<R>(
         run.settle(answers);
         continue;
       }
-      const entries = asks.map<Entry>(ask => ({
-        id: ask.id,
-        kind: ask.kind,
-        label: ask.label,
-        value: answers.get(ask.id) ?? null,
-      }));
-      const journal = [...run.journal, ...entries];
-      await run.suspend();
-      run = new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
+      run = await again(run, asks, answers);
     }
   } finally {
     // The SDK's signal also fires after every normal result.
     signal.removeEventListener('abort', gone);
   }
+}
+
+/** How long a request waits for its pages: to the end where the host announced them, else not, or as a resumed one. */
+function patience(waits: readonly OpenAsk[], resumed: boolean, request: CallRequest, config: Config): number {
+  if (resumed) return config.holdMs;
+  if (waits.some(ask => waitOf(ask).announce === 'link')) return 0;
+  // A client that hears of progress waits; another may give up, so its call ends with a ticket where that is possible.
+  const hears = request.ctx.mcpReq._meta?.progressToken !== undefined;
+  const resumable = config.channels.includes('page') && request.registered.method === 'tools/call';
+  return hears || !resumable ? Number.MAX_SAFE_INTEGER : config.holdMs;
+}
+
+/** Tells the client that the page it was sent to is finished. */
+async function announceEnd(ask: OpenAsk, request: CallRequest): Promise<void> {
+  const { announce, elicitationId } = waitOf(ask);
+  if (announce === 'url') await tellCompleted(request.ctx, elicitationId).catch(() => {});
+}
+
+async function withdrawPage(ask: OpenAsk, config: Config): Promise<void> {
+  const { ticket } = wireOf(ask);
+  if (ticket !== undefined) await config.pages?.withdraw(ticket);
 }
 
 async function askAll(

@@ -20,17 +20,18 @@ import { type Binding, openState, sealState } from './state.ts';
 /** The name of the tool that goes on with a relayed call. */
 export const RESUME = 'resume';
 
-interface Ticket {
-  readonly name: string;
-  readonly arguments: unknown;
-  readonly state: string;
-}
-
-/** A call to go on with, and the answer that was brought. */
+/** A call to go on with. */
 export interface Resumed {
   readonly name: string;
   readonly arguments: unknown;
   readonly state: string;
+  /** True where the answer comes from a page, and none with the ticket. */
+  readonly page?: boolean;
+}
+
+/** Keeps a call to go on with under a ticket. */
+export async function keepTicket(ticket: string, call: Resumed, ttlMs: number, config: Config): Promise<void> {
+  await config.store.set(`ticket:${ticket}`, JSON.stringify(call), { ttlMs });
 }
 
 /** Ends a call with the question as a text and a ticket. */
@@ -52,8 +53,7 @@ export async function relay(
     request.binding,
     { ...config, maxLength: Number.MAX_SAFE_INTEGER },
   );
-  const kept: Ticket = { name: request.name, arguments: where.arguments, state };
-  await config.store.set(`ticket:${ticket}`, JSON.stringify(kept), { ttlMs: wire.timeoutMs });
+  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state }, wire.timeoutMs, config);
   const text = relayText({
     message: String(wire.params['message']),
     fields: wire.fields ?? [],
@@ -76,7 +76,19 @@ export async function takeTicket(ticket: string, config: Config): Promise<Resume
       'This ticket is not known: it was used already, or its time is up. Nothing was done. Call the tool again.',
     );
   }
-  return JSON.parse(text) as Ticket;
+  const resumed = JSON.parse(text) as Resumed;
+  // A call that asks again within its request comes back with the same ticket.
+  await config.store.set(`resumed:${ticket}`, JSON.stringify({ ...resumed, state: '' }), {
+    ttlMs: 2 * config.stateTtlMs,
+  });
+  return resumed;
+}
+
+/** The call of a ticket that was taken by an earlier round of the same request. */
+export async function takenTicket(ticket: string, config: Config): Promise<Resumed> {
+  const text = await config.store.get(`resumed:${ticket}`);
+  if (text === undefined) throw new MidcallError('state/expired', 'This call has ended. Call the tool again.');
+  return JSON.parse(text) as Resumed;
 }
 
 /** Opens what a ticket stands for, and records the answer. */

@@ -27,6 +27,8 @@ export interface CallRequest {
   readonly binding: Binding;
   /** Tool or prompt name, or the resource's URI. */
   readonly name: string;
+  /** As they arrived. */
+  readonly arguments: unknown;
 }
 
 interface Params {
@@ -53,17 +55,29 @@ export async function readRequest(
     audience: config.audience ?? nameOf(server),
     version: registered.version,
   };
-  return { server, ctx, client: viewClient(server, ctx), principal, registered, binding, name };
+  return {
+    server,
+    ctx,
+    client: viewClient(server, ctx),
+    principal,
+    registered,
+    binding,
+    name,
+    arguments: params.arguments ?? {},
+  };
 }
+
+/** Names a call in the audit, and on its pages. */
+export const callRef = (request: CallRequest, flow: string): CallRef => ({
+  flow,
+  method: request.registered.method,
+  name: request.name,
+  arguments: request.binding.arguments,
+  principal: request.principal,
+});
 
 /** Stamps audit events with the time and the call. */
 export function auditor(request: CallRequest, flow: string, config: Config): (event: Unstamped) => void {
-  const call: CallRef = {
-    flow,
-    method: request.registered.method,
-    name: request.name,
-    arguments: request.binding.arguments,
-    principal: request.principal,
-  };
+  const call = callRef(request, flow);
   return event => config.audit({ ...event, at: config.now(), call } as AuditEvent);
 }

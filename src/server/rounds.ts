@@ -18,11 +18,12 @@ import { Run } from './engine.ts';
 import { isNative, wireOf } from './era.ts';
 import { type Entry, shortLabel } from './journal.ts';
 import { type FlowSteps, flowSteps } from './ledger.ts';
-import type { Relayed } from './push.ts';
+import type { Parked, Relayed } from './push.ts';
 import { received } from './received.ts';
 import type { CallRequest } from './request.ts';
 import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
 import { lifeOf, type OutAsk, openState, type RoundState, sealState } from './state.ts';
+import { awaitPages, isPageWait, timedOut, waitOf } from './url-wait.ts';
 
 /** Where a call stands when a request of it arrives. */
 export interface Arrival {
@@ -37,6 +38,8 @@ export interface Arrival {
   readonly attempt?: Attempt;
   /** Milliseconds its steps are kept. */
   readonly keptMs?: number;
+  /** True where a ticket of a waiting page brought this request. */
+  readonly resumed?: boolean;
   /** Set where this very retry was answered before: give that again and run nothing. */
   readonly earlier?: unknown;
 }
@@ -124,9 +127,11 @@ export async function runByRounds<R>(
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | { kind: 'input-required'; result: InputRequiredResult } | Relayed> {
+): Promise<
+  Exclude<Outcome<R>, { kind: 'needs' }> | { kind: 'input-required'; result: InputRequiredResult } | Relayed | Parked
+> {
   const { signal } = request.ctx.mcpReq;
-  const run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
+  let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   const gone = () => {
     audit({ kind: 'disconnected', openAsks: 0 });
     void run.cancel(signal.reason);
@@ -134,28 +139,71 @@ export async function runByRounds<R>(
   if (signal.aborted) gone();
   else signal.addEventListener('abort', gone, { once: true });
   try {
-    const outcome = await run.next();
+    let outcome = await run.next();
+    const held = config.now() + config.holdMs;
+    while (outcome.kind === 'needs') {
+      const waits = outcome.asks.filter(isPageWait);
+      if (waits.length === 0) break;
+      const only = waits.length === outcome.asks.length;
+      const ms = only && mayHold(waits, arrival) ? held - config.now() : 0;
+      let known = await awaitPages(waits, ms, request, config);
+      if (known.size === 0 && only && endsHere(waits, arrival, config)) {
+        if (resumable(request, config)) {
+          await run.suspend();
+          return { kind: 'parked', asks: waits, journal: run.journal };
+        }
+        // Nothing can go on with this call, so the handler goes on with what is known.
+        known = new Map(waits.map(ask => [ask.id, timedOut(waitOf(ask), config.now())]));
+      }
+      if (known.size === 0) break;
+      if (run.outran) {
+        const entries = waits.flatMap(({ id, kind, label }): Entry[] => {
+          const value = known.get(id);
+          return value === undefined ? [] : [{ id, kind, label, value }];
+        });
+        const journal = [...run.journal, ...entries];
+        await run.suspend();
+        run = new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
+      } else run.settle(known);
+      outcome = await run.next();
+    }
     // What a cancelled run had begun ends first: then it is known what took effect.
     if (outcome.kind === 'cancelled') await run.quiet();
     if (outcome.kind !== 'needs') return outcome;
     await run.suspend();
     if (arrival.round >= config.maxRounds) return { kind: 'failed', error: outOfRounds(arrival, outcome.asks, config) };
     const asks = outcome.asks.filter(isNative);
-    if (asks.length === 0) return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
+    const waits = outcome.asks.filter(isPageWait);
+    if (asks.length + waits.length === 0) return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
     const known = new Set(arrival.stillOut.map(ask => ask.id));
     for (const ask of asks) {
       if (ask.kind === 'elicit' && !known.has(ask.id)) audit({ kind: 'asked', ask: ask.id, channel: 'native' });
     }
-    const result = await leave(run.journal, asks, arrival, request, config);
+    const result = await leave(run.journal, asks, waits, arrival, request, config);
     return { kind: 'input-required', result };
   } finally {
     signal.removeEventListener('abort', gone);
   }
 }
 
+/** A request is held where the person is on the page already, or the model says that they are done. */
+const mayHold = (waits: readonly OpenAsk[], arrival: Arrival): boolean =>
+  arrival.resumed === true || waits.every(ask => waitOf(ask).announce !== 'link');
+
+/**
+ * True where a request that still waits must end: the model has to pass a link on, or the client's rounds are used up. A
+ * client that does not retry by itself, such as `resume`, never goes round.
+ */
+const endsHere = (waits: readonly OpenAsk[], arrival: Arrival, config: Config): boolean =>
+  arrival.resumed === true || arrival.round >= config.maxRounds || waits.some(ask => waitOf(ask).announce === 'link');
+
+const resumable = (request: CallRequest, config: Config): boolean =>
+  request.registered.method === 'tools/call' && config.channels.includes('page');
+
 async function leave(
   journal: readonly Entry[],
   asks: readonly OpenAsk[],
+  waits: readonly OpenAsk[],
   arrival: Arrival,
   request: CallRequest,
   config: Config,
@@ -177,12 +225,12 @@ async function leave(
     nonce: config.id(),
     round: arrival.round + 1,
     issuedAt: now,
-    expiresAt: Math.max(...out.map(ask => ask.due)) + config.stateTtlMs,
+    expiresAt: Math.max(...out.map(ask => ask.due), ...waits.map(ask => waitOf(ask).dueAt)) + config.stateTtlMs,
     journal,
     out,
   };
   const requestState = await sealState(state, request.binding, { ...config, maxLength: config.maxStateLength });
-  return inputRequired({ inputRequests: inputRequests as never, requestState });
+  return inputRequired({ ...(asks.length > 0 ? { inputRequests: inputRequests as never } : {}), requestState });
 }
 
 function uniqueKey(wanted: string, taken: Set<string>): string {

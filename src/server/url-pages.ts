@@ -104,6 +104,8 @@ export interface PageRoad {
    * @throws MidcallError `connect/unavailable` where no page can be reached from here, and how to change that
    */
   open(ask: PageAsk): Promise<PageLink>;
+  /** True where a browser can be opened on this machine, for the person in front of it. */
+  readonly local: boolean;
   /** Opens the link in a browser on this machine. @returns false where there is none */
   showLocally(link: PageLink): Promise<boolean>;
   /** What became of a page, as soon as it is known; undefined where it is not after `ms`, or the signal fired. */
