@@ -4,6 +4,7 @@
  * deprecated in that revision).
  */
 import type { McpServer } from '@modelcontextprotocol/server';
+import { MidcallError } from '../errors.ts';
 import { type Boundary, type Files, type LiveRoots, liveRoots, type Root } from '../roots/index.ts';
 import type { Config } from './config.ts';
 import type { Run } from './engine.ts';
@@ -43,21 +44,24 @@ export function fileAccess(config: Config): FileAccesses {
     return made;
   };
 
-  const judge = ({ client }: Asking): { perRequest: boolean; asks: boolean } => {
+  const judge = ({ client }: Asking): { perRequest: boolean; asks: boolean; untold: boolean } => {
     const perRequest = client.asks !== 'push';
-    const asks = client.can.roots && config.boundary.mode !== 'ignore' && (!perRequest || config.rootsOn2026);
-    return { perRequest, asks };
+    const counts = client.can.roots && config.boundary.mode !== 'ignore';
+    const asks = counts && (!perRequest || config.rootsOn2026);
+    // The client has roots that may be narrower than the operator's directories: unasked, nothing is allowed.
+    return { perRequest, asks, untold: counts && !asks };
   };
 
   const unasked = async (request: Asking): Promise<Files | undefined> => {
-    const { perRequest, asks } = judge(request);
+    const { perRequest, asks, untold } = judge(request);
+    if (untold) return undefined;
     if (!asks) return config.boundary.files(undefined);
     return perRequest ? undefined : sessionOf(request.server).files(request);
   };
 
   const of = (request: CallRequest): FileAccess => {
     const { server } = request;
-    const { perRequest, asks } = judge(request);
+    const { perRequest, asks, untold } = judge(request);
     let asked: Promise<readonly Root[] | undefined> | undefined;
     let opened: Promise<Files> | undefined;
 
@@ -74,6 +78,7 @@ export function fileAccess(config: Config): FileAccesses {
       return asked;
     };
     const open = async (run: Run<unknown>): Promise<Files> => {
+      if (untold) throw unaskedRoots();
       const roots = perRequest ? await once(run) : undefined;
       const files = await run.guarded(() =>
         perRequest || !asks ? config.boundary.files(roots) : sessionOf(server).files(request),
@@ -91,6 +96,13 @@ export function fileAccess(config: Config): FileAccesses {
   };
   return { of, unasked };
 }
+
+const unaskedRoots = () =>
+  new MidcallError(
+    'roots/none',
+    'The client has roots, and this server does not ask for them on 2026-07-28, so no folder is allowed. Its author can ' +
+      "set roots.on2026 to ask, or roots.mode to 'ignore' to go by the operator's directories alone.",
+  );
 
 /** What the client said; an answer that is no list of roots allows nothing. */
 function readRoots(value: unknown): readonly Root[] {

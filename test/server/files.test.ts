@@ -109,3 +109,20 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 });
+
+it('2026-07-28: is never wider because the client was not asked', async () => {
+  const { base, a } = tree();
+  const read = async (mode: 'narrow' | 'ignore') => {
+    const mid = midcall({ warn: () => {}, roots: { ceiling: [base], mode } });
+    const factory = () => {
+      const server = new McpServer({ name: 'test', version: '1.0.0' });
+      mid.tool(server, 'act', {}, async (_, call) => says(await (await call.files()).readText(join(a, 'note.txt'))));
+      return server;
+    };
+    const person = scriptedPerson([], { roots: () => [] });
+    await using pair = await connectPair(factory, { era: '2026-07-28', person, capabilities: { roots: {} } });
+    return ((await pair.client.callTool({ name: 'act' })).content[0] as { text: string }).text;
+  };
+  expect(await read('narrow')).toContain('set roots.on2026 to ask');
+  expect(await read('ignore')).toBe('in a');
+});
