@@ -67,7 +67,7 @@ export interface VisitDesk {
   /** Takes the ticket's only turn, runs the effect, and says so; or says why it is too late. */
   finish(visit: Visit, effect: () => Promise<Json> | Json): Promise<Response>;
   /** A page that says what went wrong, and leads back to the ticket's page where it can be tried again. */
-  trouble(text: { readonly title: string; readonly lines: readonly string[] }, visit?: Visit): Response;
+  trouble(text: { readonly title: string; readonly lines: readonly string[] }, visit?: Visit): Promise<Response>;
 }
 
 /** Who signs people in on the pages of an HTTP server. */

@@ -70,8 +70,12 @@ export class Visits implements VisitDesk {
     return this.page(sayPage(this.#options.site, title, lines), status);
   }
 
-  trouble({ title, lines }: { readonly title: string; readonly lines: readonly string[] }, visit?: Visit): Response {
-    return this.page(sayPage(this.#options.site, title, lines, visit && `./${visit.ticket}`), 400);
+  async trouble(
+    { title, lines }: { readonly title: string; readonly lines: readonly string[] },
+    visit?: Visit,
+  ): Promise<Response> {
+    const back = visit && (await this.address(visit.ticket)).pathname;
+    return this.page(sayPage(this.#options.site, title, lines, back), 400);
   }
 
   async enter(request: Request, ticket: string): Promise<Visit | Response> {

@@ -25,6 +25,22 @@ export class Browser {
     return response;
   }
 
+  /** The cookies of a host, to steal or to plant. */
+  cookies(host: string): Map<string, string> {
+    return this.#jar(new URL(`http://${host}`));
+  }
+
+  /** Sends the one form of a page, as its buttons would. */
+  async submit(page: string | URL, fields: Record<string, string> = {}): Promise<Response> {
+    const { url, response } = await this.follow(page);
+    const token = /name="form-token" value="([^"]+)"/u.exec((await response?.text()) ?? '')?.[1] ?? '';
+    return this.send(url, {
+      method: 'POST',
+      headers: { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ 'form-token': token, do: 'send', ...fields }).toString(),
+    });
+  }
+
   /** Follows redirects until there are none, or until one leads to an address that starts with `until`. */
   async follow(to: string | URL, until?: string): Promise<{ url: URL; response?: Response }> {
     let url = new URL(to);

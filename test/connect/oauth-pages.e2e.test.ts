@@ -1,0 +1,258 @@
+/** The `oauth` page and the sign-in, over loopback HTTP with real authorization servers; browsers without a screen. */
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { clientSecret, type PagesUnderTest, startPages } from './oauth-pages.ts';
+import { Browser } from './sign-in-flow.ts';
+
+let under: PagesUnderTest;
+let browser: Browser;
+
+const textOf = async (response: Response | undefined): Promise<string> => (await response?.text()) ?? '';
+const headingOf = (markup: string): string | undefined => /<h1[^>]*>([^<]*)/u.exec(markup)?.[1];
+const heading = async (response: Response | undefined): Promise<string | undefined> =>
+  headingOf(await textOf(response));
+
+/** Where a page sends the browser. */
+async function leavesTo(response: Response): Promise<URL> {
+  const link = /<a href="([^"]+)" rel="noreferrer">Continue/u.exec(await textOf(response))?.[1] ?? '';
+  return new URL(link.replaceAll('&amp;', '&'));
+}
+
+/** From the link to the address the provider sends the browser back to. */
+async function toCallback(link: string, who = browser): Promise<URL> {
+  const provider = await leavesTo(await who.submit(link));
+  return (await who.follow(provider, `${under.origin}/connect/callback/`)).url;
+}
+
+beforeAll(async () => {
+  under = await startPages();
+});
+afterAll(() => under?.close());
+beforeEach(() => {
+  browser = new Browser();
+  under.login.state.person = 'alice';
+  under.thirdParty.state.person = 'alice';
+});
+afterEach(async () => {
+  under.thirdParty.state.intercept = undefined;
+  await under.vault.forget(under.principal('alice'), under.notes);
+});
+
+describe('connecting', () => {
+  it('signs in, says what will be asked for, leads to the provider and back, and the token is in the vault only', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { response } = await browser.follow(url);
+    const shown = await textOf(response);
+    expect(headingOf(shown)).toBe('Connect Notes Co');
+    expect(shown).toContain('notes.read');
+    expect(await under.outcome(ticket)).toBeUndefined();
+    const callback = await toCallback(url);
+    expect(await heading((await browser.follow(callback)).response)).toBe('This is done');
+    const outcome = await under.outcome(ticket);
+    expect(outcome).toMatchObject({
+      action: 'accept',
+      assurance: 'verified',
+      content: { provider: 'notes', scopes: ['notes.read'] },
+    });
+    const token = await under.vault.token(under.principal('alice'), under.notes);
+    expect(token?.value).toMatch(/^[\w-]{20,}$/);
+    expect(inspect(outcome, { depth: 9 })).not.toContain(token?.value);
+  });
+
+  it('C3, F1: a callback that is replayed finds nothing, and changes nothing', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    const callback = await toCallback(url);
+    await browser.follow(callback);
+    const before = await under.vault.token(under.principal('alice'), under.notes);
+    expect(await heading(await browser.send(callback))).toBe('This sign-in is not known');
+    expect((await under.vault.token(under.principal('alice'), under.notes))?.value).toBe(before?.value);
+  });
+
+  it('C2: a callback in another browser connects nobody, and the asker goes on', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    const callback = await toCallback(url);
+    under.login.state.person = 'bob';
+    const bob = new Browser();
+    expect(await heading((await bob.follow(callback)).response)).toBe('This link was made for somebody else');
+    expect(await heading((await bob.follow(callback)).response)).toBe('This link was made for somebody else');
+    expect(await under.vault.signedIn(under.principal('bob'), under.notes)).toBeUndefined();
+    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await heading((await browser.follow(callback)).response)).toBe('This is done');
+    expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeDefined();
+  });
+
+  it('C3: an answer of one provider at the address of another, or with another issuer, is not used', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    const callback = await toCallback(url);
+    const elsewhere = new URL(callback);
+    elsewhere.pathname = '/connect/callback/other';
+    expect(await heading(await browser.send(elsewhere))).toBe('This sign-in is not known');
+    const mixed = new URL(callback);
+    mixed.searchParams.set('iss', under.login.issuer);
+    expect(await heading(await browser.send(mixed))).toBe('Notes Co is not connected');
+    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeUndefined();
+  });
+
+  it('a stolen state with the attacker’s own code connects nobody', async () => {
+    const mine = await under.ask(under.principal('alice'));
+    const callback = await toCallback(mine.url);
+    under.login.state.person = 'mallory';
+    under.thirdParty.state.person = 'mallory';
+    const mallory = new Browser();
+    const theirs = await under.ask(under.principal('mallory'));
+    const stolen = await toCallback(theirs.url, mallory);
+    const forged = new URL(callback);
+    forged.searchParams.set('code', stolen.searchParams.get('code') ?? '');
+    expect(await heading((await mallory.follow(forged)).response)).toBe('This link was made for somebody else');
+    const page = await textOf((await browser.follow(forged)).response);
+    expect(headingOf(page)).toBe('Notes Co is not connected');
+    expect(page).toContain('(invalid_grant)');
+    expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeUndefined();
+    expect(await under.vault.signedIn(under.principal('mallory'), under.notes)).toBeUndefined();
+  });
+
+  it('a parameter sent twice, or a state that was never ours, finds nothing', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    const callback = await toCallback(url);
+    const twice = new URL(callback);
+    twice.searchParams.append('state', 'x');
+    for (const each of [
+      twice.href,
+      `${under.origin}/connect/callback/notes?code=x&state=x`,
+      `${under.origin}/connect/callback/notes`,
+    ]) {
+      expect(await heading(await browser.send(each))).toBe('This sign-in is not known');
+    }
+    expect(await heading((await browser.follow(callback)).response)).toBe('This is done');
+  });
+
+  it('who refuses at the provider can try again, and nothing is connected', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    const callback = await toCallback(url);
+    callback.searchParams.delete('code');
+    callback.searchParams.set('error', 'access_denied');
+    callback.searchParams.set('error_description', '<script>canary</script>');
+    const page = await textOf(await browser.send(callback));
+    expect(headingOf(page)).toBe('Notes Co is not connected');
+    expect(page).toContain('the sign-in was refused there (access_denied)');
+    expect(page).not.toContain('canary');
+    expect(page).toContain(`href="/connect/${ticket}"`);
+    expect(await heading((await browser.follow(await toCallback(url))).response)).toBe('This is done');
+  });
+
+  it('a provider that cannot be reached is said on the page, and the link stays good', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    const callback = await toCallback(url);
+    under.thirdParty.state.intercept = (_req, res) => {
+      res.writeHead(503).end('canary');
+      return true;
+    };
+    const page = await textOf(await browser.send(callback));
+    expect(page).toContain('Notes Co answered with HTTP status 503');
+    expect(page).not.toContain('canary');
+    under.thirdParty.state.intercept = undefined;
+    expect(await heading((await browser.follow(await toCallback(url))).response)).toBe('This is done');
+  });
+
+  it('asking again for more scopes (step-up) replaces the sign-in', async () => {
+    await browser.follow(await toCallback((await under.ask(under.principal('alice'))).url));
+    const both = ['notes.read', 'notes.write'];
+    expect(await under.vault.token(under.principal('alice'), under.notes, { scopes: both })).toBeUndefined();
+    await browser.follow(await toCallback((await under.ask(under.principal('alice'), { scopes: both })).url));
+    expect(await under.vault.token(under.principal('alice'), under.notes, { scopes: both })).toBeDefined();
+  });
+
+  it('where nobody can tell who visits, nothing is connected', async () => {
+    const { url } = await under.ask(under.principal('alice'), { check: 'none' });
+    const response = await browser.submit(url);
+    expect(response.status).toBe(422);
+    expect(await textOf(response)).toContain('Nobody can tell here who you are');
+  });
+
+  it('with a code that only the host showed it works without a sign-in, in that browser only', async () => {
+    const { url } = await under.ask(under.principal('alice'), { check: 'code', code: 'ABCD-2345' });
+    expect((await browser.submit(url, { code: 'ABCD-2345' })).status).toBe(303);
+    const callback = await toCallback(url);
+    expect(await heading((await new Browser().follow(callback)).response)).toBe('Enter your code first');
+    expect(await heading((await browser.follow(callback)).response)).toBe('This is done');
+    expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeDefined();
+  });
+});
+
+describe('signing in', () => {
+  const session = (of: Browser): string | undefined => of.cookies('127.0.0.1').get('midcall-session');
+
+  it('S2: a sign-in callback in another browser signs nobody in (login CSRF)', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    const { url: callback } = await browser.follow(url, `${under.origin}/connect/sign-in/callback`);
+    const victim = new Browser();
+    expect(await heading(await victim.send(callback))).toBe('This sign-in is not known');
+    expect(session(victim)).toBeUndefined();
+    expect(await heading((await browser.follow(callback)).response)).toBe('Connect Notes Co');
+    expect(await heading(await browser.send(callback))).toBe('This sign-in is not known');
+  });
+
+  it('S3: a session that was planted is not the one that a sign-in makes, and ends with it (fixation)', async () => {
+    browser.cookies('127.0.0.1').set('midcall-session', 'planted-by-an-attacker');
+    const { url } = await under.ask(under.principal('alice'));
+    expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
+    const first = session(browser);
+    expect(first).toMatch(/^[\w-]{43}$/);
+    const planted = new Browser();
+    planted.cookies('127.0.0.1').set('midcall-session', 'planted-by-an-attacker');
+    under.login.state.person = undefined;
+    expect(await heading((await planted.follow(url)).response)).toBe('Sign in');
+  });
+
+  it('S3: signing in again ends the session before', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    await browser.follow(url);
+    const first = session(browser) ?? '';
+    const { url: callback } = await new Browser()
+      .follow(url, `${under.origin}/nowhere`)
+      .catch(() => ({ url: undefined }));
+    expect(callback).toBeDefined();
+    browser.cookies('127.0.0.1').delete('midcall-session');
+    const { url: second } = await browser.follow(url, `${under.origin}/connect/sign-in/callback`);
+    browser.cookies('127.0.0.1').set('midcall-session', first);
+    await browser.follow(second);
+    expect(session(browser)).not.toBe(first);
+    const thief = new Browser();
+    thief.cookies('127.0.0.1').set('midcall-session', first);
+    under.login.state.person = undefined;
+    expect(await heading((await thief.follow(url)).response)).toBe('Sign in');
+  });
+
+  it('S4: no parameter decides where a sign-in leads back to (open redirect)', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url: callback } = await browser.follow(
+      `${url}?back=https://evil.example&return_to=//evil.example`,
+      `${under.origin}/connect/sign-in/callback`,
+    );
+    for (const name of ['back', 'return_to', 'redirect', 'next', 'target_link_uri']) {
+      callback.searchParams.set(name, 'https://evil.example/');
+    }
+    const response = await browser.send(callback);
+    expect([response.status, response.headers.get('location')]).toEqual([303, `/connect/${ticket}`]);
+  });
+
+  it('S5: cookies are HttpOnly and SameSite=Lax, and two of one name count as none', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    const begun = await browser.send(url);
+    expect(begun.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^midcall-sign-in-[\w-]{12}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/),
+    ]);
+    await browser.follow(url);
+    const cookie = `midcall-session=planted; midcall-session=${session(browser)}`;
+    const response = await fetch(url, { headers: { cookie }, redirect: 'manual' });
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toContain(under.login.issuer);
+  });
+});
+
+it('no secret is in an address, a warning, an audit event or an outcome', () => {
+  const said = inspect(under.said, { depth: 20 });
+  expect(said).toContain('page-finished');
+  expect(said).not.toContain(clientSecret);
+});

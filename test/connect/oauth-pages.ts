@@ -1,0 +1,127 @@
+/** Pages over loopback HTTP with real authorization servers behind them; what the tests of the flows stand on. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, oauth, oauthPages, type Provider, provider, signIn, type Vault, vault } from 'midcall/connect';
+import { createSealer, keyRing, type PageOutcome, type PageRoad, type Principal } from 'midcall/server';
+import { memoryStore } from 'midcall/stores/memory';
+import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import type { PersonCheck } from '../../src/server/index.ts';
+import type { Store } from '../../src/stores/store.ts';
+
+export const clientSecret = 'client-secret-canary-0123456789';
+
+const client = (id: string) => ({
+  client_id: id,
+  client_secret: clientSecret,
+  application_type: 'native',
+  // A native client's loopback addresses match on any port (RFC 8252, section 7.3); their paths match exactly.
+  redirect_uris: ['http://127.0.0.1/connect/callback/notes', 'http://127.0.0.1/connect/sign-in/callback'],
+  grant_types: ['authorization_code', 'refresh_token'],
+});
+
+/** Everything of one server with pages. */
+export interface PagesUnderTest {
+  /** Where people sign in to this server: also the issuer of MCP principals. */
+  readonly login: AuthorizationServer;
+  /** The third party. */
+  readonly thirdParty: AuthorizationServer;
+  readonly notes: Provider;
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly road: PageRoad;
+  readonly origin: string;
+  /** Everything audited and warned. */
+  readonly said: unknown[];
+  /** A link for somebody, as an ask makes it. */
+  ask(
+    who: Principal,
+    options?: { scopes?: readonly string[]; check?: PersonCheck; code?: string },
+  ): Promise<{ url: string; ticket: string }>;
+  /** What became of a ticket by now. */
+  outcome(ticket: string): Promise<PageOutcome | undefined>;
+  principal(name: string): Principal;
+  close(): Promise<void>;
+}
+
+/** @param options - `forms`: people sign in on forms, as a browser test needs it; else the server's `state.person` does */
+export async function startPages({ forms = false }: { readonly forms?: boolean } = {}): Promise<PagesUnderTest> {
+  const person = forms ? {} : { person: 'alice' };
+  const [login, thirdParty] = await Promise.all([
+    startAuthorizationServer({ clients: [client('pages')], ...person }),
+    startAuthorizationServer({ clients: [client('midcall')], scopes: ['notes.read', 'notes.write'], ...person }),
+  ]);
+  const store = memoryStore();
+  const key = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7));
+  const kept = vault({ store, key });
+  const notes = provider({
+    id: 'notes',
+    name: 'Notes Co',
+    issuer: thirdParty.issuer,
+    clientId: 'midcall',
+    clientSecret,
+    scopes: ['notes.read'],
+  });
+  const server = createServer((req, res) => void pages.handle(req, res));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const pages = connect({
+    name: 'Test notes',
+    baseUrl: `${origin}/connect`,
+    vault: kept,
+    kinds: [oauthPages(kept, [notes])],
+    signIn: signIn(provider({ id: 'login', name: 'Login', issuer: login.issuer, clientId: 'pages', clientSecret }), {
+      store,
+      key,
+    }),
+  });
+  const said: unknown[] = [];
+  const road = pages.attach({
+    store,
+    sealer: createSealer(keyRing(key)),
+    now: Date.now,
+    timer(fn, ms) {
+      const stop = new AbortController();
+      void sleep(ms, undefined, { signal: stop.signal, ref: false }).then(fn, () => {});
+      return () => stop.abort();
+    },
+    warn: message => void said.push(message),
+    audit: (_call, event) => void said.push(event),
+  });
+
+  return {
+    login,
+    thirdParty,
+    notes,
+    store,
+    vault: kept,
+    road,
+    origin,
+    said,
+    principal: name => ({ issuer: login.issuer, subject: name }),
+    async ask(who, { scopes, check = 'sign-in', code } = {}) {
+      const page = oauth(notes, scopes === undefined ? {} : { scopes });
+      const ticket = road.newTicket();
+      const { url } = await road.open({
+        ticket,
+        kind: page.kind,
+        data: page.data,
+        message: 'Connect your notes.',
+        check,
+        ...(code !== undefined && { code }),
+        call: { method: 'tools/call', name: 'notes_import', principal: who } as never,
+        arguments: {},
+        askedAt: Date.now(),
+        dueAt: Date.now() + 600_000,
+      });
+      return { url, ticket };
+    },
+    outcome: ticket => road.outcome(ticket, 0),
+    async close() {
+      await pages.close();
+      await Promise.all([login.close(), thirdParty.close()]);
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
