@@ -118,6 +118,14 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   });
   const roots = new RootsManager({ disk: machineDisk, onError: complain });
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
+  for (const path of flags.root ?? []) await roots.add(resolve(path));
+  for (const { entry, roots: own } of servers) {
+    const offered = await Promise.all(own.map(path => roots.add(path)));
+    await roots.grant(
+      entry.id,
+      offered.map(root => root.uri),
+    );
+  }
   const desk = await startDesk({
     inbox,
     policy,
@@ -129,13 +137,6 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     ...(flags.port !== undefined && { port: flags.port }),
   });
   endWith(desk);
-  for (const { entry, roots: own } of servers) {
-    const offered = await Promise.all(own.map(path => roots.add(path)));
-    await roots.grant(
-      entry.id,
-      offered.map(root => root.uri),
-    );
-  }
   const start = desk.startUrl();
   process.stdout.write(`Midcall desk: ${start}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);

@@ -291,6 +291,20 @@ describe('client script', () => {
     await me.page.locator('.ending-timed-out').waitFor();
   });
 
+  it('reaches every page of one browser over one stream', async () => {
+    await using me = await enter();
+    const question = pickOne('b-1');
+    void on.inbox.ask(question);
+    const pages = [me.page, ...(await Promise.all(Array.from({ length: 8 }, () => me.context.newPage())))];
+    for (const page of pages) await page.goto(at('/calls/b-1'));
+    expect(on.desk.viewers).toBe(1);
+    await pages[0]!.close();
+    await pages[8]!.bringToFront();
+    on.inbox.end(question.id, { how: 'withdrawn' });
+    for (const page of pages.slice(1)) await page.locator('.ending-withdrawn').waitFor();
+    expect(on.desk.viewers).toBe(1);
+  });
+
   it('stays usable with 1,000 open questions', async () => {
     await using me = await enter();
     const questions = Array.from({ length: 1_000 }, (_, n) => pickOne(`m-${n}`));

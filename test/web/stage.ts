@@ -16,6 +16,7 @@ import {
   RootsManager,
 } from 'midcall/host';
 import { type RunningDesk, startDesk } from 'midcall/host/web';
+import type { SamplingModel } from 'midcall/sampling';
 
 /** Where the build puts the client script. */
 export const builtClient = new URL('../../dist/host/web/client/', import.meta.url);
@@ -23,7 +24,7 @@ export const builtClient = new URL('../../dist/host/web/client/', import.meta.ur
 /** Empty files in place of the client script, for tests that need no browser. */
 function noClient(): URL {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-client-'));
-  for (const name of ['desk', 'ages', 'alerts', 'forms', 'morph', 'page'])
+  for (const name of ['desk', 'ages', 'alerts', 'events', 'forms', 'morph', 'page'])
     writeFileSync(join(folder, `${name}.js`), '');
   return pathToFileURL(`${folder}/`);
 }
@@ -38,7 +39,9 @@ export interface Stage extends AsyncDisposable {
 }
 
 /** Starts a desk without servers. */
-export async function stage(options: { readonly client?: URL; readonly zone?: string } = {}): Promise<Stage> {
+export async function stage(
+  options: { readonly client?: URL; readonly zone?: string; readonly sampling?: SamplingModel } = {},
+): Promise<Stage> {
   const errors: unknown[] = [];
   const inbox = new Inbox();
   const policy = new Policy();
@@ -50,7 +53,15 @@ export async function stage(options: { readonly client?: URL; readonly zone?: st
     policy,
     audit,
     roots,
-    connect: entry => new Connection(entry, { client, inbox, policy, audit, roots }),
+    connect: entry =>
+      new Connection(entry, {
+        client,
+        inbox,
+        policy,
+        audit,
+        roots,
+        ...(options.sampling && { sampling: { model: options.sampling } }),
+      }),
     client: options.client ?? noClient(),
     zone: options.zone ?? 'Europe/Berlin',
     onError: error => errors.push(error),
@@ -178,3 +189,15 @@ export const shareRoots = (): Question => ({
     { uri: 'file:///home/ada/work', name: 'work' },
   ],
 });
+
+/** A model that says nothing, so that the reply is written by hand. */
+export const byHand: SamplingModel = {
+  names: ['you'],
+  tools: false,
+  choose: () => ({ name: 'you', why: 'there is no other', leftOut: [] }),
+  run: async () => ({
+    result: { role: 'assistant', content: { type: 'text', text: '' }, model: 'human', stopReason: 'endTurn' },
+    usage: { inputTokens: 0, outputTokens: 0, estimated: true },
+    notes: [],
+  }),
+};

@@ -57,17 +57,12 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
     onError: options.onError ?? (() => {}),
   });
   const server = createAdaptorServer({ fetch: app.fetch });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', error =>
-      reject(
-        new MidcallError(
-          'host/refused',
-          `The desk cannot listen on port ${options.port ?? 0}: ${error.message}. Choose another with --port.`,
-        ),
-      ),
-    );
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
+  try {
+    await listening(server as Server, options.port ?? 0);
+  } catch (error) {
+    await workspace.close();
+    throw error;
+  }
   port = (server.address() as AddressInfo).port;
   const detach = workspace.inbox.present({ via, show: () => {} });
   const stopTelling = workspace.subscribe(announcement => live.changed(announcement));
@@ -87,6 +82,20 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
       await closed(server as Server);
     },
   };
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', error =>
+      reject(
+        new MidcallError(
+          'host/refused',
+          `The desk cannot listen on port ${port}: ${error.message}. Choose another with --port.`,
+        ),
+      ),
+    );
+    server.listen(port, '127.0.0.1', resolve);
+  });
 }
 
 /** How long open connections may take to finish, in milliseconds. */

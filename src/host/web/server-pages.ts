@@ -88,6 +88,13 @@ export function deskPage(view: DeskView): Content {
   };
 }
 
+function serverLog(server: ServerView): Html | false {
+  return (
+    server.log.length > 0 &&
+    html`<details class="section log"><summary>${texts.servers.log}</summary><pre class="result-json" tabindex="0">${shown(server.log.join('\n'), 8_000, true)}</pre></details>`
+  );
+}
+
 /** One server. */
 export function serverPage(server: ServerView, csrf: string): Content {
   const actions = html`<div class="head-actions">${
@@ -99,7 +106,7 @@ export function serverPage(server: ServerView, csrf: string): Content {
     title: server.id,
     serverId: server.id,
     refresh: { after: server.state === 'starting' ? 1 : 10, to: serverPath(server.id) },
-    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server)}${serverNotice(server, csrf)}<section class="section"><h2>${texts.servers.tools}</h2><div class="panel">${toolList(server)}</div></section>`,
+    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server)}${serverNotice(server, csrf)}<section class="section"><h2>${texts.servers.tools}</h2><div class="panel">${toolList(server)}</div></section>${serverLog(server)}`,
   };
 }
 

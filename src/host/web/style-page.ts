@@ -26,6 +26,8 @@ export const pageStyle = `
 .grow{flex:1}
 .audit-state{margin-top:10px}
 .section{margin-top:30px}
+.log summary{cursor:pointer;color:var(--muted)}
+.log pre{margin-top:8px}
 .section>h2{margin-bottom:2px}
 .meta{display:grid;gap:5px;margin-top:14px}
 .meta div{display:grid;grid-template-columns:140px minmax(0,1fr);gap:12px}

@@ -45,6 +45,7 @@ export const texts = {
     roots: 'May use',
     noRoots: 'No folder has been granted to it.',
     changeRoots: 'Change',
+    log: 'What it wrote to standard error',
     addTitle: 'Add a server',
     addLead: 'Start a program on this computer, or connect to one that is already running.',
     byCommand: 'By command',

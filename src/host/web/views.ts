@@ -37,6 +37,8 @@ export interface ServerView {
   readonly era?: string;
   readonly tools: readonly ToolView[];
   readonly roots: readonly RootView[];
+  /** The last lines of its standard error; untrusted. */
+  readonly log: readonly string[];
 }
 
 /** A question and, once it has one, its ending. */

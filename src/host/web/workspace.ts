@@ -48,6 +48,8 @@ interface CallRecord extends Omit<CallView, 'items'> {
   readonly items: Item[];
 }
 
+/** How many lines of a server's standard error are shown. */
+const shownLog = 30;
 const rememberedCalls = 500;
 const rememberedQuestions = 2_000;
 
@@ -199,6 +201,7 @@ export class Workspace {
       ...(info && { self: `${info.name} ${info.version}`.trim(), era: info.protocolVersion }),
       tools,
       roots,
+      log: connection.stderr.slice(-shownLog),
     };
   }
 

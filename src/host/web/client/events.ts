@@ -1,0 +1,65 @@
+/**
+ * Hears of changes. A browser allows few connections to one place, so of all open pages one listens and tells the
+ * others; when it goes, another takes over and everybody looks again. Only that page sounds an alert.
+ */
+
+/** What a page is told. */
+export type Heard =
+  | { readonly type: 'changed'; readonly text?: string; readonly alert?: boolean }
+  | { readonly type: 'away'; readonly away: boolean };
+
+const name = 'midcall-events';
+
+/** How long the desk may be away before the pages say so, in milliseconds. */
+const patienceMs = 1500;
+
+/** Follows the desk's stream. @returns ends it */
+function follow(since: string, tell: (heard: Heard) => void): () => void {
+  const events = new EventSource(`/events?since=${since}`);
+  let timer = 0;
+  let away = false;
+  events.addEventListener('changed', event => {
+    const said = JSON.parse((event as MessageEvent<string>).data) as { text?: string; alert?: boolean };
+    tell({ type: 'changed', ...said });
+  });
+  events.addEventListener('error', () => {
+    away = true;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => tell({ type: 'away', away: true }), patienceMs);
+  });
+  events.addEventListener('open', () => {
+    window.clearTimeout(timer);
+    tell({ type: 'away', away: false });
+    if (away) tell({ type: 'changed' });
+    away = false;
+  });
+  return () => events.close();
+}
+
+/**
+ * Calls `hear` for everything the desk tells, through this page's own stream or another page's.
+ * @param since - the newest event that this page shows
+ */
+export function startEvents(since: string, hear: (heard: Heard) => void): void {
+  const channel = new BroadcastChannel(name);
+  const gone = new AbortController();
+  channel.onmessage = event => hear(event.data as Heard);
+  const tell = (heard: Heard): void => {
+    hear(heard);
+    if (!gone.signal.aborted) channel.postMessage(heard.type === 'changed' ? { ...heard, alert: false } : heard);
+  };
+  const lead = (): Promise<void> =>
+    new Promise(resolve => {
+      const stop = follow(since, tell);
+      gone.signal.addEventListener('abort', () => {
+        stop();
+        resolve();
+      });
+    });
+  navigator.locks.request(name, { signal: gone.signal }, lead).catch(() => {});
+  window.addEventListener('pagehide', () => {
+    gone.abort();
+    channel.close();
+  });
+  window.addEventListener('pageshow', event => event.persisted && location.reload());
+}

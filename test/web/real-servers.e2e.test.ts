@@ -1,0 +1,173 @@
+/** Servers that others wrote, used through the desk's own pages: the forms are posted as a browser would post them. */
+import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Question } from 'midcall/host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { enter } from './client.ts';
+import { byHand, type Stage, stage } from './stage.ts';
+
+const require = createRequire(import.meta.url);
+const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const filesystem = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+
+let on: Stage;
+let visitor: Awaited<ReturnType<typeof enter>>;
+let folder: string;
+
+/** Resolves when something on the desk has become so. */
+function until<T>(look: () => T | undefined): Promise<T> {
+  return new Promise(resolve => {
+    const stop = on.desk.workspace.subscribe(() => check());
+    const check = (): void => {
+      const found = look();
+      if (found === undefined) return;
+      stop();
+      resolve(found);
+    };
+    check();
+  });
+}
+
+const server = (id: string, file: string, args: readonly string[] = []) => ({
+  id,
+  target: { kind: 'command' as const, command: process.execPath, args: [file, ...args] },
+});
+
+beforeAll(async () => {
+  on = await stage({ sampling: byHand });
+  visitor = await enter(on.desk);
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'midcall-files-')));
+  await writeFile(join(folder, 'hello.txt'), 'Hello from a root.');
+  const root = await on.roots.add(folder);
+  for (const id of ['everything', 'filesystem']) await on.roots.grant(id, [root.uri]);
+  await Promise.all([
+    on.desk.workspace.add(server('everything', everything, ['stdio'])),
+    on.desk.workspace.add(server('filesystem', filesystem)),
+  ]);
+  await until(() =>
+    on.desk.workspace.server('everything')?.tools.find(each => each.name === 'trigger-url-elicitation'),
+  );
+  await until(() => on.desk.workspace.server('filesystem')?.tools.find(each => each.name === 'read_text_file'));
+});
+afterAll(async () => {
+  await on[Symbol.asyncDispose]();
+  expect(on.errors).toEqual([]);
+});
+
+async function run(id: string, tool: string, fields: Record<string, string> = {}): Promise<string> {
+  const answer = await visitor.post(`/servers/${id}/tools/${tool}`, fields);
+  expect(answer.status, answer.text.match(/class="error"[\s\S]*?<\/p>/)?.[0]).toBe(303);
+  return decodeURIComponent(String(answer.headers['location']).replace('/calls/', ''));
+}
+
+const asked = (call: string): Promise<Question> =>
+  until(() => on.inbox.list().find(question => question.call?.id === call));
+
+const result = async (call: string): Promise<string> => {
+  await until(() => on.desk.workspace.call(call)?.outcome);
+  return (await visitor.get(`/calls/${call}`)).text;
+};
+
+describe('server-everything', () => {
+  it('gets all thirteen fields of its form, defaults included', async () => {
+    const call = await run('everything', 'trigger-elicitation-request');
+    const question = await asked(call);
+    expect(question.kind === 'form' && question.fields).toHaveLength(13);
+    const at = (name: string) =>
+      `f${question.kind === 'form' ? question.fields.findIndex(each => each.name === name) : -1}`;
+    const fields = {
+      action: 'accept',
+      [at('name')]: 'Ada Lovelace',
+      [at('check')]: 'true',
+      [at('firstLine')]: 'It was a dark and stormy night.',
+      [at('email')]: 'ada@example.com',
+      [at('homepage')]: 'https://example.com/ada',
+      [at('birthdate')]: '1815-12-10',
+      [at('integer')]: '7',
+      [at('number')]: '3.14',
+      [at('untitledSingleSelectEnum')]: '3',
+      [at('untitledMultipleSelectEnum')]: '1',
+      [at('titledSingleSelectEnum')]: '2',
+      [at('titledMultipleSelectEnum')]: '0',
+      [at('legacyTitledEnum')]: '1',
+    };
+    expect((await visitor.post(`/questions/${question.id}`, fields)).status).toBe(303);
+    const text = await result(call);
+    for (const part of ['Ada Lovelace', 'ada@example.com', '1815-12-10', 'Chandler', 'hero-3', 'fish-1', 'Piano']) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it.each([
+    ['decline', 'declined'],
+    ['dismiss', 'cancel'],
+  ])('is told of a %s', async (action, word) => {
+    const call = await run('everything', 'trigger-elicitation-request');
+    const question = await asked(call);
+    await visitor.post(`/questions/${question.id}`, { action });
+    expect((await result(call)).toLowerCase()).toContain(word);
+  });
+
+  it('has its page opened after consent', async () => {
+    const call = await run('everything', 'trigger-url-elicitation', { f0: 'https://example.com/consent' });
+    const question = await asked(call);
+    expect(question).toMatchObject({ kind: 'url', url: { parts: { domain: 'example.com' } } });
+    const opened = await visitor.post(`/questions/${question.id}`, { action: 'accept' });
+    expect(opened.text).toContain('url=https://example.com/consent');
+    expect(await result(call)).toContain('accept');
+  });
+
+  it('has a page opened that its call needs first, and the call tried again when I have finished', async () => {
+    const call = await run('everything', 'trigger-url-elicitation', { f0: 'https://example.com/first', f3: 'true' });
+    const needed = await asked(call);
+    expect(needed.kind).toBe('url');
+    await visitor.post(`/questions/${needed.id}`, { action: 'accept' });
+    const waiting = await until(() => on.inbox.list().find(each => each.kind === 'url-finish'));
+    expect((await visitor.get(`/calls/${call}`)).text).toContain('I have finished');
+    await visitor.post(`/questions/${waiting.id}`, { action: 'accept' });
+    const again = await until(() => on.inbox.list().find(each => each.kind === 'url' && each.call?.id === call));
+    await visitor.post(`/questions/${again.id}`, { action: 'accept' });
+    expect(await result(call)).toContain('accept');
+  });
+
+  it('gets the reply that was approved and changed', async () => {
+    const call = await run('everything', 'trigger-sampling-request', { f0: 'What is up?' });
+    const request = await asked(call);
+    expect(request.kind).toBe('sampling-request');
+    await visitor.post(`/questions/${request.id}`, { action: 'accept', 'm0.b0': 'Changed prompt' });
+    const reply = await until(() => on.inbox.list().find(each => each.kind === 'sampling-reply'));
+    await visitor.post(`/questions/${reply.id}`, { action: 'accept', 'c.b0': 'Written by hand.' });
+    expect(await result(call)).toContain('Written by hand.');
+  });
+
+  it('shows its progress, and can be cancelled', async () => {
+    const call = await run('everything', 'trigger-long-running-operation', { f0: '20', f1: '200' });
+    await until(() => on.desk.workspace.call(call)?.progress);
+    expect((await visitor.get(`/calls/${call}`)).text).toMatch(/<progress value="\d+" max="200"/);
+    await visitor.post(`/calls/${call}/cancel`, {});
+    expect(await result(call)).toContain('You cancelled this call.');
+  });
+
+  it('shows a picture as a picture, from the desk itself', async () => {
+    const text = await result(await run('everything', 'get-tiny-image'));
+    const path = /<img src="([^"]+)"/.exec(text)![1]!;
+    const picture = await visitor.get(path);
+    expect(picture.headers['content-type']).toBe('image/png');
+  });
+});
+
+describe('server-filesystem', () => {
+  it('reads inside the folder that was granted, and is refused when it is withdrawn', async () => {
+    const read = () => run('filesystem', 'read_text_file', { f0: join(folder, 'hello.txt') }).then(result);
+    expect(await read()).toContain('Hello from a root.');
+    const other = await on.roots.add(await realpath(await mkdtemp(join(tmpdir(), 'midcall-other-'))));
+    await visitor.post('/roots/grant', { server: 'filesystem', uri: other.uri });
+    await until(() => on.audit.entries({ search: 'filesystem may use' })[0]);
+    let text = await read();
+    for (let tries = 0; tries < 20 && text.includes('Hello from a root.'); tries += 1) text = await read();
+    expect(text).toContain('The tool reported an error');
+    expect(text).not.toContain('Hello from a root.');
+  });
+});
