@@ -7,8 +7,8 @@
  *
  * - C1 No attempt is followed while it may be alive. Alive is: under way in this process, or its process has shown its
  *   presence in the store within `PRESENT` of the wait. A waiter that meets a live attempt gives up after `waitMs`.
- * - C2 An attempt whose process has not shown its presence in time starts no step any more (`holds`), whatever it is told
- *   later: a process that was stopped and woke up again finds that out by its own clock.
+ * - C2 An attempt whose process has not shown its presence in time starts no step any more, unless it was the first to
+ *   follow itself (`holds`): a process that was stopped and woke up again finds that out by its own clock.
  * - C3 Of all that would follow an attempt exactly one does, by `ifAbsent`; and it looks for a result once more after it
  *   has won, because a result is always written before its attempt is let go.
  *
@@ -33,8 +33,8 @@ export type Claim =
 export interface Attempt {
   /** True for the first; a later one follows an attempt whose end is not known. */
   readonly first: boolean;
-  /** False from the moment somebody else may have followed: then nothing may be started any more. */
-  holds(): boolean;
+  /** Asked before anything is started; false once somebody else has followed, and for ever after. */
+  holds(): Promise<boolean>;
   /**
    * Ends the attempt with what every duplicate is given.
    * @returns false where it was not kept, because somebody else may have followed
@@ -110,22 +110,38 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       });
     });
 
-  const take = (nonce: string, attempt: number, inputs: string, ttlMs: number): Attempt => {
-    const key = keyOf(nonce, attempt);
+  const take = (nonce: string, taken: number, inputs: string, ttlMs: number): Attempt => {
+    const keys = [keyOf(nonce, taken)];
+    let attempt = taken;
+    let lost = false;
     let end = (): void => {};
-    running.set(key, new Promise<void>(resolve => (end = resolve)));
+    const ended = new Promise<void>(resolve => {
+      end = resolve;
+    });
+    running.set(keyOf(nonce, attempt), ended);
     renew();
-    const holds = () => now() - shownAt < presentMs;
+    const holds = async (): Promise<boolean> => {
+      if (lost || now() - shownAt < presentMs) return !lost;
+      await show();
+      const next = keyOf(nonce, attempt + 1);
+      lost = !(await store.set(next, JSON.stringify({ i: inputs, o: me }), { ttlMs, ifAbsent: true }));
+      if (!lost) {
+        attempt++;
+        keys.push(next);
+        running.set(next, ended);
+      }
+      return !lost;
+    };
     const leave = async (held: Held): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.
-        if (!holds()) return false;
+        if (!(await holds())) return false;
         // The result first: whoever finds this attempt let go finds its result too (C3).
         if (attempt > 1 && ('r' in held || held.l)) await store.set(keyOf(nonce, 1), JSON.stringify(held), { ttlMs });
-        await store.set(key, JSON.stringify(attempt > 1 ? { i: inputs } : held), { ttlMs });
+        await store.set(keyOf(nonce, attempt), JSON.stringify(attempt > 1 ? { i: inputs } : held), { ttlMs });
         return true;
       } finally {
-        running.delete(key);
+        for (const key of keys) running.delete(key);
         if (running.size === 0) {
           stopRenewing?.();
           stopRenewing = undefined;
@@ -134,7 +150,7 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       }
     };
     return {
-      first: attempt === 1,
+      first: taken === 1,
       holds,
       async answer(result) {
         const tooLong = JSON.stringify(result).length > MAX_KEPT;

@@ -260,11 +260,11 @@ function auditedLedger(
     async begin(step) {
       const begun = (await stored?.begin(step)) ?? { state: 'run' as const };
       // Judged after the beginning is written: whoever follows this attempt has not read the ledger before that.
-      if (attempt && !attempt.holds()) {
+      if (attempt && !(await attempt.holds())) {
         if (begun.state === 'run') await stored?.withdraw(step);
         throw new MidcallError(
           'call/interrupted',
-          'This process was away too long, so it starts nothing more of this call.',
+          'This process was away so long that another went on with this call, so it starts nothing more of it.',
         );
       }
       if (begun.state === 'in-doubt') audit({ kind: 'step-in-doubt', step: step.name });

@@ -108,12 +108,12 @@ describe('a retry', () => {
     const waiting = claim(b);
     await pass(WAIT + 1_000);
     expect(await waiting).toEqual({ kind: 'under-way' });
-    expect(attempt.holds()).toBe(true);
+    expect(await attempt.holds()).toBe(true);
     await pass(10 * WAIT);
     const again = claim(b);
     await pass(WAIT + 1_000);
     expect(await again).toEqual({ kind: 'under-way' });
-    expect(attempt.holds()).toBe(true);
+    expect(await attempt.holds()).toBe(true);
   });
 
   it('C1, C3: is followed within the wait when its process is gone, by exactly one', async () => {
@@ -141,10 +141,25 @@ describe('a retry', () => {
     await pass(WAIT - 1_000);
     const followed = mine(await waiting);
     thaw('a');
-    expect(slept.holds()).toBe(false);
+    expect(await slept.holds()).toBe(false);
     await followed.answer({ result: 'b' });
     expect(await slept.answer({ result: 'a' })).toBe(false);
     expect(await claim(process('c'))).toEqual({ kind: 'answered', result: { result: 'b' } });
+  });
+
+  it('C2: a process that slept goes on where nobody else did, and is then followed by nobody', async () => {
+    const { process, freeze, thaw, pass } = world();
+    const [a, b] = [process('a'), process('b')];
+    const slept = mine(await claim(a));
+    freeze('a');
+    await pass(WAIT);
+    thaw('a');
+    expect(await slept.holds()).toBe(true);
+    const waiting = claim(b);
+    await settle();
+    await slept.answer({ result: 'a' });
+    await pass(1_000);
+    expect(await waiting).toEqual({ kind: 'answered', result: { result: 'a' } });
   });
 
   it('is followed at once when it was abandoned, also by another process', async () => {
