@@ -120,15 +120,22 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
     });
     running.set(keyOf(nonce, attempt), ended);
     renew();
-    const holds = async (): Promise<boolean> => {
-      if (lost || now() - shownAt < presentMs) return !lost;
+    let following: Promise<void> | undefined;
+    const follow = async (): Promise<void> => {
       await show();
       const next = keyOf(nonce, attempt + 1);
       lost = !(await store.set(next, JSON.stringify({ i: inputs, o: me }), { ttlMs, ifAbsent: true }));
-      if (!lost) {
-        attempt++;
-        keys.push(next);
-        running.set(next, ended);
+      if (lost) return;
+      attempt++;
+      keys.push(next);
+      running.set(next, ended);
+    };
+    const holds = async (): Promise<boolean> => {
+      if (!lost && (following || now() - shownAt >= presentMs)) {
+        following ??= follow().finally(() => {
+          following = undefined;
+        });
+        await following;
       }
       return !lost;
     };

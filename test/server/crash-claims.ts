@@ -22,10 +22,9 @@ function expectKept(flow: Flow, mode: Mode): void {
   const before = all.slice(0, all.indexOf(doubtful));
   expect(text).toContain(before.length > 0 ? `Done: ${before.join(', ')}.` : 'In doubt');
   expect([before, [...before, doubtful]], flow.name).toContainEqual(flow.effects);
-  expect(
-    flow.begun.filter(step => !flow.ended.includes(step)),
-    flow.name,
-  ).toEqual(flow.ended.includes(doubtful) ? [] : [doubtful]);
+  // Killed before the audit was written, the step is in doubt all the same, and its effect did not take place.
+  const unknown = flow.begun.filter(step => !flow.ended.includes(step));
+  expect([[], [doubtful]], flow.name).toContainEqual(unknown);
 }
 
 export interface Tally {

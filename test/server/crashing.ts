@@ -37,7 +37,7 @@ interface Server {
 function start(folder: string, mode: Mode, killAt: number): Server {
   const script = fileURLToPath(new URL('../fixtures/crash-server.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, folder, mode], {
-    env: { ...process.env, KILL_AT: String(killAt), WAIT_MS: '600' },
+    env: { ...process.env, KILL_AT: String(killAt), WAIT_MS: '1000' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const gone = new Promise<void>(resolve => child.once('exit', () => resolve()));
