@@ -9,7 +9,8 @@ import { type Given, notGiven } from './prompter.ts';
 
 /** Where plain prompts read. */
 export interface LineSource {
-  next(signal: AbortSignal): Promise<Given<string>>;
+  /** @param ready - called when keys are ours: write the prompt then, and no Ctrl-C that follows it goes astray */
+  next(signal: AbortSignal, ready: () => void): Promise<Given<string>>;
   /** True once a prompt was given nothing because the input has ended. */
   readonly starved: boolean;
   close(): void;
@@ -46,7 +47,8 @@ function lines(input: Readable): LineSource {
     get starved() {
       return starved;
     },
-    next(signal) {
+    next(signal, ready) {
+      ready();
       const line = read.shift();
       if (line !== undefined) return Promise.resolve({ given: true, value: line });
       starved = ended;
@@ -72,7 +74,7 @@ function keys(input: MaybeTty, output: Writable): LineSource {
     get starved() {
       return starved;
     },
-    next(signal) {
+    next(signal, ready) {
       if (signal.aborted) return Promise.resolve(notGiven);
       return new Promise(resolve => {
         const decoder = new StringDecoder('utf8');
@@ -112,6 +114,7 @@ function keys(input: MaybeTty, output: Writable): LineSource {
         input.setRawMode?.(true);
         input.on('data', onData);
         input.resume();
+        ready();
         take(left.splice(0));
       });
     },

@@ -17,8 +17,7 @@ export function plainPrompter(input: MaybeTty, output: Writable): Prompter {
   const write = (text: string): void => void output.write(text);
 
   const ask = async (prompt: string, signal: AbortSignal): Promise<Given<string>> => {
-    write(prompt);
-    const line = await lines.next(signal);
+    const line = await lines.next(signal, () => write(prompt));
     if (!line.given) write('\n');
     return line;
   };
