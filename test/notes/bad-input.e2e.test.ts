@@ -1,4 +1,5 @@
 /** What must not work: each is said clearly and leaves every file as it was. Wire-level cases speak JSON-RPC themselves. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,6 +8,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { unprivilegedNode } from '../fixtures/unprivileged-node.ts';
 import {
   type Caller,
   everyWay,
@@ -373,11 +375,12 @@ describe.each(everyWay)('%s', way => {
 });
 
 describe('the command line', () => {
-  async function run(args: readonly string[], as?: number): Promise<{ code: number; stdout: string; stderr: string }> {
-    const child = spawn(process.execPath, [main, 'notes', ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(as !== undefined && { uid: as, gid: as }),
-    });
+  async function run(
+    args: readonly string[],
+    node: readonly [string, ...string[]] = [process.execPath],
+  ): Promise<{ code: number; stdout: string; stderr: string }> {
+    const [command, ...before] = node;
+    const child = spawn(command, [...before, main, 'notes', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', chunk => {
       stdout += chunk;
@@ -401,11 +404,8 @@ describe('the command line', () => {
   });
 
   it('refuses a directory that cannot be read', async () => {
-    const nobody = 65_534;
-    const asRoot = process.getuid?.() === 0;
-    if (asRoot) await chmod(box.top, 0o755);
     await chmod(box.root, 0o000);
-    const result = await run([box.root], asRoot ? nobody : undefined);
+    const result = await run([box.root], unprivilegedNode());
     await chmod(box.root, 0o755);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('cannot be read by this user');

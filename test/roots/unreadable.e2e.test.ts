@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toUri } from 'midcall/roots';
 import { expect, it } from 'vitest';
+import { unprivilegedNode } from '../fixtures/unprivileged-node.ts';
 
 const built = new URL('../../dist/roots/index.js', import.meta.url).href;
 
@@ -19,8 +20,7 @@ it.skipIf(process.platform === 'win32')(
     fs.mkdirSync(join(open, 'closed'), { mode: 0o700 });
     fs.writeFileSync(join(open, 'private'), 'x', { mode: 0o600 });
     fs.symlinkSync(join(shut, 'x'), join(open, 'into-shut'));
-    const root = process.getuid?.() === 0;
-    if (!root) for (const path of [shut, join(open, 'closed'), join(open, 'private')]) fs.chmodSync(path, 0);
+    for (const path of [shut, join(open, 'closed'), join(open, 'private')]) fs.chmodSync(path, 0);
     const script = `
     import { boundary } from ${JSON.stringify(built)};
     const said = promise => promise.then(value => value, error => error.code + ': ' + error.message);
@@ -32,9 +32,9 @@ it.skipIf(process.platform === 'win32')(
       file: await said(files.read('private')), list: await said(files.list('closed')), link: await said(files.read('into-shut')),
       write: await said(files.write('closed/new', 'x')),
     }));`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    const [command, ...before] = unprivilegedNode();
+    const { stdout, stderr } = spawnSync(command, [...before, '--input-type=module', '--eval', script], {
       encoding: 'utf8',
-      ...(root ? { uid: 65_534, gid: 65_534 } : {}),
     });
     expect(stderr).toBe('');
     const told = JSON.parse(stdout) as Record<string, string>;
