@@ -1,0 +1,75 @@
+/** Serves one of the examples over standard input and output: `npm run --silent example -- <name> [--data DIR]`. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { samples as itemSamples } from './canonical/items.ts';
+import { canonicalServer } from './canonical/server.ts';
+import { fill } from './data-file.ts';
+import { samples as ledgerSamples } from './payments/ledger.ts';
+import { paymentsServer } from './payments/server.ts';
+import { tasksServer } from './tasks/server.ts';
+import { samples as taskSamples } from './tasks/tasks.ts';
+
+const usage = `Usage:
+  npm run --silent example -- <tasks|payments|canonical> [--data DIR]
+  npm run --silent example -- tasks [--data DIR] run <tool> [arguments as JSON]
+Options:
+  --data DIR                where the data is; a missing or empty directory gets samples
+  --preference-timeout MS   tasks: how long a person has to answer 'session' (5000)
+  --confirm-timeout MS      tasks, payments: how long a person has to confirm (15000, 120000)`;
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      data: { type: 'string' },
+      'preference-timeout': { type: 'string' },
+      'confirm-timeout': { type: 'string' },
+    },
+  });
+  const [name, run, tool, given] = positionals;
+  const directory = values.data ? resolve(values.data) : await mkdtemp(join(tmpdir(), 'midcall-example-'));
+  const timeouts = {
+    ...milliseconds('preferenceTimeoutMs', values['preference-timeout']),
+    ...milliseconds('confirmTimeoutMs', values['confirm-timeout']),
+  };
+
+  if (name === 'tasks') {
+    await fill(directory, taskSamples);
+    const tasks = tasksServer(directory, timeouts);
+    if (run === undefined) return serve(tasks.factory, directory);
+    if (run === 'run' && tool !== undefined) {
+      const result = await tasks.run(tool, JSON.parse(given ?? '{}'));
+      return void process.stdout.write(`${JSON.stringify(result.structuredContent, null, 2)}\n`);
+    }
+  }
+  if (name === 'payments' && run === undefined) {
+    await fill(directory, ledgerSamples);
+    return serve(paymentsServer(directory, timeouts).factory, directory);
+  }
+  if (name === 'canonical' && run === undefined) {
+    await fill(directory, itemSamples);
+    return serve(canonicalServer(directory).factory, directory);
+  }
+  throw new Error(usage);
+}
+
+function serve(factory: Parameters<typeof serveStdio>[0], directory: string): void {
+  serveStdio(factory);
+  process.stderr.write(`serving on standard input and output; the data is in ${directory}\n`);
+}
+
+function milliseconds(name: string, text: string | undefined): Record<string, number> {
+  if (text === undefined) return {};
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`A timeout is a whole number of milliseconds, not '${text}'.`);
+  return { [name]: Number(text) };
+}
