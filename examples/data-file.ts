@@ -15,7 +15,7 @@ export interface DataFile<T> {
 }
 
 /** @param lockTries - how often a lock is tried for, 20 milliseconds apart */
-export function dataFile<T>(path: string, schema: z.ZodType<T>, lockTries = 100): DataFile<T> {
+export function dataFile<T>(path: string, schema: z.ZodType<T>, lockTries = 50): DataFile<T> {
   const name = basename(path);
   const read = async (): Promise<T> => {
     const text = await readFile(path, 'utf8').catch(error => {

@@ -1,0 +1,133 @@
+/** An example server on a directory of its own, with a scripted person and a clock that stands until it is moved. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+import type { MidcallOptions } from 'midcall/server';
+import { connectPair, type Era, type Pair, type Scripted, type ScriptedPerson, scriptedPerson } from 'midcall/testing';
+import { fill } from '../../examples/data-file.ts';
+import { type BareClient, bareClient } from '../server/bare-client.ts';
+
+export interface Clock {
+  now(): number;
+  timer(fn: () => void, ms: number): () => void;
+  /** Moves time on and runs what falls due. */
+  advance(ms: number): void;
+  /** Timers that are set. */
+  readonly waiting: number;
+}
+
+export function clock(): Clock {
+  let time = Date.UTC(2026, 0, 1);
+  const timers = new Set<{ readonly due: number; readonly fn: () => void }>();
+  return {
+    now: () => time,
+    timer(fn, ms) {
+      const timer = { due: time + ms, fn };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    advance(ms) {
+      time += ms;
+      for (const timer of [...timers].filter(each => each.due <= time)) {
+        timers.delete(timer);
+        timer.fn();
+      }
+    },
+    get waiting() {
+      return timers.size;
+    },
+  };
+}
+
+export interface Result {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly data: Record<string, unknown>;
+}
+
+export interface Stage extends AsyncDisposable {
+  readonly directory: string;
+  readonly person: ScriptedPerson;
+  readonly pair: Pair;
+  readonly clock: Clock;
+  call(name: string, args?: Record<string, unknown>): Promise<Result>;
+  /** Calls a tool as a bare 2026-07-28 client that answers its one question with this, whatever it is. */
+  callAnswering(name: string, args: Record<string, unknown>, response: unknown): Promise<Result>;
+  /** A file of the directory, as text. */
+  file(name: string): Promise<string>;
+}
+
+export interface Example {
+  readonly serve: (directory: string, options: MidcallOptions) => { readonly factory: McpServerFactory };
+  readonly samples: Readonly<Record<string, unknown>>;
+}
+
+export interface StageOptions {
+  readonly era: Era;
+  readonly answers?: readonly Scripted[];
+  readonly capabilities?: ClientCapabilities;
+  readonly options?: Record<string, unknown>;
+}
+
+export async function stage({ serve, samples }: Example, given: StageOptions): Promise<Stage> {
+  const { era, answers = [], capabilities = { elicitation: {} }, options = {} } = given;
+  const directory = await mkdtemp(join(tmpdir(), 'midcall-sources-'));
+  await fill(directory, samples);
+  const time = clock();
+  const { factory } = serve(directory, { warn: () => {}, now: time.now, timer: time.timer, ...options });
+  const person = scriptedPerson(answers, { roots: () => [] });
+  const pair = await connectPair(factory, { era, person, capabilities });
+  return {
+    directory,
+    person,
+    pair,
+    clock: time,
+    async call(name, args = {}) {
+      return asResult(await pair.client.callTool({ name, arguments: args }));
+    },
+    async callAnswering(name, args, response) {
+      await using client: BareClient = await bareClient(factory, 'memory');
+      const { result } = await client.send('tools/call', { name, arguments: args });
+      const inputResponses = Object.fromEntries(Object.keys(result!.inputRequests!).map(key => [key, response]));
+      const retry = { name, arguments: args, inputResponses, requestState: result!.requestState };
+      return asResult((await client.send('tools/call', retry)).result);
+    },
+    file: name => readFile(join(directory, name), 'utf8'),
+    async [Symbol.asyncDispose]() {
+      await pair.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+export function asResult(result: unknown): Result {
+  const { content, isError, structuredContent } = result as {
+    content: { text: string }[];
+    isError?: boolean;
+    structuredContent?: Record<string, unknown>;
+  };
+  return { text: content[0]!.text, isError: isError === true, data: structuredContent ?? {} };
+}
+
+/** What was asked, as it travelled. */
+export const questions = ({ person }: Stage) =>
+  person.asked.map(({ params }) => ({ message: params['message'], schema: params['requestedSchema'] }));
+
+export const accept = (content?: Record<string, unknown>) => ({ action: 'accept', ...(content && { content }) });
+export const decline = { action: 'decline' } as const;
+export const dismiss = { action: 'cancel' } as const;
+/** A host that fails instead of answering. */
+export const fails: Scripted = () => Promise.reject(new Error('The dialog could not be drawn.'));
+
+/** True where a promise is still open after everything that can happen by itself has happened. */
+export async function isOpen(promise: Promise<unknown>): Promise<boolean> {
+  let open = true;
+  const settle = () => {
+    open = false;
+  };
+  promise.then(settle, settle);
+  for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+  return open;
+}
