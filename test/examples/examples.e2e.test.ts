@@ -127,7 +127,7 @@ describe.each(eras)('%s', era => {
     const path = join(directory, 'ledger.json');
     const good = await fileOf('ledger.json');
     const earlier = { transaction_id: 'TX-0', key: '0', account_id: 'ACC-00417729', amount_cents: 1 };
-    const grown = JSON.stringify({ ...good, payments: [{ ...earlier, recipient: 'x'.repeat(15_500) }] });
+    const grown = JSON.stringify({ ...good, payments: [{ ...earlier, recipient: 'x'.repeat(16_000) }] });
     await writeFile(path, grown);
     const stopped = await call('process_payment', pay);
     expect([stopped.text.split('(')[0], stopped.isError]).toEqual(['ledger.json could not be written ', true]);
