@@ -22,7 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
   'host/terminal': ['form', 'host', 'roots'],
   'host/web': ['form', 'host', 'roots'],
   testing: ['form', 'sampling', 'roots', 'server', 'connect', 'host', 'stores'],
-  notes: ['form', 'roots', 'server', 'connect', 'stores'],
+  notes: ['form', 'sampling', 'roots', 'server', 'connect', 'stores'],
   design: ['form', 'server', 'host', 'testing'],
   cli: [
     'form',

@@ -1,9 +1,8 @@
 /** `notes_list`, `notes_search` and `notes_read`: looking, without changing anything. */
 import { z } from 'zod';
-import { MidcallError } from '../errors.ts';
 import { notebook } from './notebook.ts';
 import { plain } from './plain.ts';
-import { pathArgument, type Registry } from './registry.ts';
+import { noteArguments, pathArgument, type Registry, whichNote } from './registry.ts';
 import { count, data, lines, noteShape, reply } from './reply.ts';
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -76,18 +75,12 @@ export function registerLookUp({ mid, server, now }: Registry): void {
     {
       title: 'Read a note',
       description: 'Gives the whole text of one note, named by its path or its note_id.',
-      inputSchema: z.strictObject({
-        path: pathArgument.optional().describe('Relative to a root, absolute, or a file: URI.'),
-        note_id: z.string().max(100).optional().describe('As notes_list gives it.'),
-      }),
+      inputSchema: z.strictObject(noteArguments),
       outputSchema: z.object({ note: noteShape, text: z.string() }),
       annotations,
     },
-    async ({ path, note_id: id }, call) => {
-      const which = path === undefined ? id !== undefined && { id } : id === undefined && { path };
-      if (!which)
-        throw new MidcallError('roots/invalid', 'Name the note by its path or by its note_id: one of the two.');
-      const { note, text } = await notebook(await call.files(), now).read(which);
+    async (named, call) => {
+      const { note, text } = await notebook(await call.files(), now).read(whichNote(named));
       return reply(text, { note: data(note), text });
     },
   );

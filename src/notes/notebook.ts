@@ -9,8 +9,10 @@
 import { basename, dirname } from 'node:path';
 import { isMidcallError, MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
-import { isHidden, isNoteName, type Note } from './note.ts';
-import { plain } from './plain.ts';
+import { type Amendment, amend, tagsOf } from './front-matter.ts';
+import { headBytes, isHidden, isNoteName, type Note } from './note.ts';
+import { beginning, plain } from './plain.ts';
+import type { Seen } from './proposal.ts';
 import {
   archiveFolder,
   each,
@@ -50,6 +52,14 @@ export type Moved =
   | { readonly outcome: 'changed'; readonly title: string }
   | { readonly outcome: 'occupied'; readonly by: string };
 
+/** What became of a change to the front matter; plain JSON, so that a step can record it. */
+export interface Amended {
+  readonly outcome: 'amended' | 'gone' | 'changed' | 'unreadable';
+}
+
+/** Characters of a note's beginning that a glance takes in. */
+const glanced = 700;
+
 /** What a handler does with notes. */
 export interface Notebook {
   /** @param folder - only below it, the archive included; everywhere but the archive where absent */
@@ -68,6 +78,10 @@ export interface Notebook {
   deleted(which?: { readonly title?: string | undefined; readonly path?: string | undefined }): Promise<DeletedNote[]>;
   restore(note: DeletedNote): Promise<Moved>;
   archive(note: Note): Promise<Moved>;
+  /** The newest notes, their tags and how they begin; those that cannot be read are left out. */
+  glance(folder: string | undefined, most: number): Promise<Seen[]>;
+  /** Changes title and tags in the front matter; the text of the note stays as it was. */
+  amend(note: Note, change: Amendment): Promise<Amended>;
 }
 
 /**
@@ -241,8 +255,39 @@ export function notebook(files: Files, now: () => number): Notebook {
       if ('outcome' in file) return file;
       return move(file.path, file.root, await freeName(file.root, `${archiveFolder}/${file.relative}`));
     },
+
+    async glance(folder, most) {
+      const { notes } = await scan(files, await folderAt(folder));
+      const seen = await each(notes.slice(0, most), async note => {
+        const bytes = await files.read(note.path, { position: 0, length: headBytes }).catch(() => undefined);
+        if (!bytes) return undefined;
+        const text = new TextDecoder().decode(bytes);
+        return { note, tags: tagsOf(text), excerpt: beginning(text, glanced) };
+      });
+      return seen.filter(one => one !== undefined);
+    },
+
+    async amend(note, change) {
+      const file = await still(note);
+      if ('outcome' in file) return { outcome: file.outcome === 'gone' ? 'gone' : 'changed' };
+      if ((await files.stat(file.path)).size > maxNoteBytes) return { outcome: 'unreadable' };
+      const text = decoded(await files.read(file.path));
+      const amended = text === undefined ? undefined : amend(text, change);
+      if (amended === undefined) return { outcome: 'unreadable' };
+      await files.write(file.path, amended);
+      return { outcome: 'amended' };
+    },
   };
 }
 
 const hidden = (given: string): MidcallError =>
   new MidcallError('roots/invalid', `'${plain(given)}' lies in a hidden folder, where no notes are kept.`);
+
+/** Undefined where the bytes are no UTF-8, and so would not survive being written again. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -15,3 +15,8 @@ export function plain(text: string, limit = 120): string {
   const points = [...line];
   return points.length <= limit ? line : `${points.slice(0, limit - 1).join('')}…`;
 }
+
+/** The first characters of a text; at most `length`, and none cut in half. */
+export function beginning(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/u, '');
+}

@@ -24,13 +24,18 @@ export function notDone(answer: Answer<unknown>): NotDone {
  */
 export function refused(answer: Answer<unknown>, what: string, { total, shown }: Matches): CallToolResult {
   const outcome = notDone(answer);
-  const sentence = `Nothing was ${what}: ${because[outcome]}`;
+  const sentence = whyNot(answer, what);
   const help = `${count(total)} with this title:\n${lines(shown)}\n${total > shown.length ? 'Only the newest are listed. ' : ''}`;
   const way = 'Ask the person which one is meant, and say so with path.';
   return reply(outcome === 'unavailable' ? `${sentence} ${help}${way}` : sentence, {
     outcome,
     matches: shown.map(data),
   });
+}
+
+/** Why nothing was done, as a sentence. */
+export function whyNot(answer: Answer<unknown>, what: string): string {
+  return `Nothing was ${what}: ${because[notDone(answer)]}`;
 }
 
 /** The result for a note that was not the same any more when the time came to act on it. */

@@ -1,6 +1,7 @@
 /** What every group of tools is registered with. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { MidcallError } from '../errors.ts';
 import type { Midcall } from '../server/index.ts';
 
 /** The library, the server of this connection, and the clock. */
@@ -16,3 +17,17 @@ export const pathArgument = z.string().min(1).max(4096);
 
 /** How a title may be given. */
 export const titleArgument = z.string().min(1).max(500);
+
+/** How one note may be named: by one of the two. */
+export const noteArguments = {
+  path: pathArgument.optional().describe('Relative to a root, absolute, or a file: URI.'),
+  note_id: z.string().max(100).optional().describe('As notes_list gives it.'),
+};
+
+/** @throws MidcallError `roots/invalid` where it is not one of the two */
+export function whichNote(named: { readonly path?: string | undefined; readonly note_id?: string | undefined }) {
+  const { path, note_id: id } = named;
+  if (path !== undefined && id === undefined) return { path };
+  if (path === undefined && id !== undefined) return { id };
+  throw new MidcallError('roots/invalid', 'Name the note by its path or by its note_id: one of the two.');
+}

@@ -11,6 +11,8 @@ import { registerLookUp } from './look-up.ts';
 import type { Registry } from './registry.ts';
 import { registerResources } from './resources.ts';
 import { registerRestore } from './restore.ts';
+import { registerSummarize } from './summarize.ts';
+import { registerTidy } from './tidy.ts';
 import { registerWrite } from './write.ts';
 
 /** What a notes server is made of. */
@@ -36,7 +38,11 @@ export function notesServer({ directories, ...options }: NotesOptions): {
   readonly factory: McpServerFactory;
   close(): Promise<void>;
 } {
-  const mid = midcall({ ...options, roots: { ceiling: directories, on2026: true } });
+  const mid = midcall({
+    ...options,
+    roots: { ceiling: directories, on2026: true },
+    sampling: { on2026: true, ...options.sampling },
+  });
   const now = options.now ?? Date.now;
   return {
     factory() {
@@ -50,6 +56,8 @@ export function notesServer({ directories, ...options }: NotesOptions): {
         registerDelete,
         registerRestore,
         registerArchive,
+        registerSummarize,
+        registerTidy,
         registerResources,
       ]) {
         register(registry);

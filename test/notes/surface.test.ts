@@ -68,6 +68,8 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       notes_delete: [false, true, false, false],
       notes_restore: [false, false, false, false],
       notes_archive: [false, true, false, false],
+      notes_summarize: [true, false, true, false],
+      notes_tidy: [false, true, false, false],
     });
     for (const tool of tools) {
       expect(tool.title).toBeTruthy();
