@@ -132,14 +132,20 @@ class Wiring implements Attachment {
     this.#clock = options.clock ?? systemClock;
     this.#newId = options.newId ?? randomUUID;
     this.#rounds = options.store && new Rounds(options.store, options.server.id, options.onError ?? (() => {}));
+    const audit = options.audit ?? new Audit({ clock: this.#clock });
     const tell = (event: AttachEvent): void => {
-      if (event.type === 'call-ended') this.#rounds?.drop(event.call.id);
+      const asker = this.asker();
+      if (event.type === 'call-started') audit.record({ type: 'call', state: 'started' }, { asker, call: event.call });
+      if (event.type === 'call-ended') {
+        this.#rounds?.drop(event.call.id);
+        audit.record({ type: 'call', state: 'ended', how: event.outcome.how }, { asker, call: event.call });
+      }
       for (const listener of this.#listeners) listener(event);
     };
     this.#asking = new Asking({
       inbox,
       policy: options.policy ?? new Policy({ clock: this.#clock }),
-      audit: options.audit ?? new Audit({ clock: this.#clock }),
+      audit,
       calls: this.#calls,
       clock: this.#clock,
       asker: () => this.asker(),

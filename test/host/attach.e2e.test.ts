@@ -68,7 +68,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     if (era === '2025-11-25') expect(said(outcome as never)).toMatchObject({ code: -32602 });
     else expect(outcome).toMatchObject({ how: 'abandoned' });
     expect(me.seen).toEqual([]);
-    expect(audit.entries({ search: 'refused' })).toHaveLength(1);
+    expect(audit.entries().filter(entry => entry.event.type === 'refused')).toHaveLength(1);
     expect(connection.calls[0]?.steps).toMatchObject([{ type: 'refused', by: 'host' }]);
   });
 
@@ -114,7 +114,11 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     const outcome = await connection.run({ kind: 'tool', name: 'form' }).outcome;
     expect(said(outcome as never)).toMatchObject({ action: 'cancel' });
     expect(me.seen).toEqual([]);
-    expect(audit.entries()[0]?.event).toMatchObject({ type: 'refused', by: 'policy' });
+    expect(audit.entries().map(entry => entry.event)).toMatchObject([
+      { type: 'call', state: 'started' },
+      { type: 'refused', by: 'policy' },
+      { type: 'call', state: 'ended', how: 'completed' },
+    ]);
   });
 
   it('withdraws the question when the person cancels its call', async () => {
