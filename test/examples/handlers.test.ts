@@ -1,0 +1,40 @@
+/** Runs the code of docs/handlers.md in both eras, over both carriers. */
+import { midcall } from 'midcall/server';
+import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { type Mail, noteServer } from '../../examples/handlers/note-mail.ts';
+
+const yes = { action: 'accept', content: { value: true } };
+
+describe.each(pairings)('%s over %s', (era, carrier) => {
+  async function call(tool: string, answers: readonly Scripted[], capabilities: object = { elicitation: {} }) {
+    const sent: string[] = [];
+    const mail: Mail = {
+      send: async (to, words) => ({ id: `m${sent.push(`${to} ${words}`)}` }),
+      sent: async () => undefined,
+    };
+    const notes = { find: async (title: string) => (title === 'Plan' ? [{ id: '1', text: 'The plan.' }] : []) };
+    const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
+    const person = scriptedPerson(answers);
+    await using pair = await connectPair(() => noteServer(mid, notes, mail), { era, carrier, person, capabilities });
+    const result = await pair.client.callTool({ name: tool, arguments: { title: 'Plan' } });
+    return { text: (result.content[0] as { text: string }).text, sent };
+  }
+
+  it('sends once, to whom the person said', async () => {
+    const to = { action: 'accept', content: { to: 'ann@example.com' } };
+    expect(await call('notes_send', [to])).toEqual({ text: 'Sent as m1.', sent: ['ann@example.com The plan.'] });
+    expect(await call('notes_send', [{ action: 'decline' }])).toEqual({ text: 'Nothing sent: decline.', sent: [] });
+  });
+
+  it('asks two things at once, and sends where a check finds nothing sent', async () => {
+    expect((await call('notes_confirm', [yes, yes])).text).toBe('accept accept');
+    expect(await call('notes_check', [yes])).toEqual({ text: 'm1', sent: ['team@example.com Plan'] });
+  });
+
+  it('says why nobody answered', async () => {
+    expect((await call('notes_watch', [yes])).text).toBe('accept');
+    expect((await call('notes_watch', [{ action: 'cancel' }])).text).toContain('You closed the question');
+    expect((await call('notes_watch', [], {})).text).toContain('cannot ask');
+  });
+});
