@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -101,11 +92,5 @@ describe('roots manager', () => {
     const bare = join(home, 'bare');
     mkdirSync(bare);
     expect(await detectWorkspace(bare, { home })).toBeUndefined();
-  });
-
-  it.skipIf(process.getuid?.() === 0)('refuses a directory that cannot be read', async () => {
-    const dir = temporary();
-    chmodSync(dir, 0);
-    await expect(new RootsManager({ disk: machineDisk }).add(dir)).rejects.toMatchObject({ code: 'roots/io' });
   });
 });
