@@ -5,6 +5,8 @@ export interface AuthorizationServerOptions {
   readonly clients: readonly Record<string, unknown>[];
   /** Besides `openid` and `offline_access`. */
   readonly scopes?: readonly string[];
+  /** A name or address of this machine; `127.0.0.1` where absent. Browsers tell cookies apart by it, not by port. */
+  readonly host?: string;
   /** A free one where absent. */
   readonly port?: number;
   /** False to leave refresh tokens as they are. */

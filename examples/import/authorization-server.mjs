@@ -15,12 +15,12 @@ const read = async req => {
 
 /** Starts it; see authorization-server.d.mts. */
 export async function startAuthorizationServer(options) {
-  const { clients, scopes = [], port = 0, rotate = true, accessTokenSeconds = 3600 } = options;
+  const { clients, scopes = [], host = '127.0.0.1', port = 0, rotate = true, accessTokenSeconds = 3600 } = options;
   const state = { person: options.person, intercept: undefined, accessTokenSeconds };
   let handle;
   const server = createServer((req, res) => void handle(req, res));
-  await new Promise(resolve => server.listen(port, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${server.address().port}`;
+  await new Promise(resolve => server.listen(port, host, resolve));
+  const issuer = `http://${host}:${server.address().port}`;
 
   const provider = new Provider(issuer, {
     clients,

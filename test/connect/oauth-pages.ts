@@ -41,6 +41,8 @@ export interface PagesUnderTest {
   /** What became of a ticket by now. */
   outcome(ticket: string): Promise<PageOutcome | undefined>;
   principal(name: string): Principal;
+  /** Keeps the next request to a path from arriving, as an attacker does who wants its address. @returns the address */
+  withhold(path: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -48,7 +50,7 @@ export interface PagesUnderTest {
 export async function startPages({ forms = false }: { readonly forms?: boolean } = {}): Promise<PagesUnderTest> {
   const person = forms ? {} : { person: 'alice' };
   const [login, thirdParty] = await Promise.all([
-    startAuthorizationServer({ clients: [client('pages')], ...person }),
+    startAuthorizationServer({ clients: [client('pages')], host: 'localhost', ...person }),
     startAuthorizationServer({ clients: [client('midcall')], scopes: ['notes.read', 'notes.write'], ...person }),
   ]);
   const store = memoryStore();
@@ -62,7 +64,14 @@ export async function startPages({ forms = false }: { readonly forms?: boolean }
     clientSecret,
     scopes: ['notes.read'],
   });
-  const server = createServer((req, res) => void pages.handle(req, res));
+  let withheld: { readonly path: string; readonly give: (url: string) => void } | undefined;
+  const server = createServer((req, res) => {
+    if (withheld && req.url?.startsWith(withheld.path)) {
+      withheld.give(`${origin}${req.url}`);
+      withheld = undefined;
+      res.writeHead(204).end();
+    } else void pages.handle(req, res);
+  });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pages = connect({
@@ -116,6 +125,10 @@ export async function startPages({ forms = false }: { readonly forms?: boolean }
       });
       return { url, ticket };
     },
+    withhold: path =>
+      new Promise(resolve => {
+        withheld = { path, give: resolve };
+      }),
     outcome: ticket => road.outcome(ticket, 0),
     async close() {
       await pages.close();
