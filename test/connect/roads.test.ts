@@ -1,0 +1,243 @@
+/** How a page comes before the person on every kind of client, and how a call that waits for it goes on. */
+import { confirm, secret } from 'midcall/connect';
+import type { Call } from 'midcall/server';
+import { pairings } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { type Fixture, fixture, textOf, told } from './fixture.ts';
+import { codeIn, visitor } from './visitor.ts';
+
+const ticketIn = (text: string): string => /ticket "([^"]+)"/.exec(text)?.[1] ?? '';
+const linkIn = (text: string): string => /http:\/\/127\.0\.0\.1:\d+\/connect\/[\w-]+/.exec(text)?.[0] ?? '';
+const sure = async (call: Call) => told(await call.elicitUrl({ message: 'Sure?', page: confirm() }));
+
+async function finish(asked: { params: Readonly<Record<string, unknown>> }): Promise<void> {
+  const message = asked.params['message'] as string;
+  const person = visitor((asked.params['url'] as string | undefined) ?? linkIn(message));
+  await person.get();
+  await person.send({ do: 'code', code: codeIn(message) });
+  await person.send({});
+}
+
+/** The code the person was shown is in nothing that a model reads. */
+function keepsCode({ pair, asked }: Fixture): void {
+  const codes = asked.map(each => codeIn(each.params['message'] as string)).filter(code => code !== '');
+  const results = pair.frames.filter(
+    ({ from, message }) =>
+      from === 'server' &&
+      !('method' in message && message['method'] === 'elicitation/create') &&
+      (message['result'] as { resultType?: unknown } | undefined)?.resultType !== 'input_required',
+  );
+  for (const code of codes) expect(JSON.stringify(results)).not.toContain(code);
+}
+
+describe.each(pairings)('%s over %s', (era, carrier) => {
+  it('a client that gives up after ten rounds gets a ticket, and the finished page is not lost', async () => {
+    const ran: string[] = [];
+    const made = await fixture({
+      era,
+      carrier,
+      midcall: { holdMs: 15 },
+      ...(carrier === 'http' ? { connect: {} } : {}),
+      handler: async call => {
+        await call.step('prepare', () => ran.push('prepare'));
+        const answer = await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band' });
+        await call.step('act', () => ran.push('act'));
+        return told(answer);
+      },
+    });
+    const text = await made.call({ a: 1 });
+    expect(text).toContain('call the tool "resume"');
+    const asked = await made.whenAsked(1);
+    const legs = made.pair.frames.filter(
+      ({ from, message }) => from === 'client' && message['method'] === 'tools/call',
+    );
+    expect(legs.length).toBeLessThanOrEqual(era === '2026-07-28' ? 10 : 1);
+    const again = textOf(await made.callTool('resume', { ticket: ticketIn(text) }));
+    expect(again).toContain('call the tool "resume"');
+    expect(ticketIn(again)).not.toBe(ticketIn(text));
+    if (carrier === 'memory') await finish(asked);
+    else {
+      const person = visitor(asked.params['url'] as string);
+      await person.get();
+      await person.send({});
+    }
+    const end = textOf(await made.callTool('resume', { ticket: ticketIn(again) }));
+    expect(end).toMatch(/^accept \{"approved":true\} page /);
+    expect(ran).toEqual(['prepare', 'act']);
+    expect((await made.callTool('resume', { ticket: ticketIn(again) })).isError).toBe(true);
+    expect(made.asked).toHaveLength(1);
+    keepsCode(made);
+  });
+
+  it('a call that was gone on with may still ask the host', async () => {
+    const made = await fixture({
+      era,
+      carrier,
+      capabilities: { elicitation: { url: {}, form: {} } },
+      answers: [{ action: 'accept' }, { action: 'accept', content: { value: 'green' } }],
+      midcall: { holdMs: 15 },
+      handler: async call => {
+        const answer = await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band' });
+        const colour = await call.elicit({ message: 'Which?', form: ['red', 'green'] });
+        return `${answer.action} ${colour.action === 'accept' ? colour.content : colour.action}`;
+      },
+    });
+    const text = await made.call();
+    const asked = await made.whenAsked(1);
+    if (carrier === 'memory') await finish(asked);
+    else {
+      const person = visitor(asked.params['url'] as string);
+      await person.get();
+      await person.send({});
+    }
+    expect(textOf(await made.callTool('resume', { ticket: ticketIn(text) }))).toBe('accept green');
+  });
+
+  it('a client without elicitation gets the link with a ticket, and no secret is taken that way', async () => {
+    const made = await fixture({
+      era,
+      carrier,
+      capabilities: {},
+      handler: async (call, { key }) =>
+        key
+          ? told(await call.elicitUrl({ message: 'Key?', page: secret({ name: 'weather', label: 'API key' }) }))
+          : told(await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band' })),
+    });
+    const text = await made.call({});
+    expect(text).toContain('Do not open the link yourself');
+    const person = visitor(linkIn(text));
+    expect((await person.get()).title).toBe('Allow this call?');
+    await person.send({});
+    expect(textOf(await made.callTool('resume', { ticket: ticketIn(text) }))).toBe(
+      'accept {"approved":true} page in-band',
+    );
+    expect(await made.call({ key: true })).toBe('cancel unavailable native in-band');
+  });
+
+  it('where pages are switched off for an ask, a client without URL mode is unavailable', async () => {
+    const made = await fixture({
+      era,
+      carrier,
+      capabilities: { elicitation: {} },
+      handler: async call =>
+        told(await call.elicitUrl({ message: 'Sure?', page: confirm(), channels: ['native'], assurance: 'in-band' })),
+    });
+    expect(await made.call()).toBe('cancel unavailable native in-band');
+  });
+});
+
+describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
+  it('a client with forms only is shown link and code in a form', async () => {
+    const made = await fixture({
+      era,
+      capabilities: { elicitation: { form: {} } },
+      answers: [{ action: 'accept', content: {} }],
+      handler: sure,
+    });
+    const result = made.call();
+    const asked = await made.whenAsked(1);
+    expect(asked.params['mode'] ?? 'form').toBe('form');
+    await finish(asked);
+    expect(await result).toBe('accept {"approved":true} page out-of-band');
+    keepsCode(made);
+  });
+
+  it('a browser on this machine is opened where the host can show nothing, and that is in-band', async () => {
+    const opened: string[] = [];
+    const made = await fixture({
+      era,
+      capabilities: {},
+      connect: {
+        reach: { kind: 'here', browser: true },
+        openBrowser: async url => {
+          opened.push(url);
+          const person = visitor(url);
+          await person.get();
+          await person.send({});
+          return true;
+        },
+      },
+      handler: async call => told(await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band' })),
+    });
+    expect(await made.call()).toBe('accept {"approved":true} page in-band');
+    expect(opened).toHaveLength(1);
+  });
+
+  it('where nobody can open a page it says so to the operator, and the answer is unavailable', async () => {
+    const made = await fixture({ era, connect: { reach: { kind: 'nobody', why: 'it runs in CI' } }, handler: sure });
+    expect(await made.call()).toBe('cancel unavailable native in-band');
+    expect(made.warned.join()).toContain('Give connect a baseUrl');
+    expect(made.pages.port).toBeUndefined();
+  });
+
+  it('over SSH and in containers the link comes with the way to reach it', async () => {
+    const made = await fixture({ era, connect: { reach: { kind: 'elsewhere', how: 'ssh' } }, handler: sure });
+    const result = made.call();
+    const asked = await made.whenAsked(1);
+    expect(asked.params['message']).toContain(`ssh -L ${made.pages.port}:127.0.0.1:${made.pages.port}`);
+    await finish(asked);
+    expect(await result).toContain('accept');
+  });
+
+  it('two pages in one round are both waited for', async () => {
+    const made = await fixture({
+      era,
+      handler: async call => {
+        const both = await Promise.all([
+          call.elicitUrl({ message: 'One?', page: confirm() }),
+          call.elicitUrl({ message: 'Two?', page: confirm() }),
+        ]);
+        return both.map(told).join();
+      },
+    });
+    const result = made.call();
+    await made.whenAsked(2);
+    await finish(made.asked[1] as never);
+    await finish(made.asked[0] as never);
+    expect(await result).toBe(Array(2).fill('accept {"approved":true} page out-of-band').join());
+  });
+
+  it('a client that asked for progress hears that the call is alive, without the code', async () => {
+    const made = await fixture({ era, handler: sure });
+    const heard: unknown[] = [];
+    const result = made.call({}, { onprogress: (progress: unknown) => heard.push(progress) });
+    await finish(await made.whenAsked(1));
+    await result;
+    expect(JSON.stringify(heard)).toContain('Waiting for the person');
+    keepsCode(made);
+  });
+});
+
+describe('-32042 (2025-11-25)', () => {
+  const handler = async (call: Call) =>
+    told(await call.elicitUrl({ message: 'Sure?', page: confirm(), asError: true, assurance: 'in-band' }));
+
+  it('the error lists the page, its end is announced to the client, and the same call then has the answer', async () => {
+    const made = await fixture({ era: '2025-11-25', handler });
+    const failed = (await made.call().catch(error => error)) as { code: number; data: { elicitations: never[] } };
+    expect(failed.code).toBe(-32042);
+    const [page] = failed.data.elicitations as { mode: string; url: string; elicitationId: string; message: string }[];
+    expect(Object.keys(page!).sort()).toEqual(['elicitationId', 'message', 'mode', 'url']);
+    expect(page!.mode).toBe('url');
+    const again = (await made.call().catch(error => error)) as typeof failed;
+    expect(again.data.elicitations).toEqual(failed.data.elicitations);
+    const person = visitor(page!.url);
+    await person.get();
+    await person.send({});
+    expect(await made.call()).toBe('accept {"approved":true} page in-band');
+    const completes = made.pair.frames.filter(each => each.message['method'] === 'notifications/elicitation/complete');
+    expect(completes.map(each => each.message['params'])).toEqual([{ elicitationId: page!.elicitationId }]);
+    // The yes was for one call.
+    expect(((await made.call().catch(error => error)) as { code: number }).code).toBe(-32042);
+  });
+
+  it('is not used for another call, nor on 2026-07-28', async () => {
+    const made = await fixture({ era: '2026-07-28', handler, midcall: { holdMs: 5 } });
+    const result = made.call();
+    const asked = await made.whenAsked(1);
+    expect(asked.params['elicitationId']).toBeUndefined();
+    await finish(asked);
+    expect(await result).toContain('accept');
+    expect(JSON.stringify(made.pair.frames)).not.toContain('-32042');
+  });
+});
