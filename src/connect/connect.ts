@@ -79,15 +79,14 @@ export function connect(options: ConnectOptions): Connect {
     const { timer, now } = host;
     const server = new Loopback({ fetch, timer, now, port: options.port ?? 0 });
     loopback = server;
-    const at = async (until: number): Promise<URL> =>
-      base ?? new URL(`http://127.0.0.1:${await server.listen(until)}${path}`);
+    const at = (port: number): URL => base ?? new URL(`http://127.0.0.1:${port}${path}`);
     const app = routes({
       host,
       tickets,
       kinds,
       signIn: options.signIn,
       name: options.name,
-      base: () => at(0),
+      base: async () => at(base ? 0 : (server.port ?? (await server.listen('', now())))),
       path,
     });
 
@@ -111,15 +110,20 @@ export function connect(options: ConnectOptions): Connect {
             `This server has no page to offer: ${where.why}. Give connect a baseUrl under which people reach it.`,
           );
         }
-        const root = await at(ask.dueAt);
+        const root = at(base ? 0 : await server.listen(ask.ticket, ask.dueAt));
         await tickets.issue(ask);
         const note = base ? undefined : reachNote(where, server.port ?? 0);
         return { url: `${root.href.replace(/\/$/, '')}/${ask.ticket}`, ...(note === undefined ? {} : { note }) };
       },
       local: !base && where.kind === 'here' && where.browser,
       showLocally: ({ url }) => (options.openBrowser ?? openSystemBrowser)(url),
-      outcome: (ticket, ms, signal) => tickets.outcome(ticket, ms, signal),
+      async outcome(ticket, ms, signal) {
+        const outcome = await tickets.outcome(ticket, ms, signal);
+        if (outcome) server.release(ticket);
+        return outcome;
+      },
       async withdraw(name) {
+        server.release(name);
         const ticket = await tickets.find(name);
         if (ticket) await tickets.takeTurn(ticket, 'withdrawn');
       },

@@ -26,7 +26,7 @@ export class Loopback {
   readonly #options: LoopbackOptions;
   #server: Server | undefined;
   #starting: Promise<number> | undefined;
-  #until = 0;
+  readonly #open = new Map<string, number>();
   #stopTimer: (() => void) | undefined;
 
   constructor(options: LoopbackOptions) {
@@ -39,13 +39,13 @@ export class Loopback {
   }
 
   /**
-   * Listens at least until then.
+   * Listens for a page until it is released, or its time is up.
    * @param until - milliseconds since the epoch
    * @returns the port
    * @throws MidcallError `connect/unavailable` where no port can be had
    */
-  async listen(until: number): Promise<number> {
-    this.#until = Math.max(this.#until, until);
+  async listen(ticket: string, until: number): Promise<number> {
+    this.#open.set(ticket, until);
     this.#starting ??= this.#start();
     try {
       const port = await this.#starting;
@@ -61,6 +61,11 @@ export class Loopback {
         },
       );
     }
+  }
+
+  /** A page that needs no server any more, but for saying what became of it. */
+  release(ticket: string): void {
+    if (this.#open.delete(ticket)) this.#watch();
   }
 
   async close(): Promise<void> {
@@ -94,13 +99,15 @@ export class Loopback {
 
   #watch(): void {
     this.#stopTimer?.();
-    const left = this.#until + LINGER_MS - this.#options.now();
-    this.#stopTimer = this.#options.timer(
-      () => {
-        if (this.#options.now() >= this.#until + LINGER_MS) void this.close();
-        else this.#watch();
-      },
-      Math.max(1, Math.min(left, 0x7fff_ffff)),
-    );
+    if (!this.#server) return;
+    const now = this.#options.now();
+    for (const [ticket, until] of this.#open) if (until <= now) this.#open.delete(ticket);
+    const idle = this.#open.size === 0;
+    const wait = idle ? LINGER_MS : Math.min(...this.#open.values()) - now;
+    const next = () => {
+      if (idle) void this.close();
+      else this.#watch();
+    };
+    this.#stopTimer = this.#options.timer(next, Math.max(1, Math.min(wait, 0x7fff_ffff)));
   }
 }

@@ -114,7 +114,8 @@ export function configure(options: MidcallOptions): Config {
     store,
     sealer,
     now,
-    timer,
+    // A page that nobody comes to keeps no process alive.
+    timer: options.timer ?? startIdleTimer,
     warn,
     audit: (call, event) => audit({ ...event, at: now(), call }),
   };
@@ -152,6 +153,11 @@ export function configure(options: MidcallOptions): Config {
 
 function startTimer(fn: () => void, ms: number): () => void {
   const timer = setTimeout(fn, ms);
+  return () => clearTimeout(timer);
+}
+
+function startIdleTimer(fn: () => void, ms: number): () => void {
+  const timer = setTimeout(fn, ms).unref();
   return () => clearTimeout(timer);
 }
 
