@@ -2,7 +2,7 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isMidcallError } from '../errors.ts';
-import { checkDirectories, notesServer } from '../notes/index.ts';
+import { checkDirectories, directoriesInForce, notesServer, readSettings, settingsPath } from '../notes/index.ts';
 import { serveHttp } from '../server/index.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -10,6 +10,7 @@ interface Options {
   readonly http?: number;
   readonly host: string;
   readonly allowHost: readonly string[];
+  readonly settings: string;
 }
 
 /** Adds the subcommand. */
@@ -30,14 +31,18 @@ export function registerNotes(program: Command): void {
       also,
       [],
     )
+    .option('--settings <file>', 'where notes_setup keeps what the person chose', settingsPath())
     .action(notes);
 }
 
 async function notes(named: readonly string[], options: Options): Promise<void> {
-  const directories = await checkDirectories(named);
+  const ceiling = await checkDirectories(named);
+  const settings = await readSettings(options.settings);
+  const directories = await directoriesInForce(settings, ceiling);
   const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
   const onError = (error: Error): void => log(error.message);
-  const server = notesServer({ directories });
+  const setup = { path: options.settings, settings: settings && { ...settings, directories } };
+  const server = notesServer({ directories: ceiling, setup });
   const places = directories.length > 0 ? directories.join(', ') : 'the directories the client grants (its roots)';
 
   if (options.http === undefined) {

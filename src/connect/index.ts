@@ -6,7 +6,7 @@ export type { OAuthTokens } from './oauth-tokens.ts';
 export type { Keeper, PageKind, PageView, Sent, SignIn, Step, Visit, VisitDesk } from './page.ts';
 export { pageOf } from './page.ts';
 export { type ConfirmOptions, confirm } from './page-confirm.ts';
-export { type FormPageOptions, formPage } from './page-form.ts';
+export { type FormKindOptions, type FormPageOptions, formKindOf, formPage } from './page-form.ts';
 export { type SecretOptions, secret } from './page-secret.ts';
 export { type Provider, type ProviderOptions, provider } from './provider.ts';
 export { type Reach, type ReachOptions, reach } from './reach.ts';

@@ -1,8 +1,9 @@
-/** The `form` page: a form richer than the flat schema, whose answer goes to the handler. */
+/** The `form` page: a form richer than the flat schema, whose answer goes to the handler; and forms that do more. */
+import type { Assurance } from '../form/index.ts';
 import type { Json, Page } from '../server/index.ts';
 import { checkItems, type Items, type ItemsValue } from './form-item.ts';
 import { formStep, formView } from './form-step.ts';
-import { type PageKind, pageOf } from './page.ts';
+import { type PageKind, pageOf, type Visit } from './page.ts';
 
 export interface FormPageOptions<S extends Items> {
   readonly title: string;
@@ -41,4 +42,49 @@ export function formPage<const S extends Items>({
 }: FormPageOptions<S>): Page<ItemsValue<S>> {
   checkItems(items);
   return pageOf(formKind, { title, send, items } as unknown as Json);
+}
+
+export interface FormKindOptions<S extends Items> extends FormPageOptions<S> {
+  /** The kind's name. */
+  readonly name: string;
+  /** The least assurance its answers need. */
+  readonly assurance?: Assurance;
+  /**
+   * What the form cannot know, such as whether a directory exists.
+   * @returns what is wrong, in a sentence for the person, by the path of the question (`people.0.name`)
+   */
+  readonly check?: (value: ItemsValue<S>, visit: Visit) => Promise<ReadonlyMap<string, string>>;
+  /** Runs when the form is finished, after the link was used up, and before the handler hears of it. */
+  readonly save?: (value: ItemsValue<S>, visit: Visit) => Promise<void>;
+}
+
+/**
+ * A form of the server's own that is checked and saved on its page. Give `kind` to `connect({ kinds })`, and `page` to
+ * `call.elicitUrl`.
+ * @throws MidcallError `form/unsupported`, which names the question
+ */
+export function formKindOf<const S extends Items>(
+  options: FormKindOptions<S>,
+): { readonly kind: PageKind; readonly page: Page<ItemsValue<S>> } {
+  const { name, title, items, send = 'Send', check, save, assurance } = options;
+  checkItems(items);
+  const words = { title, send };
+  const kind: PageKind = {
+    name,
+    show: () => formView(items, words),
+    async submit(visit, sent) {
+      const step = formStep(items, words, sent);
+      if ('again' in step) return step;
+      const value = step.value as unknown as ItemsValue<S>;
+      const issues = (await check?.(value, visit)) ?? new Map();
+      if (issues.size > 0) return { again: formView(items, words, sent, issues, 'Something does not fit yet.') };
+      return {
+        async finish() {
+          await save?.(value, visit);
+          return step.value;
+        },
+      };
+    },
+  };
+  return { kind, page: pageOf(kind, null, assurance) };
 }

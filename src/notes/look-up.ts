@@ -7,8 +7,6 @@ import { count, data, lines, noteShape, reply } from './reply.ts';
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** More lines than this fill a model's context without helping it. */
-const mostListed = 200;
 const mostHits = 20;
 
 const folder = pathArgument
@@ -19,20 +17,23 @@ function capped(total: number, shown: number): string {
   return total > shown ? `\nThe first ${shown} are listed; give a folder to narrow it down.` : '';
 }
 
-export function registerLookUp({ mid, server, now }: Registry): void {
+export function registerLookUp({ mid, server, now, preferences }: Registry): void {
   mid.tool(
     server,
     'notes_list',
     {
       title: 'List notes',
-      description: 'Lists notes with title, folder and date, newest first. Archived and deleted notes are left out.',
+      description:
+        'Lists notes with title, folder and date, newest first or as the person prefers. Archived and deleted notes are left out.',
       inputSchema: z.strictObject({ folder }),
       outputSchema: z.object({ total: z.number(), unreadable: z.number(), notes: z.array(noteShape) }),
       annotations,
     },
     async ({ folder }, call) => {
       const { notes, unreadable } = await notebook(await call.files(), now).list(folder);
-      const shown = notes.slice(0, mostListed);
+      const { order, listed } = preferences();
+      const sorted = order === 'title' ? notes.toSorted((a, b) => a.title.localeCompare(b.title)) : notes;
+      const shown = sorted.slice(0, listed);
       const missing = unreadable > 0 ? `\n${count(unreadable, 'file')} could not be read.` : '';
       const text = shown.length === 0 ? 'There are no notes here.' : `${count(notes.length)}:\n${lines(shown)}`;
       return reply(`${text}${capped(notes.length, shown.length)}${missing}`, {

@@ -10,6 +10,15 @@ export interface Registry {
   readonly server: McpServer;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** How the person wants lists; the defaults where they have not said. */
+  readonly preferences: () => Preferences;
+}
+
+/** How notes are listed. */
+export interface Preferences {
+  readonly order: 'newest' | 'title';
+  /** Notes in one list, at most. */
+  readonly listed: number;
 }
 
 /** How a path may be given. */

@@ -4,22 +4,38 @@
  */
 import { readFileSync } from 'node:fs';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import type { ConnectOptions } from '../connect/index.ts';
 import { type MidcallOptions, midcall } from '../server/index.ts';
 import { registerArchive } from './archive.ts';
 import { registerDelete } from './delete.ts';
 import { registerLookUp } from './look-up.ts';
-import type { Registry } from './registry.ts';
+import type { Preferences, Registry } from './registry.ts';
 import { registerResources } from './resources.ts';
 import { registerRestore } from './restore.ts';
+import { directoriesInForce, type Settings } from './settings.ts';
+import { registerSetup, type Setup, setupPages } from './setup.ts';
 import { registerSummarize } from './summarize.ts';
 import { registerTidy } from './tidy.ts';
 import { registerWrite } from './write.ts';
 
 /** What a notes server is made of. */
-export interface NotesOptions extends Omit<MidcallOptions, 'roots'> {
+export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
   /** What the operator allows; the client's roots narrow it, and stand alone where it is empty. */
   readonly directories: readonly string[];
+  /** Offers `notes_setup`, which keeps what the person chooses in this file. */
+  readonly setup?: {
+    readonly path: string;
+    /** What was chosen before; `readSettings(path)`. */
+    readonly settings?: Settings | undefined;
+    /** Where and how the page is served. */
+    readonly pages?: Partial<ConnectOptions>;
+    /** The SDK's version; that of this process where absent. */
+    readonly sdk?: string;
+  };
 }
+
+/** More lines than this fill a model's context without helping it. */
+const defaults: Preferences = { order: 'newest', listed: 200 };
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -34,13 +50,27 @@ const instructions =
  * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls that run
  * @throws MidcallError `roots/invalid` for a directory that cannot be used
  */
-export function notesServer({ directories, ...options }: NotesOptions): {
+export function notesServer({ directories, setup: offered, ...options }: NotesOptions): {
   readonly factory: McpServerFactory;
   close(): Promise<void>;
 } {
+  let settings = offered?.settings;
+  const setup: Setup | undefined = offered && {
+    ceiling: directories,
+    path: offered.path,
+    settings: () => settings,
+    changed: async chosen => {
+      mid.allow(await directoriesInForce(chosen, directories));
+      settings = chosen;
+    },
+    ...(offered.sdk === undefined ? {} : { sdk: offered.sdk }),
+  };
+  const made = setup && setupPages(setup, offered?.pages);
   const mid = midcall({
+    channels: ['native'],
     ...options,
-    roots: { ceiling: directories, on2026: true },
+    ...(made ? { pages: made.pages } : {}),
+    roots: { ceiling: settings?.directories ?? directories, on2026: true },
     sampling: { on2026: true, ...options.sampling },
   });
   const now = options.now ?? Date.now;
@@ -49,7 +79,7 @@ export function notesServer({ directories, ...options }: NotesOptions): {
       const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version }, { instructions });
       // Nobody watches the directories, so no change is promised to be announced.
       server.server.registerCapabilities({ tools: { listChanged: false }, resources: { listChanged: false } });
-      const registry: Registry = { mid, server, now };
+      const registry: Registry = { mid, server, now, preferences: () => settings ?? defaults };
       for (const register of [
         registerLookUp,
         registerWrite,
@@ -62,6 +92,7 @@ export function notesServer({ directories, ...options }: NotesOptions): {
       ]) {
         register(registry);
       }
+      if (setup && made) registerSetup(registry, setup, made.page);
       return server;
     },
     close: () => mid.close(),

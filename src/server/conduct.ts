@@ -222,6 +222,7 @@ export function conductor(config: Config): Conduct {
     async close() {
       closed = true;
       await Promise.allSettled([...inFlight]);
+      await config.pages?.close();
     },
   };
 }

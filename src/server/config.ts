@@ -79,7 +79,8 @@ export interface Config {
   readonly channels: readonly Channel[];
   readonly pages: PageRoad | undefined;
   readonly holdMs: number;
-  readonly boundary: Boundary;
+  /** Replaced as a whole where the operator's directories change. */
+  boundary: Boundary;
   readonly rootsOn2026: boolean;
   readonly samplingModel: SamplingModel | undefined;
   readonly samplingOn2026: boolean;

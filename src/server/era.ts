@@ -60,7 +60,8 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
     can: {
       // An empty object means form mode only (client/elicitation, "Capabilities").
       form: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
-      url: elicitation?.url !== undefined,
+      // A client may declare what its revision does not have yet.
+      url: elicitation?.url !== undefined && (version === undefined || version >= '2025-11-25'),
       roots: declared.roots !== undefined,
       sampling: declared.sampling !== undefined,
       samplingTools: declared.sampling?.tools !== undefined,

@@ -35,13 +35,14 @@ export interface FileAccesses {
 
 /** Follows the roots of sessions, and gives each call its files. */
 export function fileAccess(config: Config): FileAccesses {
-  const sessions = new WeakMap<McpServer, SessionRoots>();
+  const sessions = new WeakMap<McpServer, { readonly boundary: Boundary; readonly roots: SessionRoots }>();
   const sessionOf = (server: McpServer): SessionRoots => {
+    const { boundary } = config;
     const known = sessions.get(server);
-    if (known) return known;
-    const made = followRoots(server, config.boundary);
-    sessions.set(server, made);
-    return made;
+    if (known?.boundary === boundary) return known.roots;
+    const roots = followRoots(server, boundary);
+    sessions.set(server, { boundary, roots });
+    return roots;
   };
 
   const judge = ({ client }: Asking): { perRequest: boolean; asks: boolean; untold: boolean } => {

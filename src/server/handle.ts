@@ -206,7 +206,7 @@ const nativeCounts = (ask: ElicitAsk<FormInput>, config: Config): boolean =>
 
 /** True where a page of ours reaches the person and gives what the ask demands. */
 function pageCounts(ask: ElicitAsk<FormInput>, { pages, request, config }: HandleOptions): boolean {
-  if (!pages || !isOn('page', ask, config)) return false;
+  if (!pages || !(ask.channels ?? config.channels).includes('page')) return false;
   const { message, assurance: demanded, channels, timeoutMs = config.askTimeoutMs } = ask;
   const page = { kind: 'question', data: null };
   return roads({ message, page, demanded, channels, timeoutMs, asError: false }, request, pages, config).length > 0;

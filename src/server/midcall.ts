@@ -16,7 +16,7 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import { MidcallError } from '../errors.ts';
-import type { Files } from '../roots/index.ts';
+import { boundary, type Files } from '../roots/index.ts';
 import type { Call } from './call.ts';
 import { type Conduct, conductor, type RelayedTool } from './conduct.ts';
 import { configure, type MidcallOptions } from './config.ts';
@@ -104,6 +104,12 @@ export interface Midcall {
    * @param annotations - the tool's; a question's `fallback` may accept only where they say that nothing is destroyed
    */
   withoutClient<R>(handler: (call: Call) => R | Promise<R>, annotations?: ToolAnnotations): Promise<R>;
+  /**
+   * Changes what the operator allows; calls that begin from now on work inside these directories.
+   * @param ceiling - directories that exist, instead of `roots.ceiling`
+   * @throws MidcallError `roots/invalid` for one that cannot be used; then nothing has changed
+   */
+  allow(ceiling: readonly string[]): void;
   /** Refuses new calls with `call/closed` and resolves when those in flight have ended. */
   close(): Promise<void>;
 }
@@ -119,7 +125,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     return known;
   };
   const wrap = (server: McpServer): McpServer => {
-    const onPages = config.pages !== undefined && config.channels.includes('page');
+    const onPages = config.pages !== undefined;
     if (intercept(server) && (onPages || config.channels.includes('relay'))) {
       registerResume(server, conduct, name => toolsOf(server).get(name), onPages);
     }
@@ -181,6 +187,9 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     wrap,
     files: (server, ctx) => conduct.files(server, ctx),
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
+    allow(ceiling) {
+      config.boundary = boundary({ ...options.roots, ceiling });
+    },
     close: () => conduct.close(),
   };
 }

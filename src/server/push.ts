@@ -121,7 +121,7 @@ function patience(waits: readonly OpenAsk[], resumed: boolean, request: CallRequ
   if (waits.some(ask => waitOf(ask).announce === 'link')) return 0;
   // A client that hears of progress waits; another may give up, so its call ends with a ticket where that is possible.
   const hears = request.ctx.mcpReq._meta?.progressToken !== undefined;
-  const resumable = config.channels.includes('page') && request.registered.method === 'tools/call';
+  const resumable = request.registered.method === 'tools/call';
   return hears || !resumable ? Number.MAX_SAFE_INTEGER : config.holdMs;
 }
 

@@ -198,7 +198,7 @@ const endsHere = (waits: readonly OpenAsk[], arrival: Arrival, config: Config): 
   arrival.resumed === true || arrival.round >= config.maxRounds || waits.some(ask => waitOf(ask).announce === 'link');
 
 const resumable = (request: CallRequest, config: Config): boolean =>
-  request.registered.method === 'tools/call' && config.channels.includes('page');
+  request.registered.method === 'tools/call' && config.pages !== undefined;
 
 async function leave(
   journal: readonly Entry[],

@@ -14,7 +14,7 @@ export interface UrlAsk<T> {
   readonly timeoutMs?: number;
   /** The least assurance that counts; the page's own where absent. */
   readonly assurance?: Assurance;
-  /** Roads that may be taken; the server's default where absent. */
+  /** Roads that may be taken; the server's default where absent. `page` is switched on by being named here. */
   readonly channels?: readonly Channel[];
   /**
    * True to end the call with URLElicitationRequiredError (-32042) on 2025-11-25 instead of asking within it: the client

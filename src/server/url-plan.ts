@@ -63,7 +63,10 @@ const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', code: 'ou
 
 /** The roads of one ask, in order, each with the check it allows (N1). */
 export function roads(asked: Asked, { client, registered, principal }: Surroundings, of: PageCall, config: Config) {
-  const on = (channel: Channel) => config.channels.includes(channel) && (asked.channels?.includes(channel) ?? true);
+  const on = (channel: Channel) =>
+    asked.channels
+      ? asked.channels.includes(channel) && (channel === 'page' || config.channels.includes(channel))
+      : config.channels.includes(channel);
   const possible: Announce[] = [];
   const reached = client.asks !== 'none';
   if (reached && client.can.url && on('native'))

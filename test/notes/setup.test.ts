@@ -1,0 +1,161 @@
+/** The first-run page of the notes server (000-12), and its guard on the SDK's version (000-20). */
+import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testing';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { directoriesInForce, notesServer, readSettings } from '../../src/notes/index.ts';
+import { codeIn, visitor } from '../connect/visitor.ts';
+
+let top: string;
+beforeEach(async () => {
+  top = await realpath(await mkdtemp(join(tmpdir(), 'midcall-setup-')));
+  for (const name of ['work', 'home', 'work/inner']) await mkdir(join(top, name), { recursive: true });
+  await writeFile(join(top, 'work', 'b.md'), '# Beta\n');
+  await writeFile(join(top, 'work', 'a.md'), '# Alpha\n');
+  await writeFile(join(top, 'home', 'c.md'), '# Gamma\n');
+});
+afterEach(() => rm(top, { recursive: true, force: true }));
+
+describe.each(eras)('%s', era => {
+  async function connect(
+    options: {
+      directories?: string[];
+      answers?: Scripted[];
+      capabilities?: object;
+      roots?: string[];
+      sdk?: string;
+    } = {},
+  ) {
+    const path = join(top, 'config', 'notes.json');
+    const settings = await readSettings(path);
+    const server = notesServer({
+      directories: options.directories ?? [],
+      warn: () => {},
+      setup: {
+        path,
+        settings,
+        pages: { reach: { kind: 'here', browser: false } },
+        ...(options.sdk === undefined ? {} : { sdk: options.sdk }),
+      },
+    });
+    const person = scriptedPerson(options.answers ?? [{ action: 'accept' }], {
+      roots: () => (options.roots ?? []).map(each => ({ uri: pathToFileURL(each).href })),
+    });
+    const capabilities = options.capabilities ?? {
+      elicitation: { form: {}, url: {} },
+      ...(options.roots ? { roots: { listChanged: true } } : {}),
+    };
+    const pair = await connectPair(server.factory, { era, person, capabilities });
+    onTestFinished(async () => {
+      await pair.close();
+      await server.close();
+    });
+    const call = async (name: string, args: object = {}) => {
+      const result = await pair.client.callTool({ name, arguments: args as Record<string, unknown> });
+      return (result.content[0] as { text: string }).text;
+    };
+    const page = async () => {
+      const shown = () => person.asked.find(each => each.method === 'elicitation/create');
+      const { params } = await vi.waitUntil(shown);
+      const who = visitor(params['url'] as string);
+      await who.get();
+      await who.send({ do: 'code', code: codeIn(params['message'] as string) });
+      return who;
+    };
+    return { call, page, path, person };
+  }
+  const choice = (path: string) => ({ 'directories.0.path': path, order: 'title', listed: '50' });
+
+  it('000-12: the page saves, the directories are in force at once, and a second call says so without asking', async () => {
+    const { call, page, path, person } = await connect();
+    const result = call('notes_setup');
+    const who = await page();
+    const wrong = await who.send(choice(join(top, 'missing')));
+    expect(wrong.text).toContain('does not exist');
+    expect((await who.send(choice('/'))).text).toContain('whole disk');
+    expect((await who.send(choice(join(top, 'work')))).title).toBe('This is done');
+    expect(await result).toBe(`Configured: ${join(top, 'work')}.`);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+      directories: [join(top, 'work')],
+      order: 'title',
+      listed: 50,
+    });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const list = await call('notes_list');
+    expect(list).not.toContain('Gamma');
+    expect(list.indexOf('Alpha')).toBeLessThan(list.indexOf('Beta'));
+    expect(await call('notes_setup')).toContain('Already configured');
+    expect(person.asked).toHaveLength(1);
+    const after = await connect();
+    expect(await after.call('notes_setup')).toContain('Already configured');
+    expect(await after.call('notes_list')).toContain('Alpha');
+    expect(after.person.asked).toHaveLength(0);
+  });
+
+  it('000-12: declining, on the host or on the page, leaves no file', async () => {
+    const host = await connect({ answers: [{ action: 'decline' }] });
+    expect(await host.call('notes_setup')).toContain('the person said no');
+    await expect(stat(host.path)).rejects.toThrow();
+    const own = await connect();
+    const result = own.call('notes_setup');
+    await (await own.page()).send({ do: 'decline' });
+    expect(await result).toContain('the person said no');
+    await expect(stat(own.path)).rejects.toThrow();
+  });
+
+  it('directories of the command line are the ceiling: the page narrows them and never widens them', async () => {
+    const { call, page } = await connect({ directories: [join(top, 'work')] });
+    const result = call('notes_setup');
+    const who = await page();
+    expect((await who.send(choice(join(top, 'home')))).text).toContain('This server was started for');
+    expect((await who.send(choice(join(top, 'work', '..', 'home')))).text).toContain('This server was started for');
+    await who.send(choice(join(top, 'work', 'inner')));
+    expect(await result).toContain('inner');
+    expect(await call('notes_list')).toContain('There are no notes here.');
+  });
+
+  it('the roots of a live session are narrowed by what was chosen', async () => {
+    const { call, page } = await connect({ roots: [top] });
+    expect(await call('notes_list')).toContain('Gamma');
+    const result = call('notes_setup');
+    await (await page()).send(choice(join(top, 'work')));
+    await result;
+    const list = await call('notes_list');
+    expect(list).toContain('Alpha');
+    expect(list).not.toContain('Gamma');
+  });
+
+  it('a client that can show nothing is told what to do instead', async () => {
+    const { call, path } = await connect({ capabilities: {} });
+    expect(await call('notes_setup')).toContain('midcall notes <dir>');
+    await expect(stat(path)).rejects.toThrow();
+  });
+
+  it('000-20: an SDK without URL mode is refused before anything is asked', async () => {
+    const { call, person } = await connect({ sdk: '1.22.0' });
+    const text = await call('notes_setup');
+    expect(text).toContain('1.23.0');
+    expect(text).toContain('1.22.0');
+    expect(person.asked).toHaveLength(0);
+    for (const sdk of ['1.23.0', '2.0.0']) {
+      const able = await connect({ sdk, answers: [{ action: 'decline' }] });
+      await able.call('notes_setup');
+      expect(able.person.asked).toHaveLength(1);
+    }
+  });
+});
+
+describe('settings', () => {
+  it('that are damaged, or whose directories are gone, stop the server rather than widen it', async () => {
+    const path = join(top, 'notes.json');
+    await writeFile(path, '{"directories":[]}');
+    await expect(readSettings(path)).rejects.toThrow('Remove it and set up again');
+    const gone = { directories: [join(top, 'gone')], order: 'title', listed: 20 } as const;
+    await expect(directoriesInForce({ ...gone, directories: [...gone.directories] }, [])).rejects.toThrow(
+      'Set up again',
+    );
+    expect(await directoriesInForce(undefined, [top])).toEqual([top]);
+  });
+});
