@@ -108,6 +108,15 @@ export function conductor(config: Config): Conduct {
     return go(arrival, request, rawArguments, handler, passage);
   }
 
+  const begun = async <R>(handler: () => R | Promise<R>): Promise<R> => {
+    config.observe?.({ kind: 'run' });
+    try {
+      return await handler();
+    } finally {
+      config.observe?.({ kind: 'returned' });
+    }
+  };
+
   /** Runs a call from where it stands to its result. */
   async function go<R>(
     arrival: Arrival,
@@ -142,7 +151,7 @@ export function conductor(config: Config): Conduct {
     const engine: EngineOptions = { ledger: auditedLedger(stored, attempt, audit), timer: config.timer };
     const pages = pageCall(request, arrival.flow, config);
     const body = (run: Run<R>) =>
-      handler(makeCall(run as Run<unknown>, { config, request, flow: arrival.flow, audit, files, pages }));
+      begun(() => handler(makeCall(run as Run<unknown>, { config, request, flow: arrival.flow, audit, files, pages })));
     const outcome =
       request.client.asks === 'rounds'
         ? await runByRounds<R>(body, arrival, request, config, engine, audit)
@@ -162,6 +171,7 @@ export function conductor(config: Config): Conduct {
         return (await parkOnPages(outcome.asks, outcome.journal, where, request, config)) as R;
       }
       case 'failed':
+        config.observe?.({ kind: 'failed', error: outcome.error });
         if (isWireError(outcome.error)) passage.error = outcome.error;
         throw outcome.error;
       case 'cancelled':

@@ -8,6 +8,7 @@ import type { Store } from '../stores/store.ts';
 import type { AuditSink } from './audit.ts';
 import { type Claims, claims } from './claims.ts';
 import { type KeyRing, type KeySource, keyRing } from './keys.ts';
+import type { Observer } from './observe.ts';
 import type { PrincipalOf } from './principal.ts';
 import { createSealer, type Sealer } from './seal.ts';
 import type { PageRoad, Pages, PagesHost } from './url-pages.ts';
@@ -54,6 +55,8 @@ export interface MidcallOptions {
     readonly on2026?: boolean;
   };
   readonly audit?: AuditSink;
+  /** Told what handlers do while they run; for tests, see `explore` in `midcall/testing`. */
+  readonly observe?: Observer;
   /** Takes warnings for the operator; standard error where absent. */
   readonly warn?: (message: string) => void;
   /** Milliseconds since the epoch. */
@@ -85,6 +88,7 @@ export interface Config {
   readonly samplingModel: SamplingModel | undefined;
   readonly samplingOn2026: boolean;
   readonly audit: AuditSink;
+  readonly observe: Observer | undefined;
   readonly warn: (message: string) => void;
   /** Warns the first time for each topic. */
   readonly warnOnce: (topic: string, message: string) => void;
@@ -140,6 +144,7 @@ export function configure(options: MidcallOptions): Config {
     samplingModel: options.sampling?.model,
     samplingOn2026: options.sampling?.on2026 ?? false,
     audit,
+    observe: options.observe,
     warn,
     warnOnce(topic, message) {
       if (warned.has(topic)) return;

@@ -93,6 +93,11 @@ export class Run<R> {
     return this.#journal;
   }
 
+  /** True while a question of this run has no answer. */
+  get asking(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** True where the handler ended while its round was out: settle nothing, run it again with the answers. */
   get outran(): boolean {
     return this.#outran;

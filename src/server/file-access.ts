@@ -85,7 +85,7 @@ export function fileAccess(config: Config): FileAccesses {
         perRequest || !asks ? config.boundary.files(roots) : sessionOf(server).files(request),
       );
       run.defer(() => files.close());
-      return heldFiles(files, run);
+      return heldFiles(files, run, config.observe);
     };
     return {
       roots: once,

@@ -22,6 +22,7 @@ import type { Run } from './engine.ts';
 import { formParams, missingCapability, type WireAsk } from './era.ts';
 import type { FileAccess } from './file-access.ts';
 import { shortLabel } from './journal.ts';
+import { observed } from './observe.ts';
 import type { CallRequest } from './request.ts';
 import { sampler } from './sampler.ts';
 import type { AskRequest } from './seam.ts';
@@ -155,11 +156,11 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
     fn: (context: StepContext) => Promise<T> | T,
     stepOptions: StepOptions<T> = {},
   ): Promise<Jsonified<T>> {
-    const { check, idempotent = false } = stepOptions;
+    const { check, idempotent = false, effect = false } = stepOptions;
     const value = await run.step(name, id => {
       const context: StepContext = { key: digest([options.flow, id]), signal: run.signal };
       return {
-        run: () => fn(context),
+        run: () => (effect ? observed(config.observe, run, { by: 'step', name }, () => fn(context)) : fn(context)),
         idempotent,
         ...(check ? { check: () => check(context) } : {}),
       };

@@ -1,11 +1,19 @@
 /** Files whose every operation is held while the run is: none starts once its round has left or the run is closed. */
 import type { FileHandle, Files } from '../roots/index.ts';
 import type { Run } from './engine.ts';
+import { type Observer, observed } from './observe.ts';
 
-type Guard = <T>(operation: () => Promise<T>) => Promise<T>;
+interface Guard {
+  <T>(operation: () => Promise<T>): Promise<T>;
+  /** For an operation that changes something: its name, for tests that watch. */
+  change<T>(name: string, operation: () => Promise<T>): Promise<T>;
+}
 
-export function heldFiles(files: Files, run: Run<unknown>): Files {
-  const guard: Guard = operation => run.guarded(operation);
+export function heldFiles(files: Files, run: Run<unknown>, observe?: Observer): Files {
+  const guard: Guard = Object.assign(<T>(operation: () => Promise<T>) => run.guarded(operation), {
+    change: <T>(name: string, operation: () => Promise<T>) =>
+      run.guarded(() => observed(observe, run, { by: 'files', name: `files.${name}` }, operation)),
+  });
   return {
     roots: files.roots,
     leftOut: files.leftOut,
@@ -14,9 +22,9 @@ export function heldFiles(files: Files, run: Run<unknown>): Files {
     read: (path, options) => guard(() => files.read(path, options)),
     readText: path => guard(() => files.readText(path)),
     stream: path => guard(() => files.stream(path)),
-    write: (path, data) => guard(() => files.write(path, data)),
-    append: (path, data) => guard(() => files.append(path, data)),
-    create: (path, data) => guard(() => files.create(path, data)),
+    write: (path, data) => guard.change(`write ${path}`, () => files.write(path, data)),
+    append: (path, data) => guard.change(`append ${path}`, () => files.append(path, data)),
+    create: (path, data) => guard.change(`create ${path}`, () => files.create(path, data)),
     list: path => guard(() => files.list(path)),
     async *walk(path, options) {
       const entries = files.walk(path, options)[Symbol.asyncIterator]();
@@ -32,11 +40,11 @@ export function heldFiles(files: Files, run: Run<unknown>): Files {
     },
     stat: path => guard(() => files.stat(path)),
     exists: path => guard(() => files.exists(path)),
-    mkdir: path => guard(() => files.mkdir(path)),
-    rename: (from, to) => guard(() => files.rename(from, to)),
-    copy: (from, to) => guard(() => files.copy(from, to)),
-    remove: path => guard(() => files.remove(path)),
-    removeTree: path => guard(() => files.removeTree(path)),
+    mkdir: path => guard.change(`mkdir ${path}`, () => files.mkdir(path)),
+    rename: (from, to) => guard.change(`rename ${from} -> ${to}`, () => files.rename(from, to)),
+    copy: (from, to) => guard.change(`copy ${from} -> ${to}`, () => files.copy(from, to)),
+    remove: path => guard.change(`remove ${path}`, () => files.remove(path)),
+    removeTree: path => guard.change(`removeTree ${path}`, () => files.removeTree(path)),
     absolute: path => guard(() => files.absolute(path)),
     close: () => files.close(),
     [Symbol.asyncDispose]: () => files.close(),
@@ -47,7 +55,7 @@ function heldHandle(handle: FileHandle, guard: Guard): FileHandle {
   return {
     path: handle.path,
     read: options => guard(() => handle.read(options)),
-    write: (data, options) => guard(() => handle.write(data, options)),
+    write: (data, options) => guard.change(`write ${handle.path}`, () => handle.write(data, options)),
     stat: () => guard(() => handle.stat()),
     close: () => handle.close(),
     [Symbol.asyncDispose]: () => handle.close(),

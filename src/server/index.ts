@@ -13,6 +13,7 @@ export { digest, type Json } from './digest.ts';
 export { type HttpOptions, type HttpServing, type McpEndpoint, mcpEndpoint, serveHttp } from './http.ts';
 export { type KeyRing, type KeySource, keyRing } from './keys.ts';
 export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type ToolConfig } from './midcall.ts';
+export type { Observation, Observer } from './observe.ts';
 export type { PrincipalOf } from './principal.ts';
 export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './seal.ts';
