@@ -12,5 +12,10 @@ export {
   pairings,
   recorded,
 } from './eras.ts';
+export { type ExploredTool, type ExploreOptions, explore } from './explore.ts';
+export type { FindingKind } from './explore-finding.ts';
+export type { Answering, ExploredOutcome, ExploredQuestion } from './explore-outcome.ts';
+export type { ExploreReport, Finding } from './explore-report.ts';
+export type { ExploreOptionsForMidcall, Given } from './explore-run.ts';
 export { type Asked, type Scripted, type ScriptedPerson, scriptedPerson } from './person.ts';
 export { type StoreContractOptions, type StoreUnderTest, storeContract } from './store-contract.ts';

@@ -1,0 +1,53 @@
+/** A clock that stands still until it is told to move, so that no outcome of a question has to be waited for. */
+
+export interface VirtualClock {
+  now(): number;
+  /** Runs `fn` when `ms` milliseconds have been let pass; the result takes it back. */
+  timer(fn: () => void, ms: number): () => void;
+  /** Lets time pass, and runs what falls due in it in order. */
+  advance(ms: number): void;
+  /**
+   * Jumps to the next timer and runs it.
+   * @param within - milliseconds; one that is further away is left alone
+   * @returns false where there is none
+   */
+  next(within?: number): boolean;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly fn: () => void;
+}
+
+/** @param start - milliseconds since the epoch */
+export function virtualClock(start = Date.UTC(2026, 7, 1)): VirtualClock {
+  let time = start;
+  const timers = new Set<Timer>();
+  const soonest = (): Timer | undefined => {
+    let first: Timer | undefined;
+    for (const timer of timers) if (!first || timer.at < first.at) first = timer;
+    return first;
+  };
+  const next = (until: number): boolean => {
+    const first = soonest();
+    if (!first || first.at > until) return false;
+    time = Math.max(time, first.at);
+    timers.delete(first);
+    first.fn();
+    return true;
+  };
+  return {
+    now: () => time,
+    timer(fn, ms) {
+      const timer = { at: time + Math.max(0, ms), fn };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    advance(ms) {
+      const until = time + ms;
+      while (next(until));
+      time = until;
+    },
+    next: (within = Infinity) => next(time + within),
+  };
+}

@@ -1,0 +1,78 @@
+/** What an exploration says: typed, and as text for a person. Pure. */
+import type { Era } from './eras.ts';
+import { type FindingKind, outsideTheRules, type Sighting } from './explore-finding.ts';
+
+/** Something an author should look at. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** Where it was seen; undefined where it takes both eras to see it. */
+  readonly eras: readonly Era[];
+  /** What happened, in a sentence. */
+  readonly message: string;
+  /** The shortest way there: each question with what was made of it. */
+  readonly path: readonly string[];
+  /** On how many paths. */
+  readonly paths: number;
+}
+
+export interface ExploreReport {
+  readonly tool: string;
+  /** What breaks a promise to the person or the caller. */
+  readonly findings: readonly Finding[];
+  /** What lies outside the rules handlers are written by: it may work today and cannot be promised. */
+  readonly outside: readonly Finding[];
+  /** Different ways through the tool that were taken. */
+  readonly paths: number;
+  /** Runs made for them, both eras counted. */
+  readonly runs: number;
+  /** The most questions a path asked. */
+  readonly asks: number;
+  /** What was not covered, in sentences; empty where every outcome of every question was. */
+  readonly notCovered: readonly string[];
+  /** All of this, to be read. */
+  readonly text: string;
+}
+
+/** Puts sightings together as they come. */
+export class Findings {
+  readonly #byKey = new Map<string, Finding & { eras: Era[]; path: readonly string[]; paths: number }>();
+
+  add({ kind, era, message }: Sighting, path: readonly string[]): void {
+    const key = `${kind} ${message}`;
+    const known = this.#byKey.get(key);
+    if (!known) {
+      this.#byKey.set(key, { kind, eras: era ? [era] : [], message, path, paths: 1 });
+      return;
+    }
+    if (era && !known.eras.includes(era)) known.eras.push(era);
+    else known.paths += 1;
+    if (path.length < known.path.length) known.path = path;
+  }
+
+  list(outside: boolean): readonly Finding[] {
+    return [...this.#byKey.values()].filter(each => outsideTheRules.has(each.kind) === outside);
+  }
+}
+
+export function writeReport(report: Omit<ExploreReport, 'text'>): ExploreReport {
+  const { tool, paths, runs, asks, findings, outside, notCovered } = report;
+  const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
+  const lines = [
+    `${tool}: ${count(paths, 'path')} in ${count(runs, 'run')}, at most ${count(asks, 'question')} each.`,
+    ...section(findings.length === 0 ? 'Nothing broken was found.' : `${count(findings.length, 'finding')}:`, findings),
+    ...(outside.length === 0 ? [] : section('Outside the rules:', outside)),
+    notCovered.length === 0 ? 'Every outcome of every question was covered.' : 'Not covered:',
+    ...notCovered.map(each => `  - ${each}`),
+  ];
+  return { ...report, text: lines.join('\n') };
+}
+
+function section(title: string, findings: readonly Finding[]): string[] {
+  return [
+    title,
+    ...findings.flatMap(({ kind, message, eras, paths, path }) => [
+      `  - ${kind}: ${message}. ${eras.length === 1 ? `Only on ${eras[0]}` : 'In both eras'}; on ${paths} ${paths === 1 ? 'path' : 'paths'}, such as:`,
+      ...(path.length === 0 ? ['      (nobody was asked)'] : path.map((each, index) => `      ${index + 1}. ${each}`)),
+    ]),
+  ];
+}

@@ -1,0 +1,112 @@
+/**
+ * A client made of bare messages, in memory, for `explore`: it says exactly what an outcome needs, answers twice, or is
+ * gone. Nothing is waited for by the wall clock but a server that says nothing at all.
+ */
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { VirtualClock } from './explore-clock.ts';
+
+export interface WireMessage {
+  readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+export interface Wire {
+  send(message: Readonly<Record<string, unknown>>): void;
+  /** The next message of the server; undefined where it stays silent for `hangMs`. */
+  receive(): Promise<WireMessage | undefined>;
+  /** Everything the server has to say by now. */
+  drain(): Promise<WireMessage[]>;
+  /** Puts messages back, to be received next. */
+  unread(messages: readonly WireMessage[]): void;
+  /** True where a timer that the server's code started itself is running. */
+  timing(): boolean;
+  close(): Promise<void>;
+}
+
+/** Milliseconds of silence after which a short timer of the library may be what is waited for. */
+const stallMs = 250;
+/** The library's own grace for work beside an ask; a longer timer is a person's time and is moved by an outcome only. */
+const graceMs = 2_000;
+/** What the SDK is given as the timeout of a request that has none. */
+const noTimeout = 0x7fff_ffff;
+
+const turn = () => new Promise<void>(resolve => setImmediate(resolve));
+
+interface OwnTimer {
+  readonly hasRef: () => boolean;
+  readonly _idleTimeout?: number;
+}
+const timersOf = new AsyncLocalStorage<Map<number, OwnTimer>>();
+const alive = new Map<number, Map<number, OwnTimer>>();
+const watch = createHook({
+  init(id, type, _, resource) {
+    if (type !== 'Timeout') return;
+    const timers = timersOf.getStore();
+    if (!timers) return;
+    timers.set(id, resource as OwnTimer);
+    alive.set(id, timers);
+  },
+  destroy(id) {
+    alive.get(id)?.delete(id);
+    alive.delete(id);
+  },
+});
+
+/** Watches the timers that servers start, until the result is called. */
+export function watchTimers(): () => void {
+  watch.enable();
+  return () => {
+    watch.disable();
+    alive.clear();
+  };
+}
+
+/** @param hangMs - milliseconds of real silence after which the server counts as hanging */
+export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs: number): Wire {
+  const timers = new Map<number, OwnTimer>();
+  const within = <T>(work: () => T): T => timersOf.run(timers, work);
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const queue: WireMessage[] = [];
+  let wake: (() => void) | undefined;
+  near.onmessage = message => {
+    queue.push(message as WireMessage);
+    wake?.();
+  };
+  const handle = within(() => serveStdio(factory, { transport: far }));
+  void near.start();
+  const arrival = (ms: number): Promise<void> =>
+    new Promise(resolve => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  return {
+    send: message => within(() => void near.send({ jsonrpc: '2.0', ...message } as never)),
+    async receive() {
+      for (let silent = 0; queue.length === 0; ) {
+        const wait = Math.min(stallMs, hangMs - silent);
+        await arrival(wait);
+        wake = undefined;
+        if (queue.length > 0) break;
+        if (within(() => clock.next(graceMs))) continue;
+        silent += wait;
+        if (silent >= hangMs) return undefined;
+      }
+      return queue.shift();
+    },
+    async drain() {
+      for (let quiet = 0; quiet < 8; quiet++) await turn();
+      return queue.splice(0);
+    },
+    unread: messages => void queue.unshift(...messages),
+    timing: () => [...timers.values()].some(timer => timer._idleTimeout !== noTimeout && timer.hasRef()),
+    close: () => handle.close(),
+  };
+}

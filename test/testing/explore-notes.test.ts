@@ -1,0 +1,49 @@
+/** The tools of the notes server, taken through everything that can become of their questions. */
+import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ExploreOptions, explore } from 'midcall/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notesServer } from '../../src/notes/index.ts';
+
+const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
+let top: string;
+beforeAll(async () => {
+  top = await realpath(await mkdtemp(join(tmpdir(), 'midcall-explore-')));
+});
+afterAll(() => rm(top, { recursive: true }));
+
+const exploreNotes = (name: string, args: Record<string, unknown>, options: ExploreOptions = {}) =>
+  explore(
+    { name, server: midcallOptions => notesServer({ ...midcallOptions, directories: [join(top, 'notes')] }).factory },
+    args,
+    {
+      ...options,
+      async before() {
+        await rm(join(top, 'notes'), { recursive: true, force: true });
+        await cp(samples, join(top, 'notes'), { recursive: true });
+      },
+    },
+  );
+
+describe('explored, the notes server has no findings:', () => {
+  it('notes_delete, where three notes have the title', async () => {
+    const report = await exploreNotes('notes_delete', { title: 'TPS report' });
+    expect(report.text).toContain('Nothing broken');
+    expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
+  }, 60_000);
+
+  it('notes_archive', async () => {
+    const report = await exploreNotes('notes_archive', { title: 'TPS report' });
+    expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
+  }, 60_000);
+
+  it('notes_delete, where one note has the title: it can be undone, so nobody is asked', async () => {
+    const title = 'Focaccia';
+    const strict = await exploreNotes('notes_delete', { title });
+    expect(strict.findings.map(({ kind }) => kind)).toEqual(['acts-without-consent']);
+    const report = await exploreNotes('notes_delete', { title }, { withoutConsent: ['delete'] });
+    expect(report).toMatchObject({ findings: [], outside: [], asks: 0 });
+  });
+});

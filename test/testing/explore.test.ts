@@ -1,0 +1,320 @@
+/** `explore` catches what breaks, by name, and leaves a good tool alone. */
+import { McpServer } from '@modelcontextprotocol/server';
+import { type Call, midcall } from 'midcall/server';
+import { type ExploredTool, type ExploreOptions, explore, type FindingKind } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+
+const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
+const confirm = { type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] } as const;
+
+type Handler = (call: Call, effect: (name: string) => void) => Promise<ReturnType<typeof text>>;
+
+const toolOf = (handler: Handler): ExploredTool => ({
+  name: 'act',
+  server: (options, effect) => {
+    const mid = midcall(options);
+    return () => {
+      const server = new McpServer({ name: 'explored', version: '1.0.0' });
+      mid.tool(server, 'act', {}, (_, call) => handler(call, effect));
+      return server;
+    };
+  },
+});
+
+const run = (handler: Handler, options: ExploreOptions = {}) =>
+  explore(toolOf(handler), {}, { hangMs: 400, budget: 60, ...options });
+const kinds = (report: { findings: readonly { kind: FindingKind }[] }) => [
+  ...new Set(report.findings.map(({ kind }) => kind)),
+];
+const outside = (report: { outside: readonly { kind: FindingKind }[] }) => [
+  ...new Set(report.outside.map(({ kind }) => kind)),
+];
+
+const pay: Handler = async call => {
+  const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+  if (answer.action !== 'accept') return text(`Not paid: ${answer.action}.`);
+  if (!answer.content.confirm) return text('Not paid: you said no.');
+  await call.step('charge', () => 'paid', { effect: true });
+  return text('Paid.');
+};
+
+describe('a tool that asks first and takes every answer', () => {
+  it('has no findings, and every outcome was covered', async () => {
+    const report = await run(pay);
+    expect(report.text).toMatch(/Nothing broken/);
+    expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
+    // accept, 5 refusals, delivered twice, a no; and for the answer that does not fit 8 more, and 8 more; and unasked.
+    expect(report.paths).toBe(23);
+  });
+
+  it('is reported the same the second time', async () => {
+    expect(await run(pay)).toEqual(await run(pay));
+  });
+});
+
+describe('a handler that', () => {
+  it('acts on a decline is caught', async () => {
+    const report = await run(async call => {
+      await call.elicit({ message: 'Pay 10?', form: confirm });
+      await call.step('charge', () => 'paid', { effect: true });
+      return text('Paid.');
+    });
+    expect(kinds(report)).toEqual(['acts-without-consent']);
+    expect(report.findings[0]).toMatchObject({
+      message: "'charge' ran though nobody had said yes",
+      eras: ['2025-11-25', '2026-07-28'],
+      path: ['"Pay 10?" -> decline'],
+    });
+    expect(report.text).toContain('"Pay 10?" -> decline');
+  });
+
+  it('takes confirm: false for a yes is caught', async () => {
+    const report = await run(async call => {
+      const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+      if (answer.action === 'accept') await call.step('charge', () => 'paid', { effect: true });
+      return text('Done.');
+    });
+    expect(report.findings).toMatchObject([
+      { kind: 'acts-without-consent', path: ['"Pay 10?" -> accept with confirm false'] },
+    ]);
+  });
+
+  it('acts before it asks is caught', async () => {
+    const report = await run(async call => {
+      await call.step('charge', () => 'paid', { effect: true });
+      const answer = await call.elicit({ message: 'Was that right?', form: confirm });
+      return text(answer.action);
+    });
+    expect(kinds(report)).toEqual(['acts-without-consent']);
+  });
+
+  it('goes on where the client cannot be asked is caught', async () => {
+    const report = await run(async call => {
+      if (call.can.form) {
+        const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+        if (answer.action !== 'accept' || !answer.content.confirm) return text('Not paid.');
+      }
+      await call.step('charge', () => 'paid', { effect: true });
+      return text('Paid.');
+    });
+    expect(report.findings).toMatchObject([
+      { kind: 'acts-without-consent', path: ['the client cannot be asked'], paths: 1 },
+    ]);
+  });
+
+  it('changes something outside a step is caught when it is replayed', async () => {
+    const report = await run(async (call, effect) => {
+      const first = await call.elicit({ message: 'Begin?', form: confirm });
+      if (first.action !== 'accept' || !first.content.confirm) return text('No.');
+      effect('mail');
+      const second = await call.elicit({ message: 'Go on?', form: { words: String } });
+      return text(second.action);
+    });
+    expect(kinds(report)).toEqual(['repeats-effect']);
+    expect(report.findings[0]).toMatchObject({ eras: ['2026-07-28'], message: "replaying ran 'mail' again" });
+  });
+
+  it('throws on a dismissal is caught', async () => {
+    const report = await run(async call => {
+      const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+      if (answer.action === 'cancel') throw new Error('cannot happen');
+      return text(answer.action);
+    });
+    expect(kinds(report)).toEqual(['unhandled-outcome']);
+    expect(report.findings.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([expect.stringContaining("'dismiss'"), expect.stringContaining("'timeout'")]),
+    );
+  });
+
+  it('throws at an answer that fits its form is caught', async () => {
+    const report = await run(async call => {
+      const answer = await call.elicit({
+        message: 'How many?',
+        form: { type: 'object', properties: { n: { type: 'integer', minimum: 0, maximum: 9 } }, required: ['n'] },
+      });
+      if (answer.action !== 'accept') return text('None.');
+      return text('x'.repeat(Math.trunc(10 / answer.content.n)));
+    });
+    expect(report.findings).toMatchObject([{ kind: 'throws-on-answer', path: ['"How many?" -> accept with n 0'] }]);
+  });
+
+  it('never ends is caught, and the exploration stops', async () => {
+    const report = await run(
+      async call => {
+        const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+        if (answer.action === 'accept') await new Promise(() => {});
+        return text(answer.action);
+      },
+      { hangMs: 50 },
+    );
+    expect(kinds(report)).toEqual(['hangs']);
+    expect(report.notCovered.join()).toContain('hang');
+  });
+
+  it('does not await its question is caught', async () => {
+    const report = await run(async call => {
+      void call.elicit({ message: 'Pay 10?', form: confirm });
+      return text('Asked.');
+    });
+    expect(kinds(report)).toEqual(['not-awaited']);
+  });
+
+  it('asks until somebody agrees is caught', async () => {
+    const report = await run(async call => {
+      for (;;) {
+        const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+        if (answer.action === 'accept') return text('Thanks.');
+      }
+    });
+    expect(kinds(report)).toEqual(['asks-in-circles']);
+  });
+
+  it('asks for ever is left after a while', async () => {
+    const report = await run(
+      async call => {
+        for (let n = 0; call.can.form; n++) await call.elicit({ message: `Question ${n}`, form: confirm });
+        return text('Nobody to ask.');
+      },
+      { budget: 3 },
+    );
+    expect(kinds(report)).toEqual(['asks-in-circles']);
+    expect(report.notCovered.length).toBeGreaterThan(0);
+  });
+
+  it('asks for a secret is told so', async () => {
+    const report = await run(async call => {
+      await call.elicit({ message: 'Your password?', form: { password: String } });
+      return text('Thanks.');
+    });
+    expect(kinds(report)).toEqual(['mistake']);
+  });
+});
+
+describe('outside the rules:', () => {
+  it('an effect beside a question is reported', async () => {
+    const report = await run(async call => {
+      const answer = await call.elicit({ message: 'Begin?', form: confirm });
+      if (answer.action !== 'accept' || !answer.content.confirm) return text('No.');
+      await Promise.all([
+        call.step('charge', () => 'paid', { effect: true }),
+        call.elicit({ message: 'How was it?', form: { words: String } }),
+      ]);
+      return text('Done.');
+    });
+    expect(outside(report)).toEqual(['effect-beside-ask']);
+    expect(kinds(report)).toEqual([]);
+  });
+
+  it('a race between a question and a timer is reported', async () => {
+    const report = await run(async call => {
+      const timer = new Promise<undefined>(resolve => setTimeout(resolve, 60_000));
+      const answer = await Promise.race([call.elicit({ message: 'Pay 10?', form: confirm }), timer]);
+      return text(answer?.action ?? 'too late');
+    });
+    expect(outside(report)).toEqual(['timer-beside-ask']);
+  });
+
+  it('a handler that asks something else when it is replayed is reported', async () => {
+    let n = 0;
+    const report = await run(
+      async call => {
+        n += 1;
+        const answer = await call.elicit({ message: `Pay ${n}?`, form: confirm });
+        return text(answer.action);
+      },
+      { budget: 3 },
+    );
+    expect(outside(report)).toContain('diverges');
+  });
+
+  it('a result that is another every time is no difference of the eras', async () => {
+    let n = 0;
+    const report = await run(async call => {
+      const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+      n += 1;
+      return text(`${answer.action} ${n}`);
+    });
+    expect(outside(report)).toEqual(['not-repeatable']);
+    expect(kinds(report)).toEqual([]);
+  });
+
+  it('more rounds than a client goes through are reported', async () => {
+    const report = await run(
+      async call => {
+        for (let n = 0; n < 11; n++) {
+          const answer = await call.elicit({ message: `Question ${n}`, form: confirm });
+          if (answer.action !== 'accept') return text(answer.action);
+        }
+        return text('Enough.');
+      },
+      { budget: 5 },
+    );
+    expect(outside(report)).toEqual(['too-many-rounds']);
+  });
+});
+
+describe('an exploration', () => {
+  it('takes parallel questions through every combination, deadlines that pass included', async () => {
+    const report = await run(async call => {
+      const [a, b] = await Promise.all([
+        call.elicit({ message: 'A?', form: { type: 'object', properties: {} } }),
+        call.elicit({ message: 'B?', form: { type: 'object', properties: {} } }),
+      ]);
+      return text(`${a.action} ${b.action}`);
+    });
+    expect(report).toMatchObject({ findings: [], outside: [] });
+  });
+
+  it('samples beyond its depth within its budget, and says so', async () => {
+    const report = await run(
+      async call => {
+        const heard: string[] = [];
+        for (let n = 0; n < 5; n++) heard.push((await call.elicit({ message: `Q${n}`, form: confirm })).action);
+        return text(heard.join());
+      },
+      { depth: 1, budget: 40 },
+    );
+    expect(report.findings).toEqual([]);
+    expect(report.asks).toBeGreaterThanOrEqual(5);
+    expect(report.notCovered.join()).toMatch(/random paths/);
+  });
+
+  it('allows effects that need no consent by name', async () => {
+    const handler: Handler = async call => {
+      await call.step('trash', () => 1, { effect: true });
+      return text('Done.');
+    };
+    expect(kinds(await run(handler))).toEqual(['acts-without-consent']);
+    expect(kinds(await run(handler, { withoutConsent: ['trash'] }))).toEqual([]);
+  });
+
+  it('takes sampling through its outcomes', async () => {
+    const report = await explore(
+      {
+        name: 'act',
+        server: options => {
+          const mid = midcall({ ...options, sampling: { on2026: true } });
+          return () => {
+            const server = new McpServer({ name: 'explored', version: '1.0.0' });
+            mid.tool(server, 'act', {}, async (_, call) => {
+              try {
+                await call.sample({
+                  messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],
+                  maxTokens: 10,
+                });
+                return text('Replied.');
+              } catch (error) {
+                return text((error as { code: string }).code);
+              }
+            });
+            return server;
+          };
+        },
+      },
+      {},
+      { capabilities: { sampling: {} } },
+    );
+    expect(report).toMatchObject({ findings: [], outside: [] });
+    expect(report.paths).toBe(6);
+  });
+});
