@@ -23,7 +23,7 @@ import {
   type ToolResultContent,
 } from '../sampling/index.ts';
 import type { Config } from './config.ts';
-import type { Json } from './digest.ts';
+import { digest, type Json } from './digest.ts';
 import type { Run } from './engine.ts';
 import type { WireAsk } from './era.ts';
 import type { CallRequest } from './request.ts';
@@ -80,12 +80,12 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
     throw new MidcallError('sampling/unavailable', `This needs a language model: ${lacks}, and ${mine}.`);
   }
 
-  async function viaClient(params: SamplingRequest, timeoutMs: number): Promise<Reply> {
+  async function viaClient(params: SamplingRequest, timeoutMs: number, identity: unknown): Promise<Reply> {
     if (client.asks === 'rounds' && !warned) config.warnOnce('sampling', deprecated);
     warned = true;
     const detail: WireAsk = { method: 'sampling/createMessage', params: { ...params }, timeoutMs };
     const label = 'sampling/createMessage';
-    const { value } = await run.ask({ kind: 'sample', identity: params, label, detail });
+    const { value } = await run.ask({ kind: 'sample', identity, label, detail });
     const recorded = value as { got?: Json; none?: string; code?: number; ms: number };
     if (recorded.got !== undefined) return { result: recorded.got, ms: recorded.ms };
     throw failed(recorded);
@@ -126,8 +126,13 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
     }
   }
 
-  const reply = (by: 'client' | 'own', params: SamplingRequest, timeoutMs: number): Promise<Reply> =>
-    by === 'client' ? viaClient(params, timeoutMs) : viaOwnModel(params, timeoutMs);
+  /** @param identity - tells this request from every other of the call */
+  const reply = (
+    by: 'client' | 'own',
+    params: SamplingRequest,
+    timeoutMs: number,
+    identity: unknown = params,
+  ): Promise<Reply> => (by === 'client' ? viaClient(params, timeoutMs, identity) : viaOwnModel(params, timeoutMs));
 
   return {
     async sample({ timeoutMs = config.askTimeoutMs, ...params }) {
@@ -164,6 +169,8 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
       };
       const definitions = tools.map(tool => tool.definition);
       let step: ReturnType<typeof advanceToolLoop> = startToolLoop({ ...params, tools: definitions }, limits);
+      // Every later request follows from the first and from what was recorded, so the first and a number tell them apart.
+      const loop = digest([step.request as unknown as Json, limits as Json]);
       // Time is added up from what was recorded, so that a replay comes to the same end.
       let elapsedMs = 0;
       for (let round = 1; ; round++) {
@@ -173,7 +180,7 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
         }
         if (step.next === 'sample') {
           const left = Math.max(1, Math.min(timeoutMs, (maxElapsedMs ?? Infinity) - elapsedMs));
-          const { result, ms } = await reply(by, step.request, left);
+          const { result, ms } = await reply(by, step.request, left, [loop, round]);
           elapsedMs += ms;
           step = advanceToolLoop(step.state, { kind: 'reply', result, elapsedMs });
           continue;
