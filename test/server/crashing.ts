@@ -1,6 +1,6 @@
 /** Kills a real server over and over while it works, restarts it, and lets the client retry; used by the crash tests. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -118,6 +118,7 @@ export class Crashing {
 
   async stop(): Promise<void> {
     await this.#asking?.stop();
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   #audit(): AuditEvent[] {
