@@ -1,5 +1,5 @@
 /** Canonical JSON and its SHA-256: how asks, steps, arguments and inputs are recognised again. Pure. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Anything JSON can carry. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
@@ -18,7 +18,7 @@ export function canonical(value: unknown): string {
 
 /** SHA-256 of the canonical JSON, base64url, 43 characters. */
 export function digest(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('base64url');
+  return hash('sha256', canonical(value), 'base64url');
 }
 
 /** A deep copy of JSON, own members only; a member called `__proto__` stays a plain member. */

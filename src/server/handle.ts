@@ -96,13 +96,13 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
     refuseSecretMessage(ask.message, compiled.fields);
     const channel = roadFor(ask, options);
     if (channel === 'page') return onPage(ask, compiled);
-    const question = AskHistory.question(ask.message, compiled.schema);
+    const question = AskHistory.question(ask.message, compiled.digest);
 
     let message = ask.message;
     for (let attempt = 0; ; attempt++) {
       const open: AskRequest = {
         kind: 'elicit',
-        identity: [message, compiled.schema, ask.key],
+        identity: [message, compiled.digest, ask.key],
         label: message,
         detail: {
           method: 'elicitation/create',

@@ -16,7 +16,7 @@
  * - E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes as nodeRandomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync } from 'node:crypto';
 import { MidcallError } from '../errors.ts';
 import type { KeyRing, SealKey } from './keys.ts';
 
@@ -69,7 +69,7 @@ export interface Sealer {
  */
 export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer {
   const maxLength = options.maxLength ?? 1_048_576;
-  const randomBytes = options.randomBytes ?? nodeRandomBytes;
+  const randomBytes = options.randomBytes ?? pooledRandom();
   if (!Number.isSafeInteger(maxLength) || maxLength < 256) {
     throw new TypeError('createSealer: maxLength is a whole number of characters, at least 256.');
   }
@@ -138,6 +138,22 @@ function message(purposeKey: Buffer, envelope: Buffer): { key: Buffer; nonce: Bu
   return {
     key: createHmac('sha256', purposeKey).update(salt).digest(),
     nonce: envelope.subarray(KEY_ID + SALT, HEADER),
+  };
+}
+
+/** Random bytes drawn many at a time, since the call costs more than the bytes; each byte is handed out once. */
+function pooledRandom(): (size: number) => Uint8Array {
+  const pool = Buffer.alloc(4096);
+  let used = pool.length;
+  return size => {
+    if (used + size > pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const bytes = Buffer.from(pool.subarray(used, used + size));
+    pool.fill(0, used, used + size);
+    used += size;
+    return bytes;
   };
 }
 

@@ -15,17 +15,19 @@ export interface RoundTrace {
 
 const tracer = trace.getTracer('midcall');
 
+/** Nobody records, so nothing is prepared. */
+const untraced: RoundTrace = { saw() {}, end() {} };
+
 /** @param round - 0 for the first request of a call */
 export function traceRound(request: CallRequest, flow: string, round: number, now: () => number): RoundTrace {
-  const span = tracer.startSpan('midcall.round', {
-    startTime: now(),
-    attributes: {
-      'mcp.method.name': request.registered.method,
-      'midcall.name': request.name,
-      'midcall.flow': flow,
-      'midcall.round': round,
-      'midcall.asks': request.client.asks,
-    },
+  const span = tracer.startSpan('midcall.round', { startTime: now() });
+  if (!span.isRecording()) return untraced;
+  span.setAttributes({
+    'mcp.method.name': request.registered.method,
+    'midcall.name': request.name,
+    'midcall.flow': flow,
+    'midcall.round': round,
+    'midcall.asks': request.client.asks,
   });
   const within = trace.setSpan(context.active(), span);
   const steps = new Map<string, Span>();

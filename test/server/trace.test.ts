@@ -19,6 +19,7 @@ const tracer = {
     const one: Seen = { name, attributes: { ...options.attributes }, ended: false };
     seen.push(one);
     const span = {
+      isRecording: () => true,
       setAttribute: (key: string, value: never) => Object.assign(one.attributes, { [key]: value }),
       setAttributes: (more: Attributes) => Object.assign(one.attributes, more),
       setStatus: () => span,

@@ -1,0 +1,17 @@
+/**
+ * One tool that asks one form question, written by one of the contenders, served over one carrier:
+ * node bench/ask-server.mjs SIDE stdio|http. Over HTTP it prints its URL and takes sessions the same way for every side.
+ */
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveHttp } from '../dist/server/index.js';
+import { sides } from './ask-sides.mjs';
+
+const [side, carrier] = process.argv.slice(2);
+const { factory, serveV1 } = sides[side];
+
+if (serveV1) await serveV1(carrier);
+else if (carrier === 'stdio') serveStdio(factory());
+else {
+  const serving = await serveHttp(factory(), { sessions: { max: 100_000 } });
+  console.log(serving.url.href);
+}

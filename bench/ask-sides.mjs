@@ -1,0 +1,144 @@
+/** The contenders of bench/asks.mjs: the same tool, the same question, the same check of the answer. */
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { acceptedContent, createRequestStateCodec, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { form } from '../dist/form/index.js';
+import { midcall } from '../dist/server/index.js';
+
+const info = { name: 'bench', version: '1.0.0' };
+const config = { description: 'Deletes a note', inputSchema: z.object({ title: z.string() }) };
+const schema = {
+  type: 'object',
+  properties: { confirm: { type: 'boolean', title: 'Confirm' } },
+  required: ['confirm'],
+};
+const answered = z.object({ confirm: z.boolean() });
+const message = 'Delete it?';
+const said = yes => ({ content: [{ type: 'text', text: yes ? 'Deleted.' : 'Kept.' }] });
+
+/** Each `factory()` is called once per process and gives what makes a server. */
+export const sides = {
+  midcall: {
+    eras: ['2025-11-25', '2026-07-28'],
+    factory() {
+      const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
+      const asked = form(schema);
+      return () => {
+        const server = new McpServer(info);
+        mid.tool(server, 'delete', config, async (_, call) => {
+          const answer = await call.elicit({ message, form: asked });
+          return said(answer.action === 'accept' && answer.content.confirm);
+        });
+        return server;
+      };
+    },
+  },
+  'SDK v2, no state': {
+    eras: ['2026-07-28'],
+    factory: () => () => {
+      const server = new McpServer(info);
+      server.registerTool('delete', config, (_, ctx) => {
+        const content = acceptedContent(ctx.mcpReq.inputResponses, 'confirm');
+        if (content === undefined) {
+          return inputRequired({
+            inputRequests: { confirm: inputRequired.elicit({ message, requestedSchema: schema }) },
+          });
+        }
+        return said(answered.parse(content).confirm);
+      });
+      return server;
+    },
+  },
+  'SDK v2, signed state': {
+    eras: ['2026-07-28'],
+    factory() {
+      const codec = createRequestStateCodec({ key: new Uint8Array(32).fill(7) });
+      return () => {
+        const server = new McpServer(info, { requestState: { verify: codec.verify } });
+        server.registerTool('delete', config, async ({ title }, ctx) => {
+          const content = acceptedContent(ctx.mcpReq.inputResponses, 'confirm');
+          if (content === undefined) {
+            return inputRequired({
+              inputRequests: { confirm: inputRequired.elicit({ message, requestedSchema: schema }) },
+              requestState: await codec.mint({ title }),
+            });
+          }
+          if (ctx.mcpReq.requestState()?.title !== title) throw new Error('another call');
+          return said(answered.parse(content).confirm);
+        });
+        return server;
+      };
+    },
+  },
+  'SDK v2, elicitInput': {
+    eras: ['2025-11-25'],
+    factory: () => () => {
+      const server = new McpServer(info);
+      server.registerTool('delete', config, async (_, ctx) => {
+        const { action, content } = await ctx.mcpReq.elicitInput({ message, requestedSchema: schema });
+        return said(action === 'accept' && content.confirm);
+      });
+      return server;
+    },
+  },
+  'SDK v1, elicitInput': {
+    eras: ['2025-11-25'],
+    async serveV1(carrier) {
+      const { McpServer: McpServerV1 } = await import('@modelcontextprotocol/sdk/server/mcp.js');
+      const make = () => {
+        const server = new McpServerV1(info);
+        server.registerTool(
+          'delete',
+          { ...config, inputSchema: config.inputSchema.shape },
+          async (_, { sendRequest }) => {
+            const { ElicitResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+            const params = { mode: 'form', message, requestedSchema: schema };
+            const { action, content } = await sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema);
+            return said(action === 'accept' && content.confirm);
+          },
+        );
+        return server;
+      };
+      if (carrier === 'stdio') {
+        const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+        await make().connect(new StdioServerTransport());
+        return;
+      }
+      const { StreamableHTTPServerTransport } = await import('@modelcontextprotocol/sdk/server/streamableHttp.js');
+      const sessions = new Map();
+      const http = createServer(async (req, res) => {
+        let transport = sessions.get(req.headers['mcp-session-id']);
+        if (!transport) {
+          transport = new StreamableHTTPServerTransport({
+            sessionIdGenerator: randomUUID,
+            onsessioninitialized: id => sessions.set(id, transport),
+          });
+          await make().connect(transport);
+        }
+        await transport.handleRequest(req, res);
+      });
+      http.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));
+    },
+  },
+  'fastmcp (npm)': {
+    eras: ['2025-11-25'],
+    async serveV1(carrier) {
+      const { FastMCP } = await import('fastmcp');
+      const server = new FastMCP({ name: info.name, version: info.version });
+      server.addTool({
+        name: 'delete',
+        description: config.description,
+        parameters: config.inputSchema,
+        execute: async (_, context) => {
+          const { action, content } = await context.elicit({ message, requestedSchema: schema });
+          return action === 'accept' && content.confirm ? 'Deleted.' : 'Kept.';
+        },
+      });
+      if (carrier === 'stdio') return server.start({ transportType: 'stdio' });
+      const port = 20_000 + (process.pid % 20_000);
+      await server.start({ transportType: 'httpStream', httpStream: { port } });
+      console.log(`http://127.0.0.1:${port}/mcp`);
+    },
+  },
+};

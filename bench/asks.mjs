@@ -1,0 +1,132 @@
+/**
+ * One form question per tool call: calls per second and CPU per call, side by side with the same tool written on the SDKs.
+ * Server and client are two processes (stdio, HTTP) or one (memory). Sides take turns within each round; medians, and the
+ * ratio to midcall's peer of the same era. Differences below about 1.3x over HTTP are ties on a noisy machine, so the
+ * range and the CPU of both processes stand beside them.
+ * Run after `npm run build`: node bench/asks.mjs [rounds] [calls per round]
+ * fastmcp takes part where it is installed: npm install --prefix bench
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { sides } from './ask-sides.mjs';
+
+const rounds = Number(process.argv[2] ?? 7);
+const calls = Number(process.argv[3] ?? 300);
+const serverFile = fileURLToPath(new URL('ask-server.mjs', import.meta.url));
+const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** User and system CPU of another process so far, in microseconds; its clock ticks a hundred times a second. */
+function cpuOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
+
+async function connect(name, era, carrier) {
+  const client = new Client(
+    { name: 'bench', version: '1.0.0' },
+    {
+      capabilities: { elicitation: {} },
+      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+    },
+  );
+  client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { confirm: true } }));
+  if (carrier === 'memory') {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const served = serveStdio(sides[name].factory(), { transport: far });
+    await client.connect(near);
+    return { client, pid: undefined, close: () => client.close().then(() => served.close()) };
+  }
+  if (carrier === 'stdio') {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [serverFile, name, 'stdio'],
+      stderr: 'ignore',
+      env: process.env,
+    });
+    await client.connect(transport);
+    return { client, pid: transport.pid, close: () => client.close() };
+  }
+  const child = spawn(process.execPath, [serverFile, name, 'http'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await once(child.stdout, 'data');
+  await client.connect(new StreamableHTTPClientTransport(new URL(/http:\S+/.exec(String(line))[0])));
+  const close = async () => {
+    await client.close();
+    child.kill();
+  };
+  return { client, pid: child.pid, close };
+}
+
+async function run(connection, width, count) {
+  let left = count;
+  const worker = async () => {
+    while (left-- > 0) {
+      const result = await connection.client.callTool({ name: 'delete', arguments: { title: 'TPS report' } });
+      if (result.content[0]?.text !== 'Deleted.') throw new Error(`wrong result: ${JSON.stringify(result)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+}
+
+async function measure(connection, width) {
+  const serverBefore = connection.pid === undefined ? 0 : cpuOf(connection.pid);
+  const clientBefore = process.cpuUsage();
+  const begun = performance.now();
+  await run(connection, width, calls);
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(clientBefore);
+  const server = connection.pid === undefined ? 0 : cpuOf(connection.pid) - serverBefore;
+  return { rate: calls / seconds, client: (user + system) / calls, server: server / calls };
+}
+
+const available = [];
+for (const name of Object.keys(sides)) {
+  if (name.startsWith('fastmcp')) {
+    const found = await import('fastmcp').then(
+      () => true,
+      () => false,
+    );
+    if (!found) {
+      console.log('fastmcp is not installed (npm install --prefix bench), so it does not take part.');
+      continue;
+    }
+  }
+  available.push(name);
+}
+
+for (const era of ['2026-07-28', '2025-11-25']) {
+  for (const carrier of ['memory', 'stdio', 'http']) {
+    const names = available.filter(
+      name => sides[name].eras.includes(era) && (carrier !== 'memory' || sides[name].factory),
+    );
+    const connections = new Map();
+    for (const name of names) connections.set(name, await connect(name, era, carrier));
+    for (const width of [1, 32]) {
+      const results = new Map(names.map(name => [name, []]));
+      for (const name of names) await run(connections.get(name), width, Math.min(calls, 100));
+      for (let round = 0; round < rounds; round++) {
+        const turn = round % 2 === 0 ? names : names.toReversed();
+        for (const name of turn) results.get(name).push(await measure(connections.get(name), width));
+      }
+      console.log(`\n${era}, ${carrier}, ${width} at once`);
+      for (const name of names) {
+        const rates = results.get(name).map(each => each.rate);
+        const ratios = results.get('midcall').map((own, index) => own.rate / rates[index]);
+        const cpu = key => median(results.get(name).map(each => each[key])).toFixed(0);
+        console.log(
+          `  ${name.padEnd(22)} ${median(rates).toFixed(0).padStart(6)} calls/s (${Math.min(...rates).toFixed(0)}-${Math.max(...rates).toFixed(0)})` +
+            `  CPU per call: client ${cpu('client')} µs, server ${cpu('server')} µs` +
+            (name === 'midcall' ? '' : `  midcall is ${median(ratios).toFixed(2)}x`),
+        );
+      }
+    }
+    for (const connection of connections.values()) await connection.close();
+  }
+}
+process.exit(0);
