@@ -1,4 +1,5 @@
 export { checkDirectories } from './directories.ts';
+export type { Importing } from './import.ts';
 export { copySamples } from './samples.ts';
 export { type NotesOptions, notesServer } from './server.ts';
 export { directoriesInForce, readSettings, settingsPath } from './settings.ts';

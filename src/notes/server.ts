@@ -4,16 +4,17 @@
  */
 import { readFileSync } from 'node:fs';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
-import type { ConnectOptions } from '../connect/index.ts';
+import { type Connect, type ConnectOptions, connect, oauthPages } from '../connect/index.ts';
 import { type MidcallOptions, midcall } from '../server/index.ts';
 import { registerArchive } from './archive.ts';
 import { registerDelete } from './delete.ts';
+import { type Importing, registerImport } from './import.ts';
 import { registerLookUp } from './look-up.ts';
 import type { Preferences, Registry } from './registry.ts';
 import { registerResources } from './resources.ts';
 import { registerRestore } from './restore.ts';
 import { directoriesInForce, type Settings } from './settings.ts';
-import { registerSetup, type Setup, setupPages } from './setup.ts';
+import { registerSetup, type Setup, setupPage } from './setup.ts';
 import { registerSummarize } from './summarize.ts';
 import { registerTidy } from './tidy.ts';
 import { registerWrite } from './write.ts';
@@ -27,11 +28,13 @@ export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
     readonly path: string;
     /** What was chosen before; `readSettings(path)`. */
     readonly settings?: Settings | undefined;
-    /** Where and how the page is served. */
-    readonly pages?: Partial<ConnectOptions>;
     /** The SDK's version; that of this process where absent. */
     readonly sdk?: string;
   };
+  /** Offers `notes_import` and `notes_disconnect`. */
+  readonly importing?: Importing;
+  /** Where and how the pages of `setup` and `importing` are served. */
+  readonly pages?: Partial<ConnectOptions>;
 }
 
 /** More lines than this fill a model's context without helping it. */
@@ -50,8 +53,10 @@ const instructions =
  * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls that run
  * @throws MidcallError `roots/invalid` for a directory that cannot be used
  */
-export function notesServer({ directories, setup: offered, ...options }: NotesOptions): {
+export function notesServer({ directories, setup: offered, importing, pages: served, ...options }: NotesOptions): {
   readonly factory: McpServerFactory;
+  /** To be mounted where people reach them, unless they are on loopback; absent where nothing needs a page. */
+  readonly pages?: Connect;
   close(): Promise<void>;
 } {
   let settings = offered?.settings;
@@ -65,11 +70,17 @@ export function notesServer({ directories, setup: offered, ...options }: NotesOp
     },
     ...(offered.sdk === undefined ? {} : { sdk: offered.sdk }),
   };
-  const made = setup && setupPages(setup, offered?.pages);
+  const page = setup && setupPage(setup);
+  const kinds = [
+    ...(page ? [page.kind] : []),
+    ...(importing ? [oauthPages(importing.vault, [importing.provider])] : []),
+    ...(served?.kinds ?? []),
+  ];
+  const pages = kinds.length === 0 ? undefined : connect({ name: 'Notes', ...served, kinds });
   const mid = midcall({
     channels: ['native'],
     ...options,
-    ...(made ? { pages: made.pages } : {}),
+    ...(pages && { pages }),
     roots: { ceiling: settings?.directories ?? directories, on2026: true },
     sampling: { on2026: true, ...options.sampling },
   });
@@ -92,9 +103,11 @@ export function notesServer({ directories, setup: offered, ...options }: NotesOp
       ]) {
         register(registry);
       }
-      if (setup && made) registerSetup(registry, setup, made.page);
+      if (setup && page) registerSetup(registry, setup, page.page);
+      if (importing) registerImport(registry, importing);
       return server;
     },
+    ...(pages && { pages }),
     close: () => mid.close(),
   };
 }

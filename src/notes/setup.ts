@@ -1,6 +1,6 @@
 /** `notes_setup`: the first-run page, where the person chooses directories and preferences. */
 import { z } from 'zod';
-import { type Connect, type ConnectOptions, connect, formKindOf } from '../connect/index.ts';
+import { formKindOf } from '../connect/index.ts';
 import type { Registry } from './registry.ts';
 import { reply } from './reply.ts';
 import { sdkVersion, tooOld } from './sdk-guard.ts';
@@ -18,9 +18,9 @@ export interface Setup {
   readonly sdk?: string;
 }
 
-/** The pages of a notes server, and the setup page among them. */
-export function setupPages(setup: Setup, options: Partial<ConnectOptions> = {}) {
-  const { kind, page } = formKindOf({
+/** The setup page. */
+export function setupPage(setup: Setup) {
+  return formKindOf({
     name: 'notes-setup',
     title: 'Set up your notes',
     send: 'Save',
@@ -69,8 +69,6 @@ export function setupPages(setup: Setup, options: Partial<ConnectOptions> = {}) 
       await setup.changed(settings);
     },
   });
-  const pages: Connect = connect({ name: 'Notes', ...options, kinds: [kind, ...(options.kinds ?? [])] });
-  return { pages, page };
 }
 
 const because = {
@@ -86,7 +84,7 @@ const because = {
 export function registerSetup(
   { mid, server }: Registry,
   setup: Setup,
-  page: ReturnType<typeof setupPages>['page'],
+  page: ReturnType<typeof setupPage>['page'],
 ): void {
   mid.tool(
     server,

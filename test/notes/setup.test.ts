@@ -33,10 +33,10 @@ describe.each(eras)('%s', era => {
     const server = notesServer({
       directories: options.directories ?? [],
       warn: () => {},
+      pages: { reach: { kind: 'here', browser: false } },
       setup: {
         path,
         settings,
-        pages: { reach: { kind: 'here', browser: false } },
         ...(options.sdk === undefined ? {} : { sdk: options.sdk }),
       },
     });
