@@ -1,0 +1,189 @@
+/** The pages in a real browser: every kind, in light and dark, without client script, and inside somebody else's frame. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { confirm, formPage, secret } from 'midcall/connect';
+import type { Call } from 'midcall/server';
+import type { Browser, Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launch, violations, visitor } from '../web/browser.ts';
+import { fixture, told } from './fixture.ts';
+import { codeIn } from './visitor.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+const trip = formPage({
+  title: 'Plan the trip',
+  items: {
+    kind: { kind: 'select', label: 'Kind of trip', choices: ['private', 'business'], default: 'private' },
+    cost: { kind: 'text', label: 'Cost centre', when: { field: 'kind', is: 'business' } },
+    hotel: {
+      kind: 'group',
+      label: 'Hotel',
+      items: {
+        nights: { kind: 'number', label: 'Nights', integer: true, minimum: 1 },
+        breakfast: { kind: 'boolean', label: 'Breakfast' },
+      },
+    },
+    people: {
+      kind: 'list',
+      label: 'Traveller',
+      min: 1,
+      items: { name: { kind: 'text', label: 'Name', help: 'As in the passport' } },
+    },
+    extras: { kind: 'multi-select', label: 'Extras', choices: ['Train', 'Car'], required: false },
+    notes: { kind: 'text', label: 'Notes', long: true, required: false },
+  },
+});
+
+const asks: Record<string, (call: Call) => Promise<string>> = {
+  confirm: async call => told(await call.elicitUrl({ message: 'This empties a whole folder.', page: confirm() })),
+  secret: async call => {
+    const page = secret({ name: 'weather', label: 'API key', help: 'From weather.example, under Account.' });
+    return told(await call.elicitUrl({ message: 'The forecast needs your key.', page }));
+  },
+  form: async call => told(await call.elicitUrl({ message: 'A few things about the trip.', page: trip })),
+  question: async call =>
+    told(
+      await call.elicit({
+        message: 'Delete “Q3 plan”?\nTwo notes match.',
+        form: { note: ['work', 'home'], sure: Boolean },
+        assurance: 'out-of-band',
+      }),
+    ),
+};
+
+async function open(kind: string) {
+  const made = await fixture({
+    era: '2025-11-25',
+    capabilities: { elicitation: { form: {}, url: {} } },
+    handler: asks[kind]!,
+  });
+  const result = made.call({ folder: 'work/2024', permanently: true, why: 'line one\nline two \u202egnp.exe' });
+  const ended = result.then(text => Promise.reject(new Error(`The call ended: ${text}`)));
+  const { params } = await Promise.race([made.whenAsked(1), ended]);
+  ended.catch(() => {});
+  return { ...made, result, url: params['url'] as string, code: codeIn(params['message'] as string) };
+}
+
+async function enterCode(tab: Tab, url: string, code: string): Promise<void> {
+  await tab.goto(url);
+  await tab.getByRole('textbox', { name: 'Code' }).fill(code);
+  await tab.getByRole('button', { name: 'Continue' }).click();
+  await tab.getByRole('button', { name: 'Decline' }).waitFor();
+}
+
+const shots = process.env['MIDCALL_SHOTS'];
+async function picture(tab: Tab, name: string): Promise<void> {
+  if (shots !== undefined) await tab.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+}
+
+describe.each(['light', 'dark'] as const)('in %s', colorScheme => {
+  it.each(Object.keys(asks))('axe finds nothing on the pages of %s, from the code to the end', async kind => {
+    const { url, code, result } = await open(kind);
+    await using me = await visitor(browser, { colorScheme, viewport: { width: 900, height: 760 } });
+    await me.page.goto(url);
+    expect(await violations(me.page)).toEqual([]);
+    await picture(me.page, `code-${colorScheme}`);
+    await enterCode(me.page, url, code);
+    expect(await violations(me.page)).toEqual([]);
+    await picture(me.page, `${kind}-${colorScheme}`);
+    if (kind === 'confirm') expect(await me.page.locator('main').textContent()).toContain('⟦U+202E⟧');
+    await me.page.getByRole('button', { name: 'Decline' }).click();
+    await me.page.getByRole('heading', { name: 'You declined' }).waitFor();
+    expect(await violations(me.page)).toEqual([]);
+    await picture(me.page, `declined-${colorScheme}`);
+    expect(await result).toContain('decline');
+    expect(me.troubles).toEqual([]);
+  });
+});
+
+describe('without client script, on a narrow screen', () => {
+  const plain = { javaScriptEnabled: false, viewport: { width: 390, height: 800 } } as const;
+
+  it('a call is confirmed', async () => {
+    const { url, code, result } = await open('confirm');
+    await using me = await visitor(browser, plain);
+    await enterCode(me.page, url, code);
+    await me.page.getByRole('button', { name: 'Allow' }).click();
+    await me.page.getByRole('heading', { name: 'This is done' }).waitFor();
+    expect(await result).toBe('accept {"approved":true} page out-of-band');
+  });
+
+  it('a secret is entered', async () => {
+    const { url, code, result, vault } = await open('secret');
+    await using me = await visitor(browser, plain);
+    await enterCode(me.page, url, code);
+    await me.page.locator('input[type=password]').fill('sk-typed');
+    await me.page.getByRole('button', { name: 'Save' }).click();
+    expect(await result).toBe('accept {"secret":"weather"} page out-of-band');
+    expect([...vault.values()]).toEqual(['sk-typed']);
+  });
+
+  it('a form grows with its answers', async () => {
+    const { url, code, result } = await open('form');
+    await using me = await visitor(browser, plain);
+    const tab = me.page;
+    await enterCode(tab, url, code);
+    await tab.getByLabel('business').check();
+    await tab.getByLabel('Nights').fill('2');
+    await tab.getByRole('group', { name: 'Breakfast' }).getByLabel('Yes').check();
+    await tab.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    await tab.getByRole('button', { name: 'Add Traveller' }).click();
+    await tab.getByLabel('Cost centre').fill('4711');
+    await tab.getByRole('textbox', { name: 'Name' }).nth(1).fill('Bob');
+    await tab.getByLabel('Train').check();
+    await picture(tab, 'form-narrow');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    expect(await result).toBe(
+      'accept {"kind":"business","cost":"4711","hotel":{"nights":2,"breakfast":true},' +
+        '"people":[{"name":"Ada"},{"name":"Bob"}],"extras":["Train"]} page out-of-band',
+    );
+  });
+
+  it('a question is answered', async () => {
+    const { url, code, result } = await open('question');
+    await using me = await visitor(browser, plain);
+    await enterCode(me.page, url, code);
+    await me.page.getByLabel('home').check();
+    await me.page.getByLabel('Yes').check();
+    await me.page.getByRole('button', { name: 'Send answer' }).click();
+    expect(await result).toBe('accept {"note":"home","sure":true} page out-of-band');
+  });
+});
+
+describe('somebody else’s page', () => {
+  it('cannot frame ours, nor send its form, and the link still works', async () => {
+    const { url, code, result, audit } = await open('confirm');
+    await using me = await visitor(browser);
+    await enterCode(me.page, url, code);
+    const evil = createServer((_, res) =>
+      res
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(
+          `<iframe src="${url}" width="800" height="600"></iframe>` +
+            `<form method="post" action="${url}"><input name="do" value="send"><button>Win a prize</button></form>`,
+        ),
+    );
+    await new Promise<void>(resolve => evil.listen(0, '127.0.0.1', resolve));
+    try {
+      const tab = await me.context.newPage();
+      await tab.goto(`http://localhost:${(evil.address() as AddressInfo).port}/`);
+      const frame = tab.frames()[1]!;
+      await frame.waitForLoadState();
+      expect(frame.url()).not.toBe(url);
+      expect(await frame.getByRole('button', { name: 'Allow' }).count()).toBe(0);
+      await tab.getByRole('button', { name: 'Win a prize' }).click();
+      await tab.getByRole('heading', { name: 'This form was not taken' }).waitFor();
+      expect(audit.filter(event => event.kind === 'page-finished')).toEqual([]);
+    } finally {
+      evil.close();
+    }
+    await me.page.getByRole('button', { name: 'Allow' }).click();
+    expect(await result).toContain('accept');
+  });
+});
