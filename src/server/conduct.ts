@@ -280,6 +280,8 @@ function auditedLedger(
       }
       if (begun.state === 'in-doubt') audit({ kind: 'step-in-doubt', step: step.name });
       else if (begun.state !== 'done') audit({ kind: 'step-begun', step: step.name });
+      // The process that ended it may have died before its audit was written.
+      else audit({ kind: 'step-ended', step: step.name, failed: begun.entry.error !== undefined });
       return begun;
     },
     async end(entry) {
