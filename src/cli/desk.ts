@@ -132,6 +132,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     audit,
     roots,
     connect: entry => new Connection(entry, { client, inbox, policy, audit, roots, era, sampling: { model } }),
+    ...(flags.models !== undefined && { models: model }),
     environment: process.env,
     onError: complain,
     ...(flags.port !== undefined && { port: flags.port }),

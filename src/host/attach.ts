@@ -30,8 +30,8 @@ import type { Asker, CallContext, Era } from './question.ts';
 import { RootsGate } from './roots-gate.ts';
 import type { RootsManager } from './roots-manager.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
-import type { SamplingLimits, SamplingSpent } from './sampling-budget.ts';
-import { SamplingFlow } from './sampling-flow.ts';
+import type { SamplingLimits } from './sampling-budget.ts';
+import { type SamplingAccount, SamplingFlow } from './sampling-flow.ts';
 import { Tap, type TappedRequest } from './tap.ts';
 import { UrlFlow } from './url-flow.ts';
 
@@ -90,8 +90,8 @@ export interface Attachment {
   keepQuestions(): Promise<void>;
   /** Who asks, as known by now. */
   asker(): Asker;
-  /** What sampling has cost so far; undefined where it is not declared. */
-  spent(): SamplingSpent | undefined;
+  /** What sampling has cost so far, and may cost; undefined where it is not declared. */
+  account(): SamplingAccount | undefined;
   subscribe(listener: (event: AttachEvent) => void): () => void;
 }
 
@@ -245,8 +245,8 @@ class Wiring implements Attachment {
     };
   }
 
-  spent(): SamplingSpent | undefined {
-    return this.#sampling?.spent;
+  account(): SamplingAccount | undefined {
+    return this.#sampling?.account;
   }
 
   subscribe(listener: (event: AttachEvent) => void): () => void {

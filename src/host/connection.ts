@@ -22,6 +22,7 @@ import { type AttachEvent, type Attachment, type AttachOptions, attach, type Cal
 import { CallLog, type CallRecord } from './call-log.ts';
 import type { CallOutcome, RunOptions } from './call-runner.ts';
 import type { Era } from './question.ts';
+import type { SamplingAccount } from './sampling-flow.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
@@ -128,6 +129,11 @@ export class Connection {
   /** The last lines of the server's standard error, oldest first; untrusted. */
   get stderr(): readonly string[] {
     return this.#stderr;
+  }
+
+  /** What it spent on the person's models since it was started; undefined where it is not running or has none. */
+  get account(): SamplingAccount | undefined {
+    return this.#attachment?.account();
   }
 
   /** Calls of this session, oldest first; the last 200. */

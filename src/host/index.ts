@@ -49,6 +49,7 @@ export { detectWorkspace, machineDisk, rootsFile } from './roots-disk.ts';
 export type { OfferedRoot, RootsManagerOptions, RootsState } from './roots-manager.ts';
 export { RootsManager } from './roots-manager.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling-budget.ts';
+export type { SamplingAccount } from './sampling-flow.ts';
 export type { ServerEntry, ServerTarget } from './server-entry.ts';
 export { commandTarget, originOf, readServerEntries, urlTarget } from './server-entry.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url.ts';

@@ -80,6 +80,8 @@ export interface SamplingMessageView {
 export interface SamplingRequestQuestion extends Asked {
   readonly kind: 'sampling-request';
   readonly model: { readonly name: string; readonly why: string };
+  /** The person's models, the proposed one among them; any may be chosen instead. */
+  readonly models: readonly string[];
   readonly systemPrompt?: string;
   readonly messages: readonly SamplingMessageView[];
   readonly maxTokens: number;
@@ -94,6 +96,8 @@ export interface SamplingReplyQuestion extends Asked {
   readonly model: { readonly name: string; readonly why: string };
   readonly content: readonly Readonly<Record<string, unknown>>[];
   readonly stopReason?: string;
+  /** What the person should know about the run, one plain sentence each; the server is not told. */
+  readonly notes: readonly string[];
 }
 
 /** Consent to tell a server which directories it may use. */
@@ -113,7 +117,8 @@ export type Question =
 
 /**
  * What a person did with a question; the view sends it, the inbox checks it. `content` by kind:
- * `form`: the answers; `sampling-request`: the edited parts (`systemPrompt`, `messages`, `maxTokens`), if any;
+ * `form`: the answers; `sampling-request`: the edited parts (`systemPrompt`, `messages`, `maxTokens`) and another `model`,
+ * if any;
  * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, all where absent;
  * `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link.
  */

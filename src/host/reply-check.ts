@@ -37,7 +37,7 @@ export function checkReply(question: Question, content: unknown): ReplyCheck {
     case 'url-finish':
       return { ok: true };
     case 'sampling-request':
-      return checkRequestEdit(given ?? {});
+      return checkRequestEdit(question.models, given ?? {});
     case 'sampling-reply':
       return checkReplyEdit(given ?? {});
     case 'roots':
@@ -57,8 +57,10 @@ const isMessage = (message: unknown): boolean => {
   return (role === 'user' || role === 'assistant') && Array.isArray(content) && content.every(isBlock);
 };
 
-function checkRequestEdit(edit: Content): ReplyCheck {
-  const { systemPrompt, messages, maxTokens } = edit;
+function checkRequestEdit(models: readonly string[], edit: Content): ReplyCheck {
+  const { systemPrompt, messages, maxTokens, model } = edit;
+  if (model !== undefined && !models.includes(model as string))
+    return wrong('enum', 'Only one of your own models can be chosen.', 'model');
   if (systemPrompt !== undefined && typeof systemPrompt !== 'string')
     return wrong('type', 'The system prompt is not text.', 'systemPrompt');
   if (messages !== undefined && !(Array.isArray(messages) && messages.length > 0 && messages.every(isMessage)))
@@ -71,6 +73,7 @@ function checkRequestEdit(edit: Content): ReplyCheck {
       ...(systemPrompt !== undefined && { systemPrompt }),
       ...(messages !== undefined && { messages }),
       ...(maxTokens !== undefined && { maxTokens }),
+      ...(model !== undefined && { model }),
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   checkResult,
   describeIssues,
   type ModelChoice,
+  type ModelReply,
   type SamplingContent,
   type SamplingModel,
   type SamplingRequest,
@@ -32,6 +33,15 @@ export interface SamplingFlowOptions {
 /** The spec's code for a request that the person refused (2025-11-25, client/sampling, "Error Handling"). */
 const userRejected = -1;
 
+/** Why a model runs that the person chose in place of the proposed one. */
+const byPerson = 'you chose it';
+
+/** What one server may spend on the person's models, and what it has spent. */
+export interface SamplingAccount {
+  readonly spent: SamplingSpent;
+  readonly limits: SamplingLimits;
+}
+
 /** The sampling of one connection. */
 export class SamplingFlow {
   readonly #options: SamplingFlowOptions;
@@ -42,9 +52,8 @@ export class SamplingFlow {
     this.#budget = samplingBudget(options.budget ?? {}, { now: () => options.asking.now() });
   }
 
-  /** What was spent so far. */
-  get spent(): SamplingSpent {
-    return this.#budget.spent();
+  get account(): SamplingAccount {
+    return { spent: this.#budget.spent(), limits: this.#budget.limits };
   }
 
   /**
@@ -64,19 +73,21 @@ export class SamplingFlow {
 
     const consent = await this.#consent(tapped, checked.value, choice, ignored, signal);
     if (consent.how !== 'answered') throw this.#refusal(consent);
-    const request = checkRequest({ ...checked.value, ...consent.content }, capability);
+    const { model: other, ...edits } = consent.content ?? {};
+    const chosen = typeof other === 'string' && other !== choice.name ? { name: other, why: byPerson } : choice;
+    const request = checkRequest({ ...checked.value, ...edits }, capability);
     if (!request.ok)
       throw this.#refuse(tapped, 'host', `The edited request breaks the rules: ${describeIssues(request.issues)}`);
 
     const run = this.#budget.take(request.value);
     if (!run.ok) throw this.#refuse(tapped, 'policy', run.why);
     const granted = { ...request.value, maxTokens: run.maxTokens };
-    const reply = await this.#failing(tapped, () => model.run(granted, { signal, model: choice.name }));
+    const reply = await this.#failing(tapped, () => model.run(granted, { signal, model: chosen.name }));
     run.settle(reply.usage);
 
     const single = this.#options.asking.asker().era === '2025-11-25' && !request.value.tools;
     const shown = single ? singleBlock(reply.result) : reply.result;
-    const review = await this.#review(tapped, shown, choice, signal, consent.via);
+    const review = await this.#review(tapped, { ...reply, result: shown }, chosen.why, signal, consent.via);
     if (review.how !== 'answered') throw this.#refusal(review);
     const result = checkResult(withContent(shown, review.content?.['content']), request.value);
     if (!result.ok) throw this.#refuse(tapped, 'host', `The reply breaks the rules: ${describeIssues(result.issues)}`);
@@ -95,6 +106,7 @@ export class SamplingFlow {
       ...frame,
       kind: 'sampling-request',
       model: { name: model.name, why: model.why },
+      models: this.#options.model.names,
       ...(request.systemPrompt !== undefined && { systemPrompt: request.systemPrompt }),
       messages: request.messages.map(({ role, content }) => ({ role, content: blocksOf({ content }).map(plain) })),
       maxTokens: request.maxTokens,
@@ -106,8 +118,8 @@ export class SamplingFlow {
   /** The reply is shown unless a rule allowed the request: then nobody looked at that either. */
   async #review(
     tapped: TappedRequest,
-    result: SamplingResult,
-    model: ModelChoice,
+    { result, notes }: Pick<ModelReply, 'result' | 'notes'>,
+    why: string,
     signal: AbortSignal,
     via: string,
   ): Promise<Ending> {
@@ -122,9 +134,10 @@ export class SamplingFlow {
         asker: asking.asker(),
         ...(call && { call: call.context }),
         askedAt: asking.now(),
-        model: { name: result.model, why: model.why },
+        model: { name: result.model, why },
         content: blocksOf(result).map(plain),
         ...(result.stopReason !== undefined && { stopReason: result.stopReason }),
+        notes,
       },
     );
   }

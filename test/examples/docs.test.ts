@@ -31,7 +31,7 @@ it('each store takes a value and gives it once', async () => {
 
 it('a host with models declares sampling with tools', () => {
   const client = new Client({ name: 'host', version: '1.0.0' });
-  expect(withModels(client, 'no-key').spent()).toBeDefined();
+  expect(withModels(client, 'no-key').account()).toBeDefined();
 });
 
 it('the loop runs the tool the model asks for and gives the final text', async () => {

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 /** A server that samples, a client with a person attached, and two models. */
-async function hosted(answer: (question: Question) => Reply, budget = {}) {
+async function hosted(answer: (question: Question) => Reply, budget = {}, receipts: unknown[] = []) {
   const mcp = new McpServer({ name: 'sampler', version: '1.0.0' });
   const client = new Client({ name: 'host', version: '1.0.0' }, { capabilities: {} });
   const inbox = new Inbox();
@@ -27,7 +27,7 @@ async function hosted(answer: (question: Question) => Reply, budget = {}) {
     via: 'script',
     show(question, { reply }) {
       seen.push(question);
-      queueMicrotask(() => void reply(answer(question)));
+      queueMicrotask(() => void reply(answer(question)).then(receipt => receipts.push(receipt)));
     },
   });
   const baseURL = `${provider.url}/v1`;
@@ -63,7 +63,7 @@ async function hosted(answer: (question: Question) => Reply, budget = {}) {
       method: 'sampling/createMessage',
       params: params as CreateMessageRequest['params'],
     })) as SamplingResult;
-  return { sample, seen, audit, attached };
+  return { sample, seen, audit, attached, inbox };
 }
 
 const hi: SamplingRequest = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi.' } }], maxTokens: 50 };
@@ -84,7 +84,7 @@ describe('a host with models', () => {
       { kind: 'sampling-request', model: { name: 'claude', why: 'It matches the server’s hint "claude".' } },
       { kind: 'sampling-reply', content: [{ type: 'text', text: 'Hello.' }] },
     ]);
-    expect(attached.spent()).toEqual({ requests: 1, tokens: 16 });
+    expect(attached.account()?.spent).toEqual({ requests: 1, tokens: 16 });
   });
 
   it('sampling-10: sends the model what the person made of the request', async () => {
@@ -123,6 +123,34 @@ describe('a host with models', () => {
     const picture = { role: 'user', content: { type: 'image', data: 'aGk=', mimeType: 'image/png' } } as const;
     expect((await sample({ ...hi, messages: [picture] })).model).toBe('claude-test-20260101');
     expect(seen[0]).toMatchObject({ model: { name: 'claude' } });
+  });
+
+  it('runs another of the person’s models where they choose one, and shows them what the run left out', async () => {
+    provider.respond(json(anthropic.reply([{ type: 'text', text: 'Hello.' }], 'end_turn')));
+    const { sample, seen } = await hosted(question => ({
+      action: 'accept',
+      ...(question.kind === 'sampling-request' && { content: { model: 'claude' } }),
+    }));
+    expect((await sample({ ...hi, modelPreferences: { costPriority: 1 } })).model).toBe('claude-test-20260101');
+    expect(seen).toMatchObject([
+      { model: { name: 'garage' }, models: ['garage', 'claude'] },
+      { model: { why: 'you chose it' }, notes: [] },
+    ]);
+  });
+
+  it('takes no model that is not the person’s', async () => {
+    const receipts: unknown[] = [];
+    const { sample, inbox } = await hosted(
+      () => ({ action: 'accept', content: { model: 'gpt-elsewhere' } }),
+      {},
+      receipts,
+    );
+    const sampled = sample(hi).catch((error: unknown) => error);
+    while (receipts.length === 0) await new Promise(setImmediate);
+    expect(receipts).toMatchObject([{ ok: false, problem: 'invalid', issues: [{ field: 'model' }] }]);
+    expect(provider.received).toHaveLength(0);
+    inbox.endAll('sampler', { how: 'withdrawn' });
+    expect(await sampled).toMatchObject({ code: -1 });
   });
 
   it('hands over an edited reply of several blocks as the one block the SDK lets through without tools', async () => {
@@ -180,6 +208,6 @@ describe('a host with models', () => {
     const outcomes = await Promise.allSettled([sample(hi), sample(hi), sample(hi), sample(hi)]);
     expect(outcomes.filter(each => each.status === 'fulfilled')).toHaveLength(2);
     expect(provider.received).toHaveLength(2);
-    expect(attached.spent()?.requests).toBe(2);
+    expect(attached.account()?.spent.requests).toBe(2);
   });
 });

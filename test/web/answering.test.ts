@@ -145,6 +145,80 @@ describe('answering by plain forms', () => {
     expect(await given).toEqual({ how: 'answered', via: 'web', content: {} });
   });
 
+  it('sends another model only where one was chosen, and shows the notes of a run', async () => {
+    const request = useModel('f2');
+    const asked = on.inbox.ask(request);
+    expect((await visitor.get('/calls/f2')).text).toMatch(/<option value="0" selected>llama-3.1-8b</);
+    await visitor.post(`/questions/${request.id}`, { action: 'accept', model: '1' });
+    expect(await asked).toMatchObject({ content: { model: 'claude-sonnet' } });
+    const reply = useReply('f2');
+    void on.inbox.ask(reply);
+    expect((await visitor.get('/calls/f2')).text).toContain('so it was not sent.');
+    on.inbox.end(reply.id, { how: 'withdrawn' });
+  });
+
+  it('allows the model for the session where that was chosen, visibly and revocably', async () => {
+    const request = useModel('f3');
+    const asked = on.inbox.ask(request);
+    await visitor.post(`/questions/${request.id}`, { action: 'allow', 'm0.b0': 'Changed.' });
+    expect(await asked).toMatchObject({ how: 'answered', via: 'web', content: { messages: [{}, {}] } });
+    const [rule] = on.policy.rules();
+    expect(rule).toMatchObject({ server: 'notes', subject: 'sampling', effect: 'allow', scope: 'session' });
+    expect((await visitor.get('/policy')).text).toContain(rule!.id);
+    await visitor.post('/policy/revoke', { id: rule!.id });
+    expect(on.policy.rules()).toEqual([]);
+    expect(on.audit.entries({ search: 'allow sampling for notes' })).toHaveLength(1);
+  });
+
+  it.each([
+    ['a form', () => pickOne('f4'), { f0: '1', f1: 'true' }],
+    ['a page', () => openPage('https://example.com/'), {}],
+    ['shared folders', shareRoots, { roots: '0' }],
+    ['a reply', () => useReply('f5'), {}],
+  ] as const)('never makes a rule of an answer to %s', async (_, make, fields) => {
+    const question = make();
+    const asked = on.inbox.ask(question);
+    const { text } = await visitor.get(`/questions/${question.id}`).then(async answer => {
+      const { location } = answer.headers;
+      return location === undefined ? answer : visitor.get(String(location));
+    });
+    expect(text).not.toContain('value="allow"');
+    await visitor.post(`/questions/${question.id}`, { action: 'allow', ...fields });
+    expect((await asked).how).toBe('answered');
+    expect(on.policy.rules()).toEqual([]);
+  });
+
+  it('mutes a server: all it has asked is refused by policy, for as long as was chosen, until it is revoked', async () => {
+    const questions = [pickOne('h1'), openPage('https://example.com/'), useModel('h1')];
+    const asked = questions.map(question => on.inbox.ask(question));
+    const other = { ...pickOne('h2'), asker: { ...pickOne('h2').asker, id: 'other' } };
+    void on.inbox.ask(other);
+    const before = Date.now();
+    const muted = await visitor.post(`/questions/${questions[0]!.id}`, { action: 'mute', 'mute-for': '900000' });
+    expect(muted.headers['location']).toBe(`/calls/h1#q-${questions[0]!.id}-end`);
+    for (const ending of await Promise.all(asked))
+      expect(ending).toMatchObject({
+        how: 'refused-by-policy',
+        rule: expect.stringContaining('You muted all questions'),
+      });
+    expect(on.inbox.get(other.id)).toBeDefined();
+    on.inbox.end(other.id, { how: 'withdrawn' });
+    const [rule] = on.policy.rules();
+    expect(rule).toMatchObject({ server: 'notes', subject: '*', effect: 'refuse' });
+    expect(rule!.until! - before).toBeGreaterThanOrEqual(900_000);
+    expect((await visitor.get('/calls/h1')).text).toContain('Your policy refused it: You muted');
+    await visitor.post('/policy/revoke', { id: rule!.id });
+    expect(on.policy.rules()).toEqual([]);
+  });
+
+  it('does not mute by a card that is over', async () => {
+    const question = pickOne('h3');
+    void on.inbox.ask(question);
+    on.inbox.end(question.id, { how: 'withdrawn' });
+    expect((await visitor.post(`/questions/${question.id}`, { action: 'mute' })).status).toBe(409);
+    expect(on.policy.rules()).toEqual([]);
+  });
+
   it('tells a server only of the folders that stayed ticked', async () => {
     const question = shareRoots();
     const ending = on.inbox.ask(question);

@@ -125,7 +125,7 @@ describe('every page and state', () => {
     const cancelled = await workspace.run('silent', 'wipe', { what: {} });
     workspace.cancel(cancelled);
     paths.push(
-      ...['/', '/history', '/inbox', '/roots', '/policy', '/audit', '/audit?q=nothing', '/add', '/nothing'],
+      ...['/', '/history', '/inbox', '/roots', '/models', '/policy', '/audit', '/audit?q=nothing', '/add', '/nothing'],
       ...['/servers/silent', '/servers/broken', '/servers/silent/tools/look', '/servers/silent/tools/wipe'],
       ...['pick', 'fields', 'finish', 'model', 'reply', 'ended'].map(name => `/calls/s-${name}`),
       ...[url, bad, roots, alone].map(question => `/questions/${question.id}`),

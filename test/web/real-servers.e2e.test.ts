@@ -140,6 +140,7 @@ describe('server-everything', () => {
     const reply = await until(() => on.inbox.list().find(each => each.kind === 'sampling-reply'));
     await visitor.post(`/questions/${reply.id}`, { action: 'accept', 'c.b0': 'Written by hand.' });
     expect(await result(call)).toContain('Written by hand.');
+    expect((await visitor.get('/models')).text).toMatch(/everything<[\s\S]*?1 of 100</);
   });
 
   it('shows its progress, and can be cancelled', async () => {

@@ -53,6 +53,7 @@ export async function stage(
     policy,
     audit,
     roots,
+    ...(options.sampling && { models: options.sampling }),
     connect: entry =>
       new Connection(entry, {
         client,
@@ -161,6 +162,7 @@ export const useModel = (call: string): Question => ({
   ...frame(call, 'summarise', { path: 'inbox.md' }),
   kind: 'sampling-request',
   model: { name: 'llama-3.1-8b', why: 'the fastest of those the server asked for' },
+  models: ['llama-3.1-8b', 'claude-sonnet'],
   systemPrompt: 'You are terse.',
   messages: [
     { role: 'user', content: [{ type: 'text', text: 'Summarise:\n\n- call Ann' }] },
@@ -178,6 +180,7 @@ export const useReply = (call: string): Question => ({
   model: { name: 'llama-3.1-8b', why: 'as asked' },
   content: [{ type: 'text', text: 'Call Ann.' }],
   stopReason: 'endTurn',
+  notes: ['The model does not take a temperature, so it was not sent.'],
 });
 
 /** Folders a server wants to know. */

@@ -103,11 +103,12 @@ async function requestDialog(
   options: ConsentOptions,
 ): Promise<Reply> {
   let { systemPrompt, messages, maxTokens } = question;
+  let model = question.model.name;
   const { signal } = options;
   for (;;) {
     prompter.say([
       ...heading(question),
-      `Model: ${visible(question.model.name, { max: 100 })} (${visible(question.model.why, { max: 300 })})`,
+      `Model: ${visible(model, { max: 100 })}${model === question.model.name ? ` (${visible(question.model.why, { max: 300 })})` : ''}`,
       ...(systemPrompt === undefined ? [] : ['System prompt:', ...quoted(systemPrompt, 4_000)]),
       ...messages.flatMap(message => [
         `${message.role === 'user' ? 'User' : 'Assistant'}:`,
@@ -123,6 +124,7 @@ async function requestDialog(
         { value: 'text', label: 'Edit the last text' },
         ...(systemPrompt === undefined ? [] : [{ value: 'system', label: 'Edit the system prompt' }]),
         { value: 'tokens', label: 'Change the limit of tokens' },
+        ...(question.models.length > 1 ? [{ value: 'model', label: 'Choose another model' }] : []),
         ...refusing,
       ],
       initial: 'dismiss',
@@ -135,6 +137,7 @@ async function requestDialog(
         ...(systemPrompt !== question.systemPrompt && systemPrompt !== undefined && { systemPrompt }),
         ...(messages !== question.messages && { messages }),
         ...(maxTokens !== question.maxTokens && { maxTokens }),
+        ...(model !== question.model.name && { model }),
       };
       return { action: 'accept', content };
     }
@@ -148,6 +151,11 @@ async function requestDialog(
         signal,
       });
       if (text.given) maxTokens = Number(text.value);
+    } else if (given.value === 'model') {
+      const picks = question.models.map((name, at) => ({ value: String(at), label: visible(name, { max: 100 }) }));
+      const initial = String(question.models.indexOf(model));
+      const other = await prompter.choose({ message: 'Which model', picks, initial, signal });
+      if (other.given) model = question.models[Number(other.value)] ?? model;
     } else if (given.value === 'system') {
       const text = await prompter.text({
         message: 'System prompt',
@@ -175,6 +183,7 @@ async function replyDialog(
       ...heading(question),
       `${visible(question.model.name, { max: 100 })} replied:`,
       ...content.flatMap(blockLines),
+      ...question.notes.map(each => `Note: ${visible(each, { max: 300 })}`),
     ]);
     const given = await prompter.choose({
       message: 'Hand it to the server?',

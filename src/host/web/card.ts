@@ -4,6 +4,7 @@
  */
 import { attributes, type Html, html } from '../../html.ts';
 import type { Question } from '../index.ts';
+import { durations } from './durations.ts';
 import { formBody } from './form-body.ts';
 import { type CardBody, type CardContext, cardFrame } from './frame.ts';
 import { icons } from './icons.ts';
@@ -27,6 +28,22 @@ function bodyOf(question: Question, context: CardContext): CardBody {
       return rootsBody(question, context);
   }
 }
+
+/** Decisions that outlast the question: shown and revoked on the policy page. */
+function standing(question: Question, id: string): Html {
+  const { more, allow, allowHelp, mute, muteFor, muteHelp } = texts.standing;
+  const allowing =
+    mayBeAllowed(question) &&
+    html`<div class="standing-way"><p class="help" id="${id}-allow">${allowHelp}</p><button${attributes({ class: 'button small', name: 'action', value: 'allow', 'aria-describedby': `${id}-allow` })}>${allow}</button></div>`;
+  const options = durations.map(each => html`<option value="${each}">${texts.policy.durations[each]}</option>`);
+  return html`<details class="standing"><summary>${more}</summary>${allowing}<div class="standing-way"><p class="help" id="${id}-mute-help">${muteHelp}</p><label for="${id}-mute">${muteFor}</label><select${attributes({ id: `${id}-mute`, name: 'mute-for', 'aria-describedby': `${id}-mute-help` })}>${options}</select><button class="button small" name="action" value="mute">${mute}</button></div></details>`;
+}
+
+/**
+ * True where a rule may answer the like of this question from now on: never a form or a page. Shared folders need no
+ * rule; what was granted stays granted until it is changed.
+ */
+export const mayBeAllowed = (question: Question): boolean => question.kind === 'sampling-request';
 
 /** An open question. */
 export function card(question: Question, context: CardContext): Html {
@@ -54,6 +71,7 @@ ${body.dismiss !== false && html`<button class="button plain" name="action" valu
 ${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
 </div>
 <p class="ways-out">${body.waysOut}</p>
+${standing(question, id)}
 </form>
 </article>`;
 }

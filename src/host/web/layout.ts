@@ -77,6 +77,7 @@ const pages = [
   ['/', texts.nav.desk],
   ['/history', texts.nav.history],
   ['/roots', texts.nav.roots],
+  ['/models', texts.nav.models],
   ['/policy', texts.nav.policy],
   ['/audit', texts.nav.audit],
 ] as const;

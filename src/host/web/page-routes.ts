@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import { argumentFields } from './argument-form.ts';
 import { callPage, questionPage } from './call-page.ts';
 import { draftFrom } from './draft.ts';
+import { modelsPage } from './models-page.ts';
 import { historyPage, inboxPage } from './record-pages.ts';
 import { blocksOf, mediaOf } from './result.ts';
 import { cardContext, type Desk, missing, show, viewOf } from './route-context.ts';
@@ -18,6 +19,8 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
   );
   app.get('/history', context => show(context, desk, historyPage(workspace.calls(), workspace.questions(), zone)));
+
+  app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers())));
 
   app.get('/servers/:server', context => {
     const server = workspace.server(context.req.param('server'));

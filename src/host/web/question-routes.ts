@@ -3,7 +3,9 @@ import type { Context, Hono } from 'hono';
 import type { Issue } from '../../form/index.ts';
 import type { Question, Receipt, Reply } from '../index.ts';
 import { callPage, questionPage, type Returned } from './call-page.ts';
+import { mayBeAllowed } from './card.ts';
 import { contentOf, type Draft, first } from './draft.ts';
+import { durationOf } from './durations.ts';
 import { issuesOf } from './form-body.ts';
 import { openingPage } from './layout.ts';
 import { grantedRoots } from './roots-body.ts';
@@ -57,14 +59,17 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     return content ? show(context, desk, content, status) : missing(context, desk, texts.question.unknown);
   };
 
+  /** Where the ending of a question is shown. */
+  const endPath = (question: Question): string => {
+    const call = question.call && workspace.call(question.call.id);
+    const place = call
+      ? `/calls/${encodeURIComponent(call.context.id)}`
+      : `/questions/${encodeURIComponent(question.id)}`;
+    return `${place}#q-${question.id}-end`;
+  };
+
   const received = (context: Context, question: Question, draft: Draft, receipt: Receipt): Response => {
-    if (receipt.ok) {
-      const call = question.call && workspace.call(question.call.id);
-      const place = call
-        ? `/calls/${encodeURIComponent(call.context.id)}`
-        : `/questions/${encodeURIComponent(question.id)}`;
-      return context.redirect(`${place}#q-${question.id}-end`, 303);
-    }
+    if (receipt.ok) return context.redirect(endPath(question), 303);
     if (receipt.problem === 'invalid')
       return back(context, question.id, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
     return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
@@ -77,6 +82,12 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     const action = first(draft, 'action') ?? 'accept';
     if (action === 'decline' || action === 'dismiss') {
       return received(context, question, draft, await workspace.inbox.reply(question.id, { action }, via));
+    }
+    if (action === 'mute') {
+      if (!workspace.inbox.get(question.id))
+        return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
+      workspace.mute(question.asker.id, durationOf(first(draft, 'mute-for')));
+      return context.redirect(endPath(question), 303);
     }
     const { reply, issues } = acceptance(question, draft);
     if (action === 'review' && question.kind === 'form') {
@@ -92,6 +103,8 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       return back(context, question.id, { returned: { id: question.id, draft, issues } }, 422);
     }
     const receipt = await workspace.inbox.reply(question.id, reply, via);
+    if (receipt.ok && action === 'allow' && mayBeAllowed(question))
+      workspace.decide({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
     if (receipt.ok && question.kind === 'url') {
       context.header('referrer-policy', 'no-referrer');
       return context.html(openingPage(question.url.href, desk.assets.paths));

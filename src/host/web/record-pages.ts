@@ -1,6 +1,7 @@
 /** What has been and what holds: history, the inbox, roots, policy, the audit log. Pure. */
 import { attributes, type Html, html } from '../../html.ts';
 import type { AuditEntry, AuditVerdict, OfferedRoot, Rule } from '../index.ts';
+import { durations } from './durations.ts';
 import { questionHeadline } from './frame.ts';
 import { icons } from './icons.ts';
 import { type Content, inboxItem, questionPath } from './layout.ts';
@@ -10,7 +11,8 @@ import { texts } from './texts.ts';
 import { callChip, clock, endingChip } from './timeline.ts';
 import type { CallView, DeskView, QuestionView, ServerView } from './views.ts';
 
-function table(heads: readonly string[], rows: readonly Html[], empty: string): Html {
+/** A table that scrolls sideways where it must; says so where it is empty. */
+export function table(heads: readonly string[], rows: readonly Html[], empty: string): Html {
   if (rows.length === 0) return html`<div class="panel"><p class="empty">${empty}</p></div>`;
   return html`<div class="panel table-wrap" tabindex="0" role="region" aria-label="${heads.join(', ')}"><table><thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
@@ -91,8 +93,6 @@ export function rootsPage(
     main: html`<div class="head"><h1>${texts.roots.title}</h1></div><p class="lead">${texts.roots.lead}</p><div class="panel">${list}</div>${grants}${folderForm(csrf, wrong?.message, wrong?.value ?? '')}`,
   };
 }
-
-const durations = ['', '900000', '3600000', '86400000'] as const;
 
 function select(id: string, name: string, label: string, options: readonly (readonly [string, string])[]): Html {
   return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${name}">${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></div>`;

@@ -29,22 +29,31 @@ function blocks(scope: string, prefix: string, label: string, all: readonly Bloc
   })}`;
 }
 
-function facts(model: { readonly name: string; readonly why: string }, rest: readonly Html[]): Html {
-  return html`<dl class="facts"><div><dt>${texts.sampling.model}</dt><dd><strong>${shown(model.name, 120)}</strong> <span class="quiet-text">${shown(model.why, 300)}</span></dd></div>${rest}</dl>`;
+const fact = (name: string, value: Html): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+const modelFact = (model: { readonly name: string; readonly why: string }): Html =>
+  fact(
+    texts.sampling.model,
+    html`<strong>${shown(model.name, 120)}</strong> <span class="quiet-text">${shown(model.why, 300)}</span>`,
+  );
+
+/** Which model, where there are several; a choice travels as its position. */
+function modelChoice({ id, model, models }: SamplingRequestQuestion, draft: Draft | undefined): Html {
+  const own = `q-${id}-model`;
+  const chosen = (draft && first(draft, 'model')) ?? String(models.indexOf(model.name));
+  return html`<div class="field"><label for="${own}">${texts.sampling.model}</label><p class="help" id="${own}-help">${texts.sampling.proposed} ${shown(model.name, 120)}: ${shown(model.why, 300)}</p><select${attributes({ id: own, name: 'model', 'aria-describedby': `${own}-help` })}>${models.map(
+    (name, at) =>
+      html`<option${attributes({ value: String(at), selected: String(at) === chosen })}>${shown(name, 120)}</option>`,
+  )}</select></div>`;
 }
 
 function requestContent(question: SamplingRequestQuestion, draft: Draft | undefined): Html {
   const scope = `q-${question.id}`;
-  const rest = [
-    html`<div><dt>${texts.sampling.limit}</dt><dd>${texts.sampling.maxTokens(question.maxTokens)}</dd></div>`,
-    ...(question.tools.length > 0
-      ? [html`<div><dt>${texts.sampling.tools}</dt><dd>${shown(question.tools.join(', '), 500)}</dd></div>`]
-      : []),
-    ...(question.ignored.length > 0
-      ? [html`<div><dt>${texts.sampling.ignored}</dt><dd>${shown(question.ignored.join(', '), 500)}</dd></div>`]
-      : []),
-  ];
-  return html`${facts(question.model, rest)}<div class="fields">${
+  const { limit, tools, ignored, maxTokens } = texts.sampling;
+  const several = question.models.length > 1;
+  return html`<dl class="facts">${!several && modelFact(question.model)}${fact(limit, html`${maxTokens(question.maxTokens)}`)}${
+    question.tools.length > 0 && fact(tools, shown(question.tools.join(', '), 500))
+  }${question.ignored.length > 0 && fact(ignored, shown(question.ignored.join(', '), 500))}</dl><div class="fields">${several && modelChoice(question, draft)}${
     question.systemPrompt !== undefined &&
     editor(
       `${scope}-system`,
@@ -58,11 +67,10 @@ function requestContent(question: SamplingRequestQuestion, draft: Draft | undefi
 }
 
 function replyContent(question: SamplingReplyQuestion, draft: Draft | undefined): Html {
-  const rest =
-    question.stopReason === undefined
-      ? []
-      : [html`<div><dt>${texts.sampling.stopped}</dt><dd>${shown(question.stopReason, 120)}</dd></div>`];
-  return html`${facts(question.model, rest)}<div class="fields">${blocks(`q-${question.id}`, 'c', texts.sampling.replyOf, question.content, draft)}</div>`;
+  const { stopReason, notes } = question;
+  return html`<dl class="facts">${modelFact(question.model)}${
+    stopReason !== undefined && fact(texts.sampling.stopped, shown(stopReason, 120))
+  }${notes.map(note => fact(texts.sampling.note, shown(note, 400)))}</dl><div class="fields">${blocks(`q-${question.id}`, 'c', texts.sampling.replyOf, question.content, draft)}</div>`;
 }
 
 export function samplingBody(
@@ -101,11 +109,13 @@ export function samplingEdits(
     return changed ? { content } : {};
   }
   const system = first(draft, 'system');
+  const model = question.models[Number(first(draft, 'model') ?? Number.NaN)];
   const messages = question.messages.map((message, at) => ({ message, ...edited(`m${at}`, message.content, draft) }));
   return {
     ...(system !== undefined && system !== question.systemPrompt?.replace(/\r\n?/g, '\n') && { systemPrompt: system }),
     ...(messages.some(each => each.changed) && {
       messages: messages.map(each => ({ ...each.message, content: each.blocks })),
     }),
+    ...(model !== undefined && model !== question.model.name && { model }),
   };
 }

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono';
 import { isMidcallError } from '../../errors.ts';
 import { type Rule, verifyAudit } from '../index.ts';
 import { first } from './draft.ts';
+import { durationOf } from './durations.ts';
 import { auditPage, policyPage, rootsPage } from './record-pages.ts';
 import { type Desk, posted, show } from './route-context.ts';
 import { texts } from './texts.ts';
@@ -63,27 +64,24 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     const server = first(draft, 'server') ?? '';
     const subject = first(draft, 'subject') ?? '';
     const effect = first(draft, 'effect') ?? '';
-    const forMs = Number(first(draft, 'for') ?? '');
     if (!Object.hasOwn(subjects, subject) || !Object.hasOwn(effects, effect) || server === '')
       return showPolicy(context);
     try {
-      policy.add({
+      workspace.decide({
         server,
         subject: subject as Rule['subject'],
         effect: effect as Rule['effect'],
-        ...(forMs > 0 && { forMs }),
+        forMs: durationOf(first(draft, 'for')),
       });
     } catch (error) {
       if (!isMidcallError(error)) throw error;
       return showPolicy(context, texts.policy.notPossible);
     }
-    audit.record({ type: 'policy', what: `${effect} ${subject} for ${server}` });
     return context.redirect('/policy', 303);
   });
 
   app.post('/policy/revoke', async context => {
-    const id = first(await posted(context), 'id') ?? '';
-    if (policy.revoke(id)) audit.record({ type: 'policy', what: `revoked ${id}` });
+    workspace.revoke(first(await posted(context), 'id') ?? '');
     return context.redirect('/policy', 303);
   });
 

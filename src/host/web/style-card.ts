@@ -87,6 +87,11 @@ fieldset.field .help{margin:-4px 0 8px}
 .actions{display:flex;flex-wrap:wrap;gap:9px;margin-top:14px;align-items:center}
 .actions .plain[value=dismiss]{margin-left:auto;padding-right:8px}
 .ways-out{margin-top:9px;font-size:12.5px;color:var(--muted)}
+.standing{margin-top:12px;padding-top:10px;border-top:1px solid var(--line)}
+.standing summary{cursor:pointer;font-size:13px;color:var(--muted);width:fit-content}
+.standing-way{display:flex;flex-wrap:wrap;gap:6px 10px;align-items:center;margin-top:12px}
+.standing-way .help{flex-basis:100%}
+.standing select{min-height:30px;padding:2px 8px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface);color:var(--ink)}
 .sent{display:flex;flex-wrap:wrap;gap:3px 20px;margin-top:2px}
 .sent div{display:flex;gap:8px;min-width:0}
 .sent dt{color:var(--muted)}

@@ -1,5 +1,6 @@
 /** Every English text of the desk, in one place: plain, short, calm. */
-import type { AuditEvent, CallOutcome, Ending, OfferedRoot, Rule } from '../index.ts';
+import type { AuditEvent, CallOutcome, Ending } from '../index.ts';
+import { settingTexts } from './setting-texts.ts';
 
 const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
@@ -7,6 +8,7 @@ const plural = (count: number, one: string, many = `${one}s`) => `${count} ${cou
 const through = (via: string) => (via === 'web' ? '' : ` in the ${via}`);
 
 export const texts = {
+  ...settingTexts,
   product: 'Midcall',
   desk: 'desk',
   skip: 'Skip to the content',
@@ -15,6 +17,7 @@ export const texts = {
     desk: 'Desk',
     history: 'History',
     roots: 'Roots',
+    models: 'Models',
     policy: 'Policy',
     audit: 'Audit log',
   },
@@ -155,6 +158,16 @@ export const texts = {
     title: 'Question',
     age: 'waiting',
   },
+  standing: {
+    more: 'More ways to answer',
+    allow: 'Approve, and allow for this session',
+    allowHelp:
+      'From then on this server uses your models without asking, within its budget, and you see neither its requests nor the replies.',
+    mute: 'Mute this server',
+    muteFor: 'Until',
+    muteHelp:
+      'Everything it asks is refused without reaching you, this question included. You can revoke that under Policy.',
+  },
   ending: {
     chip: {
       answered: 'Answered',
@@ -183,7 +196,7 @@ export const texts = {
         case 'server-gone':
           return 'The server is gone. Nobody is left to hear an answer.';
         case 'refused-by-policy':
-          return `Your policy refused it (${ending.rule}). You were not asked.`;
+          return `Your policy refused it: ${ending.rule}`;
       }
     },
     noContent: 'Nothing was sent with it.',
@@ -252,6 +265,8 @@ export const texts = {
     maxTokens: (count: number) => `at most ${count} tokens`,
     tools: 'Tools it may use',
     ignored: 'Received and ignored',
+    proposed: 'Proposed:',
+    note: 'Note',
     approve: 'Send to the model',
     approveReply: 'Give to the server',
     refuse: 'Refuse',
@@ -260,67 +275,6 @@ export const texts = {
     replyOf: 'The model replied',
     stopped: 'Stopped because',
     notText: (kind: string) => `A part of kind “${kind}”, passed on as it is:`,
-  },
-  roots: {
-    title: 'Roots',
-    lead: 'The folders servers may use. A server knows of a folder only where you granted it, and is told when that changes.',
-    offered: 'Folders the server will be told',
-    share: 'Share these folders',
-    none: 'No folder is on offer.',
-    add: 'Offer a folder',
-    offer: 'Offer',
-    folder: 'Folder',
-    folderHelp: 'An absolute path on this computer.',
-    label: 'Name',
-    grant: 'Save',
-    withdraw: 'Withdraw',
-    perServer: (server: string) => `What ${server} may use`,
-    state: { there: 'there', gone: 'gone', unreadable: 'cannot be read' } satisfies Record<
-      OfferedRoot['state'],
-      string
-    >,
-  },
-  history: {
-    title: 'History',
-    lead: 'The calls and questions of this session, newest first.',
-    calls: 'Calls',
-    questions: 'Questions',
-    question: 'Question',
-    tool: 'Tool',
-    server: 'Server',
-    when: 'When',
-    outcome: 'Outcome',
-    noQuestions: 'No questions yet.',
-  },
-  policy: {
-    title: 'Policy',
-    lead: 'What is refused for you, and what is allowed without asking. A form or a page is never answered by policy. What policy does is recorded as policy, not as you.',
-    none: 'No rules. You are asked everything.',
-    server: 'Server',
-    kind: 'What',
-    action: 'Then',
-    until: 'Until',
-    change: 'Change',
-    every: 'Every server',
-    add: 'Add a rule',
-    revoke: 'Revoke',
-    save: 'Add',
-    notPossible: 'Forms and pages can be refused, not allowed: only you can answer them.',
-    subjects: {
-      '*': 'Everything',
-      form: 'Forms',
-      url: 'Pages to open',
-      sampling: 'Use of your model',
-      roots: 'Folders',
-    } satisfies Record<Rule['subject'], string>,
-    effects: { refuse: 'refuse', ask: 'ask me', allow: 'allow' } satisfies Record<Rule['effect'], string>,
-    scopes: { session: 'this session ends', always: 'I revoke it' } satisfies Record<Rule['scope'], string>,
-    durations: {
-      '': 'this session ends',
-      '900000': 'in 15 minutes',
-      '3600000': 'in an hour',
-      '86400000': 'in a day',
-    },
   },
   audit: {
     title: 'Audit log',

@@ -1,5 +1,5 @@
 /** What the desk's pages show, as plain data: servers, calls and questions at one moment. */
-import type { CallContext, CallOutcome, CallProgress, Ending, Notice, Question } from '../index.ts';
+import type { CallContext, CallOutcome, CallProgress, Ending, Notice, Question, SamplingAccount } from '../index.ts';
 
 /** A tool as its server describes it; untrusted text. */
 export interface ToolView {
@@ -23,6 +23,14 @@ export interface RootView {
   readonly path: string;
 }
 
+/** The models a person lends to servers. */
+export interface ModelsView {
+  /** In the order they are preferred. */
+  readonly names: readonly string[];
+  /** True where at least one of them takes tools. */
+  readonly tools: boolean;
+}
+
 /** A server on the desk. */
 export interface ServerView {
   /** The name the person gave it; unique. */
@@ -37,6 +45,8 @@ export interface ServerView {
   readonly era?: string;
   readonly tools: readonly ToolView[];
   readonly roots: readonly RootView[];
+  /** What it spent on the person's models, and what it may; absent where it does not run or has none. */
+  readonly account?: SamplingAccount;
   /** The last lines of its standard error; untrusted. */
   readonly log: readonly string[];
 }

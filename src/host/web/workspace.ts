@@ -15,12 +15,13 @@ import type {
   Policy,
   Question,
   RootsManager,
+  Rule,
   ServerEntry,
 } from '../index.ts';
 import type { Announcement } from './live.ts';
 import { shownTools } from './shown-tools.ts';
 import { texts } from './texts.ts';
-import type { CallView, NoticeView, QuestionView, RootView, ServerView, ToolView } from './views.ts';
+import type { CallView, ModelsView, NoticeView, QuestionView, RootView, ServerView, ToolView } from './views.ts';
 
 /** The host's parts a desk is a view of. */
 export interface WorkspaceParts {
@@ -28,6 +29,8 @@ export interface WorkspaceParts {
   readonly policy: Policy;
   readonly audit: Audit;
   readonly roots: RootsManager;
+  /** The models that answer sampling, to be shown; absent where the person writes the replies. */
+  readonly models?: ModelsView;
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => Connection;
   /** Milliseconds since the epoch. */
@@ -62,6 +65,7 @@ export class Workspace {
   readonly policy: Policy;
   readonly audit: Audit;
   readonly roots: RootsManager;
+  readonly models: ModelsView | undefined;
   readonly now: () => number;
   readonly #connect: (entry: ServerEntry) => Connection;
   readonly #servers = new Map<string, Server>();
@@ -76,6 +80,7 @@ export class Workspace {
     this.policy = parts.policy;
     this.audit = parts.audit;
     this.roots = parts.roots;
+    this.models = parts.models;
     this.now = parts.now ?? Date.now;
     this.#connect = parts.connect;
     for (const question of this.inbox.list()) this.#asked(question);
@@ -175,6 +180,34 @@ export class Workspace {
     this.#handles.get(callId)?.cancel();
   }
 
+  /**
+   * Makes a standing decision, and records it.
+   * @throws MidcallError `host/refused` for one that would answer a form or a URL
+   */
+  decide(rule: Pick<Rule, 'server' | 'subject' | 'effect'> & { readonly forMs?: number | undefined }): void {
+    const { forMs, ...what } = rule;
+    this.policy.add({ ...what, ...(forMs !== undefined && { forMs }) });
+    this.audit.record({ type: 'policy', what: `${rule.effect} ${rule.subject} for ${rule.server}` });
+    this.#changed();
+  }
+
+  /** Takes a standing decision back. */
+  revoke(id: string): void {
+    if (!this.policy.revoke(id)) return;
+    this.audit.record({ type: 'policy', what: `revoked ${id}` });
+    this.#changed();
+  }
+
+  /**
+   * Refuses everything a server asks; what it has asked already ends as refused by policy.
+   * @param forMs - milliseconds; for the session where absent
+   */
+  mute(serverId: string, forMs?: number): void {
+    this.decide({ server: serverId, subject: '*', effect: 'refuse', forMs });
+    const verdict = this.policy.judge(serverId, 'form', 0);
+    if (verdict.do === 'refuse') this.inbox.endAll(serverId, { how: 'refused-by-policy', rule: verdict.why });
+  }
+
   /** Stops every server and stops listening. */
   async close(): Promise<void> {
     for (const end of this.#ends) end();
@@ -201,6 +234,7 @@ export class Workspace {
       ...(info && { self: `${info.name} ${info.version}`.trim(), era: info.protocolVersion }),
       tools,
       roots,
+      ...(connection.account && { account: connection.account }),
       log: connection.stderr.slice(-shownLog),
     };
   }

@@ -1,6 +1,6 @@
 /**
  * Makes a part of the page equal to newly rendered markup by changing only what differs, so that focus, scrolling and
- * typed input stay where they are.
+ * typed input stay where they are. What somebody unfolded stays unfolded.
  */
 
 /** True for an element that shall be left alone. */
@@ -15,7 +15,8 @@ function fits(now: Node, next: Node): boolean {
 }
 
 function syncAttributes(now: Element, next: Element): void {
-  for (const { name } of [...now.attributes]) if (!next.hasAttribute(name)) now.removeAttribute(name);
+  for (const { name } of [...now.attributes])
+    if (!next.hasAttribute(name) && !(name === 'open' && now.localName === 'details')) now.removeAttribute(name);
   for (const { name, value } of next.attributes) if (now.getAttribute(name) !== value) now.setAttribute(name, value);
 }
 
