@@ -38,6 +38,8 @@ main{max-width:620px;margin:0 auto;padding:36px 16px 64px}
 .option:has(:checked){border-color:var(--accent);background:var(--accent-soft)}
 input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
 .group{border:1px solid var(--line);border-radius:var(--radius-small);padding:14px 16px 16px}
+.group>p{margin-top:12px}
+.default-button{position:absolute;width:1px;height:1px;padding:0;border:0;overflow:hidden;clip-path:inset(50%)}
 .group>legend{font-weight:650;padding:0 6px;margin-left:-6px}
 .problem{padding:9px 13px;border:1px solid var(--bad-line);background:var(--bad-soft);color:var(--bad);border-radius:var(--radius-small);font-weight:560}
 .facts{display:grid;gap:0;border:1px solid var(--line);border-radius:var(--radius-small)}

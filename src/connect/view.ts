@@ -43,6 +43,11 @@ const minutes = (ms: number): string => {
   return left === 1 ? '1 more minute' : `${left} more minutes`;
 };
 
+/** Enter in a field presses the first button of a form: that is this one, and not one that adds or removes. */
+const defaultButton = trusted(
+  '<button class="default-button" name="do" value="send" tabindex="-1" aria-hidden="true"></button>',
+);
+
 /** The page of a kind. */
 export function kindPage(site: Site, visit: Visit, view: PageView, { token, now }: FormToken): string {
   const body = html`<article class="card" aria-labelledby="title">
@@ -50,6 +55,7 @@ export function kindPage(site: Site, visit: Visit, view: PageView, { token, now 
 <p class="origin">Asked by <strong>${site.name}</strong> for the call <code>${shown(visit.call.name, 200)}</code></p></div>
 <form method="post" accept-charset="utf-8" autocomplete="off">
 <input type="hidden" name="form-token" value="${token}">
+${defaultButton}
 <figure class="quote"><figcaption>${site.name} says</figcaption><blockquote>${shown(visit.message, 2_000, true)}</blockquote></figure>
 ${problemBox(view.problem)}${view.body}
 <div class="actions"><button class="button primary" name="do" value="send">${view.send}</button>
