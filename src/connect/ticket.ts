@@ -23,6 +23,7 @@ export const maxTries = 5;
 /** How long after its time a link still says what became of it, in milliseconds. */
 const REMEMBERED_MS = 24 * 60 * 60_000;
 const WATCH_MS = 1_000;
+const PURPOSE = 'page';
 // Letters and digits that are not mistaken for one another.
 const CODE_LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
 const CODE_LENGTH = 8;
@@ -56,7 +57,7 @@ export class Tickets {
   async issue(ticket: Ticket): Promise<void> {
     const name = ticketName(ticket.ticket);
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
-    const sealed = this.#host.sealer.seal(ticket, `page:${name}`);
+    const sealed = this.#seal(`page:${name}`, ticket);
     await this.#host.store.set(`page:${name}`, sealed, { ttlMs, ifAbsent: true });
   }
 
@@ -97,7 +98,7 @@ export class Tickets {
   async settle(ticket: Ticket, outcome: PageOutcome): Promise<void> {
     const name = ticketName(ticket.ticket);
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
-    await this.#host.store.set(`page-result:${name}`, this.#host.sealer.seal(outcome, `page-result:${name}`), {
+    await this.#host.store.set(`page-result:${name}`, this.#seal(`page-result:${name}`, outcome), {
       ttlMs,
     });
     for (const wake of this.#waiting.get(name) ?? []) wake();
@@ -134,10 +135,16 @@ export class Tickets {
     });
   }
 
+  /** Sealed together with its key, so that what was put under one key says nothing under another. */
+  #seal(key: string, value: unknown): string {
+    return this.#host.sealer.seal({ k: key, v: value }, PURPOSE);
+  }
+
   async #read(key: string): Promise<Json | undefined> {
     const text = await this.#host.store.get(key);
     if (text === undefined) return undefined;
-    const opened = this.#host.sealer.open(text, key);
-    return opened.ok ? (opened.payload as Json) : undefined;
+    const opened = this.#host.sealer.open(text, PURPOSE);
+    const held = opened.ok ? (opened.payload as { readonly k?: unknown; readonly v?: Json }) : undefined;
+    return held?.k === key ? held.v : undefined;
   }
 }

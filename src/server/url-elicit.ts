@@ -33,16 +33,17 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     if (!pages) return { none: 'unavailable' };
     const kept = `page-asked:${digest([pages.binding, identity])}`;
     const earlier = asked.asError ? await config.store.get(kept) : undefined;
-    const opened = earlier === undefined ? undefined : config.sealer.open(earlier, kept);
-    if (opened?.ok) {
-      const before = opened.payload as unknown as Announced;
+    const opened = earlier === undefined ? undefined : config.sealer.open(earlier, PURPOSE);
+    const held = opened?.ok ? (opened.payload as { readonly k?: string; readonly v: Announced }) : undefined;
+    if (held?.k === kept) {
+      const before = held.v;
       // Whoever takes it has the answer; nobody else gets it again.
       if (await pages.road.outcome(before.ticket, 0)) await config.store.take(kept);
       return before;
     }
     const made = await plan(asked, request, pages, config);
     if ('ticket' in made && made.announce === 'error') {
-      await config.store.set(kept, config.sealer.seal(made, kept), { ttlMs: asked.timeoutMs });
+      await config.store.set(kept, config.sealer.seal({ k: kept, v: made }, PURPOSE), { ttlMs: asked.timeoutMs });
       pages.notify(made.ticket, made.elicitationId, asked.timeoutMs);
     }
     return made;
@@ -141,6 +142,7 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
 }
 
 const MAX_MESSAGE = 2000;
+const PURPOSE = 'page-asked';
 
 function readAsk(ask: UrlAsk<unknown>, config: Config): Asked {
   if (ask.message.length > MAX_MESSAGE) {
