@@ -1,8 +1,15 @@
 /** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Command, InvalidArgumentError } from 'commander';
-import { isMidcallError } from '../errors.ts';
-import { checkDirectories, directoriesInForce, notesServer, readSettings, settingsPath } from '../notes/index.ts';
+import { isMidcallError, MidcallError } from '../errors.ts';
+import {
+  checkDirectories,
+  directoriesInForce,
+  notesServer,
+  readImportConfig,
+  readSettings,
+  settingsPath,
+} from '../notes/index.ts';
 import { serveHttp } from '../server/index.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -11,6 +18,7 @@ interface Options {
   readonly host: string;
   readonly allowHost: readonly string[];
   readonly settings: string;
+  readonly import?: string;
 }
 
 /** Adds the subcommand. */
@@ -32,6 +40,10 @@ export function registerNotes(program: Command): void {
       [],
     )
     .option('--settings <file>', 'where notes_setup keeps what the person chose', settingsPath())
+    .option(
+      '--import <file>',
+      'offer notes_import from the service this JSON file describes; on standard input and output only',
+    )
     .action(notes);
 }
 
@@ -42,7 +54,19 @@ async function notes(named: readonly string[], options: Options): Promise<void> 
   const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
   const onError = (error: Error): void => log(error.message);
   const setup = { path: options.settings, settings: settings && { ...settings, directories } };
-  const server = notesServer({ directories: ceiling, setup });
+  if (options.import !== undefined && options.http !== undefined) {
+    throw new MidcallError(
+      'cli/usage',
+      '--import needs to know who a person is, which --http without sign-in does not. Serve it on standard input and output.',
+    );
+  }
+  const config = options.import === undefined ? undefined : await readImportConfig(options.import);
+  const server = notesServer({
+    directories: ceiling,
+    setup,
+    ...(config && { importing: config.importing }),
+    ...(config?.port !== undefined && { pages: { port: config.port } }),
+  });
   const places = directories.length > 0 ? directories.join(', ') : 'the directories the client grants (its roots)';
 
   if (options.http === undefined) {

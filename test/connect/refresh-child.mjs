@@ -1,0 +1,22 @@
+/** One process among several that finds a sign-in expired: node refresh-child.mjs STORE ISSUER. Prints a digest of what it got. */
+import { createHash } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { provider, vault } from '../../dist/connect/index.js';
+import { sqliteStore } from '../../dist/stores/sqlite.js';
+
+const [where, issuer, key] = process.argv.slice(2);
+const store = await sqliteStore(where, { patienceMs: 60_000 });
+const notes = provider({
+  id: 'notes',
+  issuer,
+  clientId: 'midcall',
+  clientSecret: 'client-secret-canary-0123456789',
+  scopes: ['notes.read'],
+});
+writeSync(1, 'ready\n');
+await new Promise(resolve => process.stdin.once('data', resolve));
+const owner = { issuer: 'https://login.example', subject: 'alice' };
+const token = await vault({ store, key }).token(owner, notes);
+const value = token?.value ?? 'none';
+writeSync(1, `${createHash('sha256').update(value).digest('base64')}\n`);
+process.exit(0);

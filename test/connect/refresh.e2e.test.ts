@@ -1,0 +1,137 @@
+/** Renewing across real processes on one SQLite store, with a real authorization server; and a winner killed in the middle. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type Provider, provider, type Vault, vault } from 'midcall/connect';
+import { sqliteStore } from 'midcall/stores/sqlite';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import { randomToken } from '../../src/connect/oauth-client.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { Browser } from './sign-in-flow.ts';
+
+const script = fileURLToPath(new URL('./refresh-child.mjs', import.meta.url));
+const clientSecret = 'client-secret-canary-0123456789';
+const redirectUri = 'http://127.0.0.1:9/callback';
+const alice = { issuer: 'https://login.example', subject: 'alice' };
+const key = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7 + 3)).toString('base64');
+
+let server: AuthorizationServer;
+let folder: string;
+let where: string;
+let store: Store;
+let kept: Vault;
+let notes: Provider;
+let time: number;
+/** Refresh tokens as they arrived at the token endpoint. */
+let refreshes: number;
+
+beforeAll(async () => {
+  server = await startAuthorizationServer({
+    clients: [
+      {
+        client_id: 'midcall',
+        client_secret: clientSecret,
+        application_type: 'native',
+        redirect_uris: ['http://127.0.0.1/callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+    ],
+    scopes: ['notes.read'],
+    person: 'alice',
+  });
+  folder = await mkdtemp(join(tmpdir(), 'midcall-refresh-'));
+});
+afterAll(async () => {
+  await server?.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  where = join(folder, `${randomToken()}.db`);
+  store = await sqliteStore(where, { patienceMs: 60_000 });
+  time = Date.now();
+  refreshes = 0;
+  notes = provider({
+    id: 'notes',
+    issuer: server.issuer,
+    clientId: 'midcall',
+    clientSecret,
+    scopes: ['notes.read'],
+    now: () => time,
+  });
+  kept = vault({ store, key, now: () => time });
+  const [state, verifier] = [randomToken(), randomToken()];
+  const asked = { state, verifier, scopes: notes.scopes };
+  const url = await notes.client.authorizationUrl({ ...asked, redirectUri });
+  const callback = (await new Browser().follow(url, redirectUri)).url;
+  const { tokens } = await notes.client.exchange(callback, asked);
+  await kept.keepSignIn(alice, notes, { ...tokens, expiresAt: 1 });
+});
+
+interface Child {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>;
+  readonly lines: Interface;
+}
+
+async function child(): Promise<Child> {
+  const started = spawn(process.execPath, [script, where, server.issuer, key], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: started.stdout });
+  await once(lines, 'line');
+  return { process: started, lines };
+}
+
+it('R1, R2: of eight processes that find it expired one renews, and all get the same token', async () => {
+  server.state.intercept = req => {
+    if (req.url === '/token') refreshes += 1;
+    return false;
+  };
+  const children = await Promise.all(Array.from({ length: 8 }, child));
+  for (const each of children) each.process.stdin.end('go\n');
+  const got = await Promise.all(children.map(async each => ((await once(each.lines, 'line')) as [string])[0]));
+  const token = (await kept.token(alice, notes))?.value ?? 'none';
+  expect(new Set(got)).toEqual(new Set([createHash('sha256').update(token).digest('base64')]));
+  expect(token).not.toBe('none');
+  expect(refreshes).toBe(1);
+  server.state.intercept = undefined;
+});
+
+it('R1, R4: killed in the middle, the token it held is never presented again: the person has to sign in', async () => {
+  let reached = (): void => {};
+  const arrived = new Promise<void>(resolve => {
+    reached = resolve;
+  });
+  server.state.intercept = async req => {
+    if (req.url !== '/token') return false;
+    refreshes += 1;
+    reached();
+    return true;
+  };
+  const winner = await child();
+  const died = once(winner.process, 'exit');
+  winner.process.stdin.end('go\n');
+  await arrived;
+  winner.process.kill('SIGKILL');
+  await died;
+  server.state.intercept = req => {
+    if (req.url === '/token') refreshes += 1;
+    return false;
+  };
+  const sleep = async (): Promise<void> => {
+    time += 1_000;
+  };
+  const waiting = vault({ store, key, now: () => time, sleep });
+  await expect(waiting.token(alice, notes)).rejects.toMatchObject({
+    code: 'connect/provider',
+    message: expect.stringContaining('renewed by another process'),
+  });
+  time += notes.patienceMs;
+  expect(await kept.token(alice, notes)).toBeUndefined();
+  expect(refreshes).toBe(1);
+  server.state.intercept = undefined;
+});
