@@ -17,6 +17,11 @@ export interface UrlAsk<T> {
   /** Roads that may be taken; the server's default where absent. `page` is switched on by being named here. */
   readonly channels?: readonly Channel[];
   /**
+   * True where the handler cannot go on unasked: where no road reaches the person, the call ends with -32021 (2026-07-28)
+   * or an error result (2025-11-25) that says what is missing.
+   */
+  readonly required?: boolean;
+  /**
    * True to end the call with URLElicitationRequiredError (-32042) on 2025-11-25 instead of asking within it: the client
    * calls again when the person has finished, and the same call then gets the answer. No effect on 2026-07-28.
    */

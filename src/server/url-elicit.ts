@@ -10,7 +10,8 @@ import type { Json } from './digest.ts';
 import { digest } from './digest.ts';
 import { AskHistory, type RecordedAnswer, readRecorded } from './elicit.ts';
 import type { Run } from './engine.ts';
-import { formParams, urlParams, urlRequired, type WireAsk } from './era.ts';
+import { formParams, missingCapability, urlParams, urlRequired, type WireAsk } from './era.ts';
+import { shortLabel } from './journal.ts';
 import type { CallRequest } from './request.ts';
 import type { UrlAnswer, UrlAsk } from './url-ask.ts';
 import { type Announced, type Asked, type PageCall, type Plan, plan, spoken } from './url-plan.ts';
@@ -109,6 +110,13 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       instead = history.declined(question)
         ? { none: 'declined' }
         : ((await run.guarded(() => planned(asked, identity))) as unknown as Json);
+    }
+    const nobody = instead !== undefined && (instead as { none?: unknown }).none === 'unavailable';
+    if (nobody && ask.required) {
+      const message =
+        `This needs an answer of the person on a page ('${shortLabel(ask.message)}'), and no page can be shown to them here. ` +
+        'Use a client with URL mode elicitation.';
+      return run.fail(missingCapability(client.asks, { elicitation: { url: {} } }, message));
     }
     const drawn = await run.ask(draw, instead ?? { none: 'unavailable' });
     const made = drawn.value as unknown as Plan | { readonly none: 'declined' };

@@ -127,6 +127,18 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 });
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
+  it('a handler that cannot go on without a page ends with what the client lacks', async () => {
+    const made = await fixture({
+      era,
+      capabilities: {},
+      midcall: { channels: ['native'] },
+      handler: async call => told(await call.elicitUrl({ message: 'Sure?', page: confirm(), required: true })),
+    });
+    const got = (await made.callTool('act', {}).catch(error => error)) as { code?: number; isError?: boolean };
+    if (era === '2026-07-28') expect(got.code).toBe(-32021);
+    else expect(got.isError).toBe(true);
+  });
+
   it('a client with forms only is shown link and code in a form', async () => {
     const made = await fixture({
       era,
