@@ -2,7 +2,7 @@
  * The rules of ARCHITECTURE.md, "Who may import whom". A folder is entered through its index.ts; there are no cycles;
  * no file is a drawer.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -173,5 +173,13 @@ describe('architecture', () => {
     );
     const folders = Object.keys(mayImport).map(name => `${name}/`);
     expect([...folders, ...packages].filter(name => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('A9: SECURITY.md names tests that exist', () => {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    const page = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+    const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(match => match[1]!);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(path => !existsSync(join(root, path)))).toEqual([]);
   });
 });
