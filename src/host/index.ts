@@ -44,6 +44,7 @@ export type {
   UrlQuestion,
   Via,
 } from './question.ts';
+export { expandTemplate, templateNames } from './resource-template.ts';
 export type { RootsDisk, RootsMemory, Workspace } from './roots-disk.ts';
 export { detectWorkspace, machineDisk, rootsFile } from './roots-disk.ts';
 export type { OfferedRoot, RootsManagerOptions, RootsState } from './roots-manager.ts';

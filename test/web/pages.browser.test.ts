@@ -65,8 +65,13 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   const reply = body => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...body }) + '\\n');
   if (id === undefined) continue;
-  if (method === 'initialize') reply({ result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'silent', version: '1' } } });
+  if (method === 'initialize') reply({ result: { protocolVersion: '2025-11-25', capabilities: { tools: {}, prompts: {}, resources: {} }, serverInfo: { name: 'silent', version: '1' } } });
   else if (method === 'tools/list') reply({ result: { tools } });
+  else if (method === 'prompts/list') reply({ result: { prompts: [{ name: 'greet', description: 'Greets.', arguments: [{ name: 'who', description: 'Whom', required: true }] }] } });
+  else if (method === 'resources/list') reply({ result: { resources: [{ uri: 'things://one', name: 'One' }] } });
+  else if (method === 'resources/templates/list') reply({ result: { resourceTemplates: [{ uriTemplate: 'things://{id}', name: 'Any' }, { uriTemplate: 'broken {', name: 'Broken' }] } });
+  else if (method === 'prompts/get') reply({ result: { messages: [{ role: 'user', content: { type: 'text', text: 'Greet ' + params.arguments.who } }, { role: 'assistant', content: { type: 'resource', resource: { uri: 'things://one', text: 'Hello.' } } }] } });
+  else if (method === 'resources/read') reply({ result: { contents: [{ uri: params.uri, mimeType: 'application/x-thing', blob: 'AAAA' }] } });
   else if (method === 'tools/call' && params.name === 'look') reply({ result: { content: [{ type: 'text', text: 'Seen.' }, { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==' }], structuredContent: { seen: 1 } } });
   else if (method === 'tools/call' && params.arguments.what.fail) reply({ result: { isError: true, content: [{ type: 'text', text: 'It failed.' }] } });
   else if (method === 'tools/call') process.stdout.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: params._meta?.progressToken, progress: 2, total: 5, message: 'Two of five' } }) + '\\n');
@@ -119,17 +124,22 @@ describe('every page and state', () => {
     on.policy.add({ server: 'silent', subject: 'sampling', effect: 'allow', forMs: 60_000 });
     on.policy.add({ server: '*', subject: 'url', effect: 'refuse' });
     on.audit.record({ type: 'roots', what: 'offered /tmp/things' });
-    const running = await workspace.run('silent', 'wipe', { what: {} });
-    const done = await workspace.run('silent', 'look', {});
-    const failed = await workspace.run('silent', 'wipe', { what: { fail: true } });
-    const cancelled = await workspace.run('silent', 'wipe', { what: {} });
+    const running = await workspace.run('silent', { kind: 'tool', name: 'wipe', arguments: { what: {} } });
+    const done = await workspace.run('silent', { kind: 'tool', name: 'look', arguments: {} });
+    const failed = await workspace.run('silent', { kind: 'tool', name: 'wipe', arguments: { what: { fail: true } } });
+    const cancelled = await workspace.run('silent', { kind: 'tool', name: 'wipe', arguments: { what: {} } });
     workspace.cancel(cancelled);
+    const got = await workspace.run('silent', { kind: 'prompt', name: 'greet', arguments: { who: 'Ada' } });
+    const read = await workspace.run('silent', { kind: 'resource', name: 'things://one', arguments: {} });
     paths.push(
       ...['/', '/history', '/inbox', '/roots', '/models', '/policy', '/audit', '/audit?q=nothing', '/add', '/nothing'],
       ...['/servers/silent', '/servers/broken', '/servers/silent/tools/look', '/servers/silent/tools/wipe'],
+      ...['prompts/greet', 'resources/things%3A%2F%2Fone', 'resources/things%3A%2F%2F%7Bid%7D'].map(
+        each => `/servers/silent/${each}`,
+      ),
       ...['pick', 'fields', 'finish', 'model', 'reply', 'ended'].map(name => `/calls/s-${name}`),
       ...[url, bad, roots, alone].map(question => `/questions/${question.id}`),
-      ...[running, done, failed, cancelled].map(id => `/calls/${id}`),
+      ...[running, done, failed, cancelled, got, read].map(id => `/calls/${id}`),
     );
   });
 
@@ -141,6 +151,9 @@ describe('every page and state', () => {
     const wrong: string[] = [];
     for (const path of paths) {
       await me.page.goto(at(path));
+      await me.page.evaluate(() => {
+        for (const each of document.querySelectorAll('details')) each.open = true;
+      });
       wrong.push(...(await violations(me.page)).map(each => `${path}: ${each}`));
       const wide = await me.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (wide > 0) wrong.push(`${path}: ${wide} pixels too wide`);

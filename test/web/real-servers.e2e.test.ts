@@ -56,8 +56,11 @@ afterAll(async () => {
   expect(on.errors).toEqual([]);
 });
 
-async function run(id: string, tool: string, fields: Record<string, string> = {}): Promise<string> {
-  const answer = await visitor.post(`/servers/${id}/tools/${tool}`, fields);
+type Called = string | { readonly prompts: string } | { readonly resources: string };
+
+async function run(id: string, what: Called, fields: Record<string, string> = {}): Promise<string> {
+  const [place, name] = typeof what === 'string' ? ['tools', what] : Object.entries(what)[0]!;
+  const answer = await visitor.post(`/servers/${id}/${place}/${encodeURIComponent(name)}`, fields);
   expect(answer.status, answer.text.match(/class="error"[\s\S]*?<\/p>/)?.[0]).toBe(303);
   return decodeURIComponent(String(answer.headers['location']).replace('/calls/', ''));
 }
@@ -149,6 +152,42 @@ describe('server-everything', () => {
     expect((await visitor.get(`/calls/${call}`)).text).toMatch(/<progress value="\d+" max="200"/);
     await visitor.post(`/calls/${call}/cancel`, {});
     expect(await result(call)).toContain('You cancelled this call.');
+  });
+
+  it('lists its prompts and resources, with a form for what they take', async () => {
+    const { text } = await visitor.get('/servers/everything');
+    for (const name of [
+      'args-prompt',
+      'demo://resource/static/document/architecture.md',
+      'demo://resource/dynamic/text/{resourceId}',
+    ])
+      expect(text).toContain(name);
+    const form = await visitor.get('/servers/everything/prompts/args-prompt');
+    expect(form.text).toMatch(/city[\s\S]*?required[\s\S]*?state[\s\S]*?optional/i);
+  });
+
+  it('gives a prompt with its arguments, and names one that is missing', async () => {
+    const text = await result(await run('everything', { prompts: 'args-prompt' }, { f0: 'Paris', f1: 'Texas' }));
+    expect(text).toContain('You asked for the prompt');
+    expect(text).toMatch(/User<[\s\S]*Paris, Texas/);
+    const missing = await visitor.post('/servers/everything/prompts/args-prompt', { f1: 'Texas' });
+    expect(missing.status).toBe(422);
+  });
+
+  it('reads a resource, one that its template describes, and again', async () => {
+    const listed = await result(
+      await run('everything', { resources: 'demo://resource/static/document/architecture.md' }),
+    );
+    expect(listed).toContain('You read');
+    expect(listed).toContain('class="result-text"');
+    const described = await result(
+      await run('everything', { resources: 'demo://resource/dynamic/text/{resourceId}' }, { f0: '7' }),
+    );
+    expect(described).toMatch(/You read[\s\S]*demo:\/\/resource\/dynamic\/text\/7[\s\S]*Resource 7/);
+    const again = /<a class="button small" href="([^"]+)">Run again/.exec(described)![1]!;
+    expect(again).toContain(encodeURIComponent('demo://resource/dynamic/text/7'));
+    expect((await visitor.get(again.replaceAll('&amp;', '&'))).status).toBe(200);
+    expect((await visitor.get('/servers/everything/resources/no-address')).status).toBe(404);
   });
 
   it('shows a picture as a picture, from the desk itself', async () => {

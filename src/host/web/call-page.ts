@@ -5,7 +5,7 @@ import type { Question } from '../index.ts';
 import { card } from './card.ts';
 import type { Draft } from './draft.ts';
 import type { CardContext } from './frame.ts';
-import { type Content, serverPath } from './layout.ts';
+import { type Content, offerPath, serverPath } from './layout.ts';
 import { buttonForm } from './server-pages.ts';
 import { shown } from './shown.ts';
 import { texts } from './texts.ts';
@@ -44,9 +44,9 @@ export function callPage(call: CallView, context: CallPageContext): Content {
   const { context: about, serverId, outcome, items } = call;
   const path = `/calls/${encodeURIComponent(about.id)}`;
   const openOne = items.find(isOpen);
-  const again = `${serverPath(serverId, 'tools', about.name)}?from=${encodeURIComponent(about.id)}`;
+  const again = `${offerPath(serverId, about.kind, about.name)}?from=${encodeURIComponent(about.id)}`;
   const action = outcome
-    ? about.kind === 'tool' && html`<a class="button small" href="${again}">${texts.call.again}</a>`
+    ? html`<a class="button small" href="${again}">${texts.call.again}</a>`
     : buttonForm(context.csrf, `${path}/cancel`, texts.call.cancel);
   return {
     title: about.name,

@@ -5,7 +5,7 @@ import { age, questionIcon } from './frame.ts';
 import { icons } from './icons.ts';
 import { shown } from './shown.ts';
 import { texts } from './texts.ts';
-import type { DeskView, ServerView } from './views.ts';
+import type { DeskView, OfferKind, ServerView } from './views.ts';
 
 /** Where the pages find their own files. */
 export interface AssetPaths {
@@ -45,6 +45,12 @@ export function serverPath(id: string, ...rest: readonly string[]): string {
   return ['/servers', id, ...rest].map((part, at) => (at === 0 ? part : encodeURIComponent(part))).join('/');
 }
 
+const places = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as const;
+
+/** Where something a server offers is called from. */
+export const offerPath = (server: string, kind: OfferKind, name: string): string =>
+  serverPath(server, places[kind], name);
+
 /** One open question in a list. */
 export function inboxItem(question: Question, now: number, current: string | undefined): Html {
   const what = 'message' in question ? question.message : undefined;
@@ -68,7 +74,7 @@ function serverEntry(server: ServerView, content: Content): Html {
     server.tools.length > 0 &&
     html`<ul class="tools">${server.tools.map(
       tool =>
-        html`<li><a${attributes({ href: serverPath(server.id, 'tools', tool.name), class: 'tool', 'aria-current': here && content.tool === tool.name && 'page' })}>${shown(tool.name, 80)}</a></li>`,
+        html`<li><a${attributes({ href: offerPath(server.id, 'tool', tool.name), class: 'tool', 'aria-current': here && content.tool === tool.name && 'page' })}>${shown(tool.name, 80)}</a></li>`,
     )}</ul>`
   }</li>`;
 }

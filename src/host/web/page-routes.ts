@@ -6,8 +6,8 @@ import { draftFrom } from './draft.ts';
 import { modelsPage } from './models-page.ts';
 import { historyPage, inboxPage } from './record-pages.ts';
 import { blocksOf, mediaOf } from './result.ts';
-import { cardContext, type Desk, missing, show, viewOf } from './route-context.ts';
-import { addPage, deskPage, serverPage, toolPage } from './server-pages.ts';
+import { cardContext, type Desk, missing, offerAsked, offerPattern, show, viewOf } from './route-context.ts';
+import { addPage, deskPage, offerPage, serverPage } from './server-pages.ts';
 import { texts } from './texts.ts';
 
 export function pageRoutes(app: Hono, desk: Desk): void {
@@ -27,14 +27,13 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     return server ? show(context, desk, serverPage(server, guard.csrf)) : missing(context, desk, texts.servers.unknown);
   });
 
-  app.get('/servers/:server/tools/:tool', context => {
-    const server = workspace.server(context.req.param('server'));
-    const tool = server?.tools.find(each => each.name === context.req.param('tool'));
-    if (server?.state === 'starting' && !tool) return missing(context, desk, texts.servers.comingUp(server.id), 1);
-    if (!server || !tool) return missing(context, desk, texts.tool.unknown);
+  app.get(`/servers/:server/${offerPattern}`, context => {
+    const { server, kind, offer } = offerAsked(desk, context);
+    if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
+    if (!server || !offer) return missing(context, desk, texts.tool.unknown);
     const earlier = workspace.call(context.req.query('from') ?? '');
-    const draft = earlier && draftFrom(argumentFields(tool.inputSchema), earlier.context.arguments, zone);
-    return show(context, desk, toolPage(server, tool, { ...cardContext(desk), ...(draft && { draft }) }));
+    const draft = earlier && draftFrom(argumentFields(offer.inputSchema), earlier.context.arguments, zone);
+    return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), ...(draft && { draft }) }));
   });
 
   app.get('/calls/:call', context => {

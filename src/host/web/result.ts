@@ -1,4 +1,4 @@
-/** A tool's result as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
+/** What a call brought, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
 import { attributes, type Html, html } from '../../html.ts';
 import { shown, shownJson } from './shown.ts';
 import { texts } from './texts.ts';
@@ -34,18 +34,41 @@ function blockContent(block: Block, path: string): Html {
     : html`<audio${attributes({ src: path, controls: true })}></audio>`;
 }
 
-/** The content blocks of a result, as far as it has any. */
-export function blocksOf(result: Readonly<Record<string, unknown>>): readonly Block[] {
-  const content = result['content'];
-  return Array.isArray(content) ? content.filter(block => typeof block === 'object' && block !== null) : [];
+const isBlock = (value: unknown): value is Block => typeof value === 'object' && value !== null;
+const list = (value: unknown): readonly Block[] => (Array.isArray(value) ? value.filter(isBlock) : []);
+
+/** The contents of a resource as the block that shows them. */
+function asBlock(contents: Block): Block {
+  const { text, blob, mimeType } = contents;
+  if (typeof text === 'string') return { type: 'text', text };
+  const kind = /^(image|audio)\//.exec(String(mimeType))?.[1];
+  return kind === undefined || typeof blob !== 'string' ? contents : { type: kind, data: blob, mimeType };
 }
+
+/** The content blocks of a tool's result, of a prompt's messages or of a resource, as far as there are any. */
+export function blocksOf(result: Readonly<Record<string, unknown>>): readonly Block[] {
+  const blocks = [
+    ...list(result['content']),
+    ...list(result['messages']).flatMap(message => list([message['content']])),
+  ];
+  const embedded = ({ type, resource }: Block) => type === 'resource' && isBlock(resource);
+  return [
+    ...blocks.map(block => (embedded(block) ? asBlock(block['resource'] as Block) : block)),
+    ...list(result['contents']).map(asBlock),
+  ];
+}
+
+/** Who says each block of a prompt. */
+const rolesOf = (result: Readonly<Record<string, unknown>>): readonly string[] =>
+  list(result['messages']).flatMap(({ role, content }) => (isBlock(content) ? [texts.call.role(String(role))] : []));
 
 /** The content of a call's result; says so where there is none. */
 export function resultContent(result: Readonly<Record<string, unknown>>, callId: string): Html {
   const blocks = blocksOf(result);
   const structured = result['structuredContent'];
+  const roles = rolesOf(result);
   const path = (at: number) => `/calls/${encodeURIComponent(callId)}/blocks/${at}`;
-  return html`<div class="result">${blocks.map((block, at) => blockContent(block, path(at)))}${
+  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${roles[at]}</p>`}${blockContent(block, path(at))}`)}${
     structured !== undefined &&
     html`<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${shownJson(structured)}</pre></details>`
   }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}</div>`;

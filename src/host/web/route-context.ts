@@ -7,8 +7,9 @@ import type { CardContext } from './frame.ts';
 import type { Guard } from './guard.ts';
 import { type Content, layout } from './layout.ts';
 import type { Live } from './live.ts';
+import { offerOf } from './shown-offers.ts';
 import { texts } from './texts.ts';
-import type { DeskView } from './views.ts';
+import type { DeskView, OfferKind, OfferView, ServerView } from './views.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the routes work with. */
@@ -48,6 +49,22 @@ export function cardContext(desk: Desk): CardContext {
 /** A page as a response. */
 export function show(context: Context, desk: Desk, content: Content, status: 200 | 404 | 409 | 422 = 200): Response {
   return context.html(layout(viewOf(desk), content, desk.assets.paths), status);
+}
+
+/** The end of every path that is about something a server offers. */
+export const offerPattern = ':place{tools|prompts|resources}/:name';
+
+const kinds: Readonly<Record<string, OfferKind>> = { tools: 'tool', prompts: 'prompt', resources: 'resource' };
+
+/** What a request of such a path is about, as far as it is there. */
+export function offerAsked(
+  { workspace }: Desk,
+  context: Context,
+): { readonly server?: ServerView; readonly kind: OfferKind; readonly offer?: OfferView } {
+  const kind = kinds[context.req.param('place') ?? ''] ?? 'tool';
+  const server = workspace.server(context.req.param('server') ?? '');
+  const offer = server && offerOf(server, kind, context.req.param('name') ?? '');
+  return { kind, ...(server && { server }), ...(offer && { offer }) };
 }
 
 /** What a form posted; the guard has checked its token. */

@@ -6,10 +6,10 @@ import { type Draft, first, untouched } from './draft.ts';
 import { fieldControl } from './field-controls.ts';
 import { problemSummary } from './form-body.ts';
 import { icons } from './icons.ts';
-import { type Content, serverPath } from './layout.ts';
+import { type Content, offerPath, serverPath } from './layout.ts';
 import { shown } from './shown.ts';
 import { texts } from './texts.ts';
-import type { DeskView, ServerView, ToolView } from './views.ts';
+import type { DeskView, OfferKind, OfferView, ServerView } from './views.ts';
 
 /** A form that is one button. */
 export function buttonForm(
@@ -27,8 +27,9 @@ export function buttonForm(
 }
 
 /** What a tool says of itself, in plain words; untrusted hints. */
-export function toolHints(tool: ToolView): readonly string[] {
-  const hints = tool.annotations ?? {};
+export function toolHints(tool: OfferView): readonly string[] {
+  const hints = tool.annotations;
+  if (!hints) return [];
   if (hints.readOnlyHint === true) return [texts.tool.readOnly];
   return [
     ...(hints.destructiveHint === false ? [] : [texts.tool.destructive]),
@@ -39,15 +40,36 @@ export function toolHints(tool: ToolView): readonly string[] {
 
 const chips = (all: readonly string[]): Html => html`${all.map(each => html`<span class="chip hint">${each}</span>`)}`;
 
+function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[]): Html {
+  return html`<ul class="tool-list">${offers.map(offer => {
+    const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
+    return html`<li><a class="tool-row" href="${offerPath(server.id, kind, offer.name)}"><span class="name">${shown(offer.name, 200)}</span><span class="hints">${chips(toolHints(offer))}</span>${
+      about !== undefined && html`<span class="about">${shown(about.split('\n')[0] ?? '', 200)}</span>`
+    }</a></li>`;
+  })}</ul>`;
+}
+
 function toolList(server: ServerView): Html {
   if (server.tools.length === 0) return html`<p class="empty">${texts.servers.noTools}</p>`;
-  return html`<ul class="tool-list">${server.tools.map(
-    tool =>
-      html`<li><a class="tool-row" href="${serverPath(server.id, 'tools', tool.name)}"><span class="name">${shown(tool.name, 120)}</span><span class="hints">${chips(toolHints(tool))}</span>${
-        tool.description !== undefined &&
-        html`<span class="about">${shown(tool.description.split('\n')[0] ?? '', 200)}</span>`
-      }</a></li>`,
-  )}</ul>`;
+  return offerList(server, 'tool', server.tools);
+}
+
+function furtherOffers(server: ServerView): Html {
+  const kinds = [
+    ['prompt', texts.servers.prompts, server.prompts],
+    ['resource', texts.servers.resources, server.resources],
+  ] as const;
+  return html`${kinds.map(
+    ([kind, title, offers]) =>
+      offers.length > 0 &&
+      html`<section class="section"><h2>${title}</h2><div class="panel">${offerList(server, kind, offers)}</div></section>`,
+  )}`;
+}
+
+/** Says on the first page what else there is. */
+function furtherLine(server: ServerView): Html | false {
+  const counts = texts.servers.further(server.prompts.length, server.resources.length);
+  return counts !== '' && html`<p class="help audit-state"><a href="${serverPath(server.id)}">${counts}</a></p>`;
 }
 
 function serverNotice(server: ServerView, csrf: string): Html | false {
@@ -77,7 +99,7 @@ const anyStarting = (view: DeskView): boolean => view.servers.some(server => ser
 export function deskPage(view: DeskView): Content {
   const body = view.servers.map(
     server =>
-      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${serverPath(server.id)}">${shown(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server)}${serverNotice(server, view.csrf)}<div class="panel">${toolList(server)}</div></section>`,
+      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${serverPath(server.id)}">${shown(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server)}${serverNotice(server, view.csrf)}<div class="panel">${toolList(server)}</div>${furtherLine(server)}</section>`,
   );
   const empty = html`<p class="lead">${texts.servers.none}</p><p class="actions"><a class="button primary" href="/add">${texts.servers.add}</a></p>`;
   return {
@@ -106,11 +128,11 @@ export function serverPage(server: ServerView, csrf: string): Content {
     title: server.id,
     serverId: server.id,
     refresh: { after: server.state === 'starting' ? 1 : 10, to: serverPath(server.id) },
-    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server)}${serverNotice(server, csrf)}<section class="section"><h2>${texts.servers.tools}</h2><div class="panel">${toolList(server)}</div></section>${serverLog(server)}`,
+    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server)}${serverNotice(server, csrf)}<section class="section"><h2>${texts.servers.tools}</h2><div class="panel">${toolList(server)}</div></section>${furtherOffers(server)}${serverLog(server)}`,
   };
 }
 
-/** What a tool's form holds. */
+/** What the form of an offer holds. */
 export interface ArgumentsContext {
   readonly csrf: string;
   readonly zone: string;
@@ -119,25 +141,25 @@ export interface ArgumentsContext {
   readonly issues?: readonly Issue[];
 }
 
-/** One tool with a form for its arguments. */
-export function toolPage(server: ServerView, tool: ToolView, context: ArgumentsContext): Content {
-  const fields: readonly ArgumentField[] = argumentFields(tool.inputSchema);
+/** A tool, a prompt or a resource with a form for its arguments. */
+export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView, context: ArgumentsContext): Content {
+  const fields: readonly ArgumentField[] = argumentFields(offer.inputSchema);
   const draft = context.draft ?? untouched(fields, context.zone);
   const issues = context.issues ?? [];
-  const path = serverPath(server.id, 'tools', tool.name);
+  const path = offerPath(server.id, kind, offer.name);
   const place = { scope: 'arguments', draft, issues, zone: context.zone, now: context.now };
   const ready = server.state === 'ready';
   return {
-    title: tool.name,
+    title: offer.name,
     serverId: server.id,
-    tool: tool.name,
-    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(server.id)}">${shown(server.id, 80)}</a> <span class="mono">${shown(tool.name, 120)}</span></h1><span class="chips-inline">${chips(toolHints(tool))}</span></div>${
-      tool.description !== undefined && html`<p class="lead">${shown(tool.description, 2_000, true)}</p>`
+    tool: offer.name,
+    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(server.id)}">${shown(server.id, 80)}</a> <span class="mono">${shown(offer.name, 400)}</span></h1><span class="chips-inline">${chips(toolHints(offer))}</span></div>${
+      offer.description !== undefined && html`<p class="lead">${shown(offer.description, 2_000, true)}</p>`
     }${serverNotice(server, context.csrf)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
       fields.length === 0
-        ? html`<p class="quiet-text">${texts.tool.noArguments}</p>`
+        ? html`<p class="quiet-text">${texts.tool.noArguments[kind]}</p>`
         : html`<div class="fields">${fields.map((field, at) => fieldControl(field, at, place))}</div>`
-    }<div class="actions"><button${attributes({ class: 'button primary', disabled: !ready })}>${icons.call}${texts.tool.run}</button>${!ready && html`<span class="quiet-text">${texts.tool.unavailable}</span>`}</div></form></section>`,
+    }<div class="actions"><button${attributes({ class: 'button primary', disabled: !ready })}>${icons.call}${texts.tool.run[kind]}</button>${!ready && html`<span class="quiet-text">${texts.tool.unavailable}</span>`}</div></form></section>`,
   };
 }
 

@@ -2,13 +2,13 @@
 import type { Hono } from 'hono';
 import { isMidcallError } from '../../errors.ts';
 import { checkContent, type Field, type Issue, labelOf } from '../../form/index.ts';
-import { commandTarget, readServerEntries, type ServerEntry, urlTarget } from '../index.ts';
+import { commandTarget, expandTemplate, readServerEntries, type ServerEntry, urlTarget } from '../index.ts';
 import { type ArgumentField, argumentFields, checkJson } from './argument-form.ts';
 import { words } from './command-words.ts';
 import { contentOf, type Draft, first } from './draft.ts';
 import { serverPath } from './layout.ts';
-import { cardContext, type Desk, missing, posted, show } from './route-context.ts';
-import { addPage, toolPage } from './server-pages.ts';
+import { cardContext, type Desk, missing, offerAsked, offerPattern, posted, show } from './route-context.ts';
+import { addPage, offerPage } from './server-pages.ts';
 import { texts } from './texts.ts';
 
 const isField = (field: ArgumentField): field is Field => field.kind !== 'json';
@@ -52,34 +52,35 @@ function entriesOf(desk: Desk, draft: Draft): readonly ServerEntry[] {
 export function serverRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard } = desk;
 
-  app.post('/servers/:server/tools/:tool', async context => {
-    const server = workspace.server(context.req.param('server'));
-    const tool = server?.tools.find(each => each.name === context.req.param('tool'));
-    if (!server || !tool) return missing(context, desk, texts.tool.unknown);
+  app.post(`/servers/:server/${offerPattern}`, async context => {
+    const { server, kind, offer } = offerAsked(desk, context);
+    if (!server || !offer) return missing(context, desk, texts.tool.unknown);
     const draft = await posted(context);
-    const { content, issues } = readArguments(argumentFields(tool.inputSchema), draft);
+    const { content, issues } = readArguments(argumentFields(offer.inputSchema), draft);
     const again = (wrong: readonly Issue[]) =>
-      show(context, desk, toolPage(server, tool, { ...cardContext(desk), draft, issues: wrong }), 422);
+      show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), draft, issues: wrong }), 422);
     if (issues.length > 0) return again(issues);
     try {
-      return context.redirect(`/calls/${encodeURIComponent(await workspace.run(server.id, tool.name, content))}`, 303);
+      const request = offer.template
+        ? { kind, name: expandTemplate(offer.name, content), arguments: {} }
+        : { kind, name: offer.name, arguments: content };
+      return context.redirect(`/calls/${encodeURIComponent(await workspace.run(server.id, request))}`, 303);
     } catch (error) {
       if (isMidcallError(error)) return again([{ rule: 'server', message: error.message }]);
       throw error;
     }
   });
 
-  app.post('/servers/:server/tools/:tool/check', async context => {
-    const server = workspace.server(context.req.param('server'));
-    const tool = server?.tools.find(each => each.name === context.req.param('tool'));
-    if (!server || !tool) return missing(context, desk, texts.tool.unknown);
+  app.post(`/servers/:server/${offerPattern}/check`, async context => {
+    const { server, kind, offer } = offerAsked(desk, context);
+    if (!server || !offer) return missing(context, desk, texts.tool.unknown);
     const draft = await posted(context);
-    const fields = argumentFields(tool.inputSchema);
+    const fields = argumentFields(offer.inputSchema);
     const visited = new Set(draft.get('visited') ?? []);
     const issues = readArguments(fields, draft).issues.filter(issue =>
       visited.has(`f${fields.findIndex(field => field.name === issue.field)}`),
     );
-    return show(context, desk, toolPage(server, tool, { ...cardContext(desk), draft, issues }));
+    return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), draft, issues }));
   });
 
   app.post('/calls/:call/cancel', context => {

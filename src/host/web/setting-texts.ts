@@ -30,7 +30,7 @@ export const settingTexts = {
     spent: 'Spent since the server was started',
     nothing: 'No server that may use a model is running.',
     heads: ['Server', 'Requests', 'Tokens', 'Within', 'Turns of tool use, at most'],
-    forEver: 'the session',
+    forEver: 'until it is restarted',
     of: (count: number, most: number) => `${count.toLocaleString('en-GB')} of ${most.toLocaleString('en-GB')}`,
   },
   history: {
@@ -39,7 +39,7 @@ export const settingTexts = {
     calls: 'Calls',
     questions: 'Questions',
     question: 'Question',
-    tool: 'Tool',
+    tool: 'Call',
     server: 'Server',
     when: 'When',
     outcome: 'Outcome',

@@ -31,6 +31,12 @@ export const texts = {
     none: 'No server yet. Add one to see what it can do.',
     tools: 'Tools',
     noTools: 'This server has no tools.',
+    prompts: 'Prompts',
+    resources: 'Resources',
+    further: (prompts: number, resources: number) =>
+      [prompts > 0 && plural(prompts, 'prompt'), resources > 0 && plural(resources, 'resource')]
+        .filter(Boolean)
+        .join(', '),
     state: {
       starting: 'starting',
       ready: 'ready',
@@ -73,17 +79,21 @@ export const texts = {
   },
   tool: {
     arguments: 'Arguments',
-    noArguments: 'This tool takes no arguments.',
-    run: 'Run',
+    noArguments: {
+      tool: 'This tool takes no arguments.',
+      prompt: 'This prompt takes no arguments.',
+      resource: 'Nothing is read before you ask for it.',
+    },
+    run: { tool: 'Run', prompt: 'Get the prompt', resource: 'Read' },
     readOnly: 'reads only',
     destructive: 'may destroy',
     idempotent: 'safe to repeat',
     openWorld: 'reaches outside',
-    unavailable: 'The server is not running, so this tool cannot be run.',
-    unknown: 'This server has no such tool.',
+    unavailable: 'The server is not running.',
+    unknown: 'This server offers nothing by that name.',
   },
   call: {
-    you: 'You ran',
+    you: { tool: 'You ran', prompt: 'You asked for the prompt', resource: 'You read' },
     running: 'Running',
     chip: {
       waiting: 'Waiting for you',
@@ -109,9 +119,10 @@ export const texts = {
     again: 'Run again',
     working: 'The server is working.',
     noArguments: 'no arguments',
-    noContent: 'The tool returned nothing to read.',
+    noContent: 'There is nothing to read in it.',
+    role: (role: string) => (role === 'assistant' ? 'Assistant' : 'User'),
     structured: 'Structured content',
-    picture: 'A picture the tool returned',
+    picture: 'A picture the server returned',
     progress: (done: number, total: number | undefined) => (total === undefined ? `${done}` : `${done} of ${total}`),
     unknown: 'There is no such call. The desk keeps the calls of this session only.',
     none: 'No calls yet.',

@@ -155,9 +155,9 @@ export function timeline(call: CallView, context: CardContext, contextFor: (ques
   return html`<ol class="timeline">${entry(
     'call',
     icons.call,
-    html`${texts.call.you} <code class="tool-name">${shown(call.context.name, 200)}</code>`,
+    html`${texts.call.you[call.context.kind]} <code class="tool-name">${shown(call.context.name, 200)}</code>`,
     clock(call.startedAt, context.zone),
-    argumentRow(call.context.arguments),
+    call.context.kind !== 'resource' && argumentRow(call.context.arguments),
   )}${call.items.map(item =>
     'question' in item ? questionEntries(item, contextFor(item.question)) : noticeEntry(item, context.zone),
   )}${outcome(call, context)}</ol>`;

@@ -1,8 +1,12 @@
 /** What the desk's pages show, as plain data: servers, calls and questions at one moment. */
 import type { CallContext, CallOutcome, CallProgress, Ending, Notice, Question, SamplingAccount } from '../index.ts';
 
-/** A tool as its server describes it; untrusted text. */
-export interface ToolView {
+/** What a server offers: each can be called, and may ask. */
+export type OfferKind = CallContext['kind'];
+
+/** A tool, a prompt or a resource as its server describes it; untrusted text. */
+export interface OfferView {
+  /** What it is called by; a resource's URI, or its template. */
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
@@ -13,6 +17,8 @@ export interface ToolView {
     readonly idempotentHint?: boolean;
     readonly openWorldHint?: boolean;
   };
+  /** True where the name is a template of URIs, with the form's fields in it. */
+  readonly template?: boolean;
 }
 
 /** A folder a server may use. */
@@ -43,7 +49,9 @@ export interface ServerView {
   /** What it calls itself, with its version. */
   readonly self?: string;
   readonly era?: string;
-  readonly tools: readonly ToolView[];
+  readonly tools: readonly OfferView[];
+  readonly prompts: readonly OfferView[];
+  readonly resources: readonly OfferView[];
   readonly roots: readonly RootView[];
   /** What it spent on the person's models, and what it may; absent where it does not run or has none. */
   readonly account?: SamplingAccount;

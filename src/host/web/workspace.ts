@@ -3,11 +3,12 @@
  * buttons do. Holds no markup and no request.
  *
  * - W1 What ended stays in view with its ending, for as long as it is remembered.
- * - W2 A server that is gone keeps its place and its tools' names, so that it can be started again.
+ * - W2 A server that is gone keeps its place and the names of what it offers, so that it can be started again.
  */
 import { MidcallError } from '../../errors.ts';
 import type {
   Audit,
+  CallContext,
   CallHandle,
   Connection,
   ConnectionEvent,
@@ -19,9 +20,9 @@ import type {
   ServerEntry,
 } from '../index.ts';
 import type { Announcement } from './live.ts';
-import { shownTools } from './shown-tools.ts';
+import { type Offers, shownOffers } from './shown-offers.ts';
 import { texts } from './texts.ts';
-import type { CallView, ModelsView, NoticeView, QuestionView, RootView, ServerView, ToolView } from './views.ts';
+import type { CallView, ModelsView, NoticeView, QuestionView, RootView, ServerView } from './views.ts';
 
 /** The host's parts a desk is a view of. */
 export interface WorkspaceParts {
@@ -39,8 +40,8 @@ export interface WorkspaceParts {
 
 interface Server {
   readonly connection: Connection;
-  tools: readonly ToolView[];
-  /** False from a start until its tools are known. */
+  offers: Offers;
+  /** False from a start until its offers are known. */
   listed: boolean;
   readonly unsubscribe: () => void;
 }
@@ -50,6 +51,8 @@ type Item = QuestionView | NoticeView;
 interface CallRecord extends Omit<CallView, 'items'> {
   readonly items: Item[];
 }
+
+const nothing: Offers = { tools: [], prompts: [], resources: [] };
 
 /** How many lines of a server's standard error are shown. */
 const shownLog = 30;
@@ -104,7 +107,7 @@ export class Workspace {
     if (this.#servers.has(entry.id)) throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
     const connection = this.#connect(entry);
     const unsubscribe = connection.subscribe(event => this.#heard(entry.id, event));
-    this.#servers.set(entry.id, { connection, tools: [], listed: false, unsubscribe });
+    this.#servers.set(entry.id, { connection, offers: nothing, listed: false, unsubscribe });
     this.#changed();
     await connection.start();
   }
@@ -163,14 +166,14 @@ export class Workspace {
   }
 
   /**
-   * Runs a tool.
+   * Runs a tool, gets a prompt or reads a resource.
    * @returns the call's id, as soon as it has asked something or ended, or a moment has passed
    * @throws MidcallError `host/server-gone` where the server is not running
    */
-  async run(serverId: string, tool: string, args: Readonly<Record<string, unknown>>): Promise<string> {
-    const handle = this.#server(serverId).connection.run({ kind: 'tool', name: tool, arguments: args });
+  async run(serverId: string, request: Omit<CallContext, 'id'>): Promise<string> {
+    const handle = this.#server(serverId).connection.run(request);
     this.#handles.set(handle.id, handle);
-    this.#started({ id: handle.id, kind: 'tool', name: tool, arguments: args }, serverId, this.now());
+    this.#started({ id: handle.id, ...request }, serverId, this.now());
     await this.#firstSign(handle);
     return handle.id;
   }
@@ -220,7 +223,7 @@ export class Workspace {
     return server;
   }
 
-  #view(id: string, { connection, tools, listed }: Server): ServerView {
+  #view(id: string, { connection, offers, listed }: Server): ServerView {
     const info = connection.server;
     const roots: RootView[] = (this.roots.granted(id) ?? []).map(root => {
       const known = this.roots.list().find(each => each.uri === root.uri);
@@ -232,7 +235,7 @@ export class Workspace {
       state: connection.state === 'ready' && !listed ? 'starting' : connection.state,
       ...(connection.problem !== undefined && { reason: connection.problem }),
       ...(info && { self: `${info.name} ${info.version}`.trim(), era: info.protocolVersion }),
-      tools,
+      ...offers,
       roots,
       ...(connection.account && { account: connection.account }),
       log: connection.stderr.slice(-shownLog),
@@ -243,11 +246,11 @@ export class Workspace {
     switch (event.type) {
       case 'state':
         if (event.state === 'starting') this.#unlisted(serverId);
-        if (event.state === 'ready') void this.#readTools(serverId);
+        if (event.state === 'ready') void this.#readOffers(serverId);
         this.#changed(event.state === 'failed' ? { text: texts.servers.wentAway(serverId), alert: false } : undefined);
         break;
       case 'catalogue-changed':
-        void this.#readTools(serverId);
+        void this.#readOffers(serverId);
         break;
       case 'call-started':
         this.#started(event.call, serverId, event.startedAt);
@@ -275,13 +278,13 @@ export class Workspace {
     if (server) server.listed = false;
   }
 
-  async #readTools(serverId: string): Promise<void> {
+  async #readOffers(serverId: string): Promise<void> {
     const server = this.#servers.get(serverId);
     if (!server) return;
     try {
-      server.tools = shownTools((await server.connection.catalogue()).tools);
+      server.offers = shownOffers(await server.connection.catalogue());
     } catch {
-      // Its tools stay as they were; what went wrong shows where one is run.
+      // Its offers stay as they were; what went wrong shows where one is run.
     }
     server.listed = true;
     this.#changed();

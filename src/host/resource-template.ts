@@ -1,0 +1,22 @@
+/** A server's URI template (RFC 6570) as something to fill in. Templates are untrusted: one that cannot be read is none. */
+import { UriTemplate } from '@modelcontextprotocol/client';
+
+function read(template: string): UriTemplate | undefined {
+  try {
+    return new UriTemplate(template);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names a template leaves open, each once; undefined where it cannot be read. */
+export function templateNames(template: string): readonly string[] | undefined {
+  const names = read(template)?.variableNames;
+  return names && [...new Set(names)];
+}
+
+/** The URI a template stands for with these values; names without a value are left out. */
+export function expandTemplate(template: string, values: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
+  return read(template)?.expand(Object.fromEntries(given)) ?? template;
+}
