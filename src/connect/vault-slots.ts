@@ -37,7 +37,7 @@ export interface Slots {
 }
 
 /** The digest under which a person's slot lies; one-way, and the same in every process. */
-export function slotKey(owner: Principal, name: string): string {
+function slotKey(owner: Principal, name: string): string {
   const text = JSON.stringify(['midcall.vault', owner.issuer, owner.subject, name]);
   return `vault:${createHash('sha256').update(text).digest('base64url')}`;
 }

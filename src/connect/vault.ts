@@ -131,8 +131,12 @@ export function vault(options: VaultOptions): Vault {
       return found?.kept.tokens && { scopes: found.kept.tokens.scopes, since: found.kept.since };
     },
     async keepSignIn(someone, provider, tokens) {
+      const owner = known(someone);
+      const slot = atProvider(provider);
+      const before = readSignIn((await kept.read(owner, slot).catch(() => undefined))?.value)?.tokens;
       const signIn: KeptSignIn = { tokens, renewed: 0, since: now() };
-      await kept.replace(known(someone), atProvider(provider), signIn);
+      await kept.replace(owner, slot, signIn);
+      if (before) await renewals.release(before);
     },
     async put(someone, name, secret) {
       await kept.replace(known(someone), named(name), secret);

@@ -20,7 +20,7 @@ export type Fetched =
   | { readonly outcome: 'signed-out' };
 
 /** Notes that one import takes. */
-export const maxImported = 500;
+const maxImported = 500;
 /** Bytes of the service's whole answer. */
 const maxAnswer = 16 * 1024 * 1024;
 const patienceMs = 30_000;

@@ -1,7 +1,8 @@
 /** The `oauth` page and the sign-in, over loopback HTTP with real authorization servers; browsers without a screen. */
 import { inspect } from 'node:util';
+import { confirm, connect, provider, signIn } from 'midcall/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { clientSecret, type PagesUnderTest, startPages } from './oauth-pages.ts';
+import { clientSecret, lend, type PagesUnderTest, startPages } from './oauth-pages.ts';
 import { Browser } from './sign-in-flow.ts';
 
 let under: PagesUnderTest;
@@ -245,6 +246,32 @@ describe('signing in', () => {
     expect(response.status).toBe(303);
     expect(response.headers.get('location')).toContain(under.login.issuer);
   });
+});
+
+it('S5: over https the cookies are Secure and __Host-, and a session under the plain name counts for nothing', async () => {
+  const key = new Uint8Array(32).map((_, index) => index * 11);
+  const login = provider({ id: 'login', issuer: under.login.issuer, clientId: 'pages', clientSecret });
+  const https = connect({
+    name: 'Test notes',
+    baseUrl: 'https://notes.example/connect',
+    signIn: signIn(login, { store: under.store, key }),
+  });
+  const road = https.attach(lend(under.store, key, []));
+  const ticket = road.newTicket();
+  const page = confirm();
+  const call = { method: 'tools/call', name: 'act', principal: under.principal('alice') } as never;
+  const times = { askedAt: Date.now(), dueAt: Date.now() + 60_000 };
+  await road.open({ ticket, ...page, message: 'Sure?', check: 'sign-in', call, arguments: {}, ...times } as never);
+  const begun = await https.fetch(
+    new Request(`https://notes.example/connect/${ticket}`, { headers: { cookie: 'midcall-session=anything' } }),
+  );
+  expect(begun.status).toBe(303);
+  expect(begun.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-midcall-sign-in-[\w-]{12}=[\w-]{43}; Path=\/; .*HttpOnly; SameSite=Lax; Secure$/),
+  ]);
+  const redirect = new URL(begun.headers.get('location') ?? '').searchParams.get('redirect_uri');
+  expect(redirect).toBe('https://notes.example/connect/sign-in/callback');
+  await https.close();
 });
 
 it('no secret is in an address, a warning, an audit event or an outcome', () => {

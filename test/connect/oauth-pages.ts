@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, oauth, oauthPages, type Provider, provider, signIn, type Vault, vault } from 'midcall/connect';
-import { createSealer, keyRing, type PageOutcome, type PageRoad, type Principal } from 'midcall/server';
+import { createSealer, keyRing, type PageOutcome, type PageRoad, type PagesHost, type Principal } from 'midcall/server';
 import { memoryStore } from 'midcall/stores/memory';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
 import type { PersonCheck } from '../../src/server/index.ts';
@@ -46,6 +46,22 @@ export interface PagesUnderTest {
   close(): Promise<void>;
 }
 
+/** What pages are lent by a server. */
+export function lend(store: Store, key: Uint8Array, said: unknown[]): PagesHost {
+  return {
+    store,
+    sealer: createSealer(keyRing(key)),
+    now: Date.now,
+    timer(fn, ms) {
+      const stop = new AbortController();
+      void sleep(ms, undefined, { signal: stop.signal, ref: false }).then(fn, () => {});
+      return () => stop.abort();
+    },
+    warn: message => void said.push(message),
+    audit: (_call, event) => void said.push(event),
+  };
+}
+
 /** @param options - `forms`: people sign in on forms, as a browser test needs it; else the server's `state.person` does */
 export async function startPages({ forms = false }: { readonly forms?: boolean } = {}): Promise<PagesUnderTest> {
   const person = forms ? {} : { person: 'alice' };
@@ -85,18 +101,7 @@ export async function startPages({ forms = false }: { readonly forms?: boolean }
     }),
   });
   const said: unknown[] = [];
-  const road = pages.attach({
-    store,
-    sealer: createSealer(keyRing(key)),
-    now: Date.now,
-    timer(fn, ms) {
-      const stop = new AbortController();
-      void sleep(ms, undefined, { signal: stop.signal, ref: false }).then(fn, () => {});
-      return () => stop.abort();
-    },
-    warn: message => void said.push(message),
-    audit: (_call, event) => void said.push(event),
-  });
+  const road = pages.attach(lend(store, key, said));
 
   return {
     login,
