@@ -15,3 +15,11 @@ else {
   const serving = await serveHttp(factory(), { sessions: { max: 100_000 } });
   console.log(serving.url.href);
 }
+
+// For bench/pending.mjs: collects when told to, and says so.
+if (process.argv[4] === 'gc') {
+  process.stdin.on('data', () => {
+    for (let turn = 0; turn < 4; turn++) globalThis.gc?.();
+    console.log('collected');
+  });
+}

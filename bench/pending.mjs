@@ -1,0 +1,78 @@
+/**
+ * Questions that wait: what 10,000 of them cost one process over HTTP, beside the SDK's own elicitInput (2025-11-25), and
+ * nothing at all on 2026-07-28, where the state travels. The server is a process of its own; RSS after garbage collection.
+ * Run after `npm run build`: node bench/pending.mjs [questions]
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+const questions = Number(process.argv[2] ?? 10_000);
+const perClient = 500;
+const serverFile = fileURLToPath(new URL('ask-server.mjs', import.meta.url));
+
+const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+
+/** Starts a server, opens questions nobody answers, and says how many KB each holds. */
+async function measure(side, era) {
+  const args = ['--expose-gc', serverFile, side, 'http', 'gc'];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines = [];
+  let heard;
+  child.stdout.setEncoding('utf8').on('data', text => {
+    lines.push(...text.split('\n').filter(Boolean));
+    heard?.();
+  });
+  const nextLine = async () => {
+    while (lines.length === 0) await new Promise(resolve => (heard = resolve));
+    return lines.shift();
+  };
+  const collected = async () => {
+    child.stdin.write('gc\n');
+    await nextLine();
+    return rss(child.pid);
+  };
+  const url = new URL(/http:\S+/.exec(await nextLine())[0]);
+  const clients = [];
+  let asked = 0;
+  let everyAsked;
+  const all = new Promise(resolve => (everyAsked = resolve));
+  for (let made = 0; made < questions; made += perClient) {
+    const client = new Client(
+      { name: 'bench', version: '1.0.0' },
+      {
+        capabilities: { elicitation: {} },
+        versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+      },
+    );
+    client.setRequestHandler('elicitation/create', () => {
+      if (++asked === questions) everyAsked();
+      return new Promise(() => {});
+    });
+    await client.connect(new StreamableHTTPClientTransport(url));
+    clients.push(client);
+  }
+  const before = await collected();
+  for (const client of clients) {
+    for (let index = 0; index < perClient; index++) {
+      client.callTool({ name: 'delete', arguments: { title: 'x' } }, { timeout: 0x7fffffff }).catch(() => {});
+    }
+  }
+  await all;
+  const after = await collected();
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  return (after - before) / questions;
+}
+
+for (const [side, era] of [
+  ['midcall', '2026-07-28'],
+  ['SDK v2, no state', '2026-07-28'],
+  ['midcall', '2025-11-25'],
+  ['SDK v2, elicitInput', '2025-11-25'],
+]) {
+  console.log(`${era}  ${side.padEnd(22)} ${(await measure(side, era)).toFixed(1)} KB per pending question`);
+}
+process.exit(0);
