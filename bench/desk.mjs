@@ -1,11 +1,15 @@
 /**
- * How long a person waits for the desk: from a question being asked to its form on the page, and from the click to the
- * answer, beside one bare event over server-sent events and the page's own fetch. `npm run build && node bench/desk.mjs [rounds]`.
+ * How long a person waits for the desk, from wire to wire: from `elicitation/create` leaving a server's standard output
+ * to its form on the page, and from the click to the answer on the server's standard input, beside one bare event over
+ * server-sent events and the page's own fetch. Then start-up and idle memory beside the official Inspector.
+ * `npm run build && node bench/desk.mjs [rounds]`.
  */
 import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { Audit, Connection, Inbox, machineDisk, Policy, RootsManager } from '../dist/host/index.js';
 import { startDesk } from '../dist/host/web/index.js';
+import { idle } from './desk-idle.mjs';
 
 const rounds = Number(process.argv[2] ?? 40);
 const median = all => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
@@ -39,7 +43,7 @@ async function bare() {
   await page.waitForFunction(() => document.readyState === 'complete');
   const times = [];
   for (let round = 0; round < rounds; round += 1) {
-    await new Promise(resolve => setTimeout(resolve, 30));
+    await new Promise(resolve => setTimeout(resolve, 60));
     const answer = new Promise(resolve => {
       answered = resolve;
     });
@@ -53,72 +57,65 @@ async function bare() {
   return median(times);
 }
 
+/** Runs in the page: notes when each new card has been drawn, and clicks its button a little later. */
+function answerAll() {
+  const known = new Set();
+  const now = () => performance.timeOrigin + performance.now();
+  window.bench = { seen: [], clicked: [] };
+  const look = () => {
+    const card = document.querySelector('[data-question]');
+    if (!card || known.has(card.id)) return;
+    known.add(card.id);
+    requestAnimationFrame(() => {
+      window.bench.seen.push(now());
+      setTimeout(() => {
+        window.bench.clicked.push(now());
+        card.querySelector('button.primary').click();
+      }, 40);
+    });
+  };
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  look();
+}
+
 async function desk() {
   const inbox = new Inbox();
-  const [policy, audit, roots] = [new Policy(), new Audit(), new RootsManager({ disk: machineDisk })];
+  const policy = new Policy({ limits: { perWindow: 10_000 } });
+  const [audit, roots] = [new Audit(), new RootsManager({ disk: machineDisk })];
   const client = { name: 'bench', version: '0' };
   const connect = entry => new Connection(entry, { client, inbox, policy, audit, roots });
   const running = await startDesk({ inbox, policy, audit, roots, connect });
+  const { workspace } = running;
+  const asker = fileURLToPath(new URL('./desk-asker.mjs', import.meta.url));
+  await workspace.add({ id: 'asker', target: { kind: 'command', command: process.execPath, args: [asker] } });
   const page = await browser.newPage();
-  let seen = () => {};
-  await page.exposeFunction('benchSeen', () => seen(performance.now()));
   await page.goto(running.startUrl());
-  const asker = { id: 'notes', name: 'notes', version: '1', origin: 'node notes.js', era: '2026-07-28' };
-  const call = { id: 'call', kind: 'tool', name: 'notes_delete', arguments: { title: 'TPS report' } };
-  const ask = id =>
-    inbox.ask({
-      id,
-      asker,
-      call,
-      askedAt: Date.now(),
-      kind: 'form',
-      message: 'Delete it?',
-      fields: [{ kind: 'boolean', name: 'confirm', required: true, default: true }],
+  const id = await workspace.run('asker', { kind: 'tool', name: 'ask', arguments: { rounds, firstAfterMs: 1_500 } });
+  await page.goto(`${running.url}calls/${id}`);
+  await page.evaluate(answerAll);
+  await new Promise(resolve => {
+    const stop = workspace.subscribe(() => {
+      if (!workspace.call(id)?.outcome) return;
+      stop();
+      resolve();
     });
-  const first = ask('first');
-  await page.goto(`${running.url}calls/call`);
-  await page.evaluate(() => {
-    const known = new Set();
-    const look = () => {
-      const card = document.querySelector('[data-question]');
-      if (!card || known.has(card.id)) return;
-      known.add(card.id);
-      requestAnimationFrame(() => window.benchSeen());
-    };
-    look();
-    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   });
-  await inbox.reply('first', { action: 'decline' }, 'web');
-  await first;
-  const shown = [];
-  const sent = [];
-  for (let round = 0; round < rounds; round += 1) {
-    await page.waitForFunction(() => !document.querySelector('[data-question]'));
-    await new Promise(resolve => setTimeout(resolve, 30));
-    const visible = new Promise(resolve => {
-      seen = resolve;
-    });
-    const begun = performance.now();
-    const ending = ask(`q${round}`);
-    shown.push((await visible) - begun);
-    const clicked = page.evaluate(() => {
-      document.querySelector('button.primary').click();
-    });
-    const at = performance.now();
-    await ending;
-    sent.push(performance.now() - at);
-    await clicked;
-  }
+  const { asked, answered } = JSON.parse(workspace.call(id).outcome.result.content[0].text);
+  const { seen, clicked } = await page.evaluate(() => window.bench);
   await page.close();
   await running.close();
-  return { shown: median(shown), sent: median(sent) };
+  return {
+    shown: median(seen.map((at, round) => at - asked[round])),
+    sent: median(answered.map((at, round) => at - clicked[round])),
+  };
 }
 
 const ms = number => `${number.toFixed(1)} ms`;
 const bareTime = await bare();
 const { shown, sent } = await desk();
-console.log(`medians of ${rounds}:`);
-console.log(`  bare event to the page and a request back   ${ms(bareTime)}`);
-console.log(`  question asked to its form on the page      ${ms(shown)}`);
-console.log(`  click to the answer in the host             ${ms(sent)}`);
 await browser.close();
+console.log(`medians of ${rounds}:`);
+console.log(`  bare event to the page and a request back           ${ms(bareTime)}`);
+console.log(`  question on the wire to its form on the page        ${ms(shown)}`);
+console.log(`  click to the answer on the wire                     ${ms(sent)}`);
+await idle();

@@ -8,7 +8,14 @@ import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 /** Parts of benches that are not benches themselves. */
-const parts = new Set(['run.mjs', 'ask-server.mjs', 'ask-sides.mjs', 'real-tree.mjs']);
+const parts = new Set([
+  'run.mjs',
+  'ask-server.mjs',
+  'ask-sides.mjs',
+  'desk-asker.mjs',
+  'desk-idle.mjs',
+  'real-tree.mjs',
+]);
 const all = readdirSync(folder).filter(name => name.endsWith('.mjs') && !parts.has(name));
 const wanted = process.argv.slice(2).map(name => (name.endsWith('.mjs') ? name : `${name}.mjs`));
 for (const name of wanted.length > 0 ? wanted : all) {
