@@ -1,5 +1,6 @@
 /**
- * Everything, in order: what the tests need beyond npm, lint, types, build, tests. The first failure stops it.
+ * Everything, in order: what the tests need beyond npm, lint, types, build, tests, the official conformance suite. The first
+ * failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
  * Beyond npm the tests want Chromium and Redis. As root on Debian they are installed; elsewhere the tests that need
@@ -73,8 +74,11 @@ const passed = stage(
   ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)],
   found,
 );
+// A run of some tests only leaves it out.
+const conforms = process.argv.length > 2 || stage('conformance', 'node', ['scripts/conformance.mjs']);
+if (!conforms) console.error('The official conformance suite found something; its table is above.');
 const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
 const skippedInCi = ci && numPendingTests > 0;
 if (skippedInCi) console.error(`${numPendingTests} tests were skipped; CI allows none.`);
 console.log(`tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
-process.exit(passed && !skippedInCi && numPassedTests > 0 ? 0 : 1);
+process.exit(passed && conforms && !skippedInCi && numPassedTests > 0 ? 0 : 1);

@@ -1,0 +1,21 @@
+/** The server the official conformance suite tests, at `/mcp` on `PORT` (3000 where absent; 0 for any that is free). */
+import { McpServer } from '@modelcontextprotocol/server';
+import { type HttpServing, midcall, serveHttp } from 'midcall/server';
+import { registerAsking } from './asking.ts';
+import { registerPlain } from './plain.ts';
+
+const mid = midcall({ roots: { on2026: true }, sampling: { on2026: true }, warn: () => {} });
+let serving: HttpServing;
+
+function fixture(): McpServer {
+  const server = new McpServer({ name: 'midcall-conformance', version: '1.0.0' });
+  mid.wrap(server);
+  server.server.registerCapabilities({ logging: {}, resources: { subscribe: true, listChanged: true } });
+  registerPlain(server, () => serving.endpoint.notify);
+  registerAsking(mid, server);
+  return server;
+}
+
+const port = Number(process.env['PORT'] ?? 3000);
+serving = await serveHttp(fixture, { port, onError: error => console.error(error.message) });
+console.log(`listening on ${serving.url}`);

@@ -1,0 +1,24 @@
+/**
+ * What counts as passed: a success of the scenario's own, no failure and no warning. The suite itself lets warnings pass,
+ * and a scenario that checked nothing.
+ */
+
+/** Every message is also checked against the revision's schema; that alone shows nothing of a scenario. */
+const ownCheck = check => check.id !== 'wire-schema-valid';
+
+/** @param checks - of one scenario's report; none where there is no report */
+export function judge(checks = []) {
+  const count = status => checks.filter(check => check.status === status).length;
+  const own = checks.filter(ownCheck).filter(check => check.status === 'SUCCESS').length;
+  const bad = checks.filter(check => check.status === 'FAILURE' || check.status === 'WARNING');
+  return {
+    passed: own > 0 && bad.length === 0,
+    success: count('SUCCESS'),
+    failure: count('FAILURE'),
+    warning: count('WARNING'),
+    why: [
+      ...bad.map(check => `${check.id}: ${check.errorMessage ?? check.status}`),
+      ...(own > 0 ? [] : ['no success of its own']),
+    ],
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * Runs the official conformance suite against `conformance/server.ts` and `conformance/client.ts`: every scenario either
+ * revision requires, but for a client's own OAuth, which is not ours. Prints a table and fails where one did not pass
+ * (conformance-judge.mjs). Needs the build.
+ *
+ * Each client scenario runs alone, so that nothing else takes the time that one of them measures; that one may be run
+ * twice more, and is then reported so.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { judge } from './conformance-judge.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const hooks = './scripts/conformance-hooks.mjs';
+const suite = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
+const revisions = ['2025-11-25', '2026-07-28'];
+const measuresTime = new Set(['sse-retry']);
+const mostRepeats = 2;
+const out = mkdtempSync(join(tmpdir(), 'midcall-conformance-'));
+
+function node(args, env = {}) {
+  return spawn(process.execPath, ['--import', hooks, ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function run(args) {
+  const child = node([suite, ...args]);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk));
+  await once(child, 'close');
+  return said;
+}
+
+/** What a revision requires, as the suite itself has it. */
+async function required(revision) {
+  const listed = (await run(['list', '--requirements', revision])).split('Run and reported')[0];
+  const [, server = '', client = ''] = listed.split(/^(?:Server|Client) scenarios.*$/m);
+  const names = text => [...text.matchAll(/^ {2}- (\S+)/gm)].map(match => match[1]);
+  return { server: names(server), client: names(client).filter(name => !name.startsWith('auth/')) };
+}
+
+/** Scenario -> its checks, from the newest report of each. */
+function reports(folder) {
+  const found = new Map();
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const match = /^(?:(?:server|client)-)?(.+)-\d{4}-\d{2}-\d{2}T[^/]*\/checks\.json$/.exec(name);
+    if (match) found.set(match[1], JSON.parse(readFileSync(join(folder, name), 'utf8')));
+  }
+  return found;
+}
+
+const rows = [];
+
+function enter(kind, revision, scenario, checks, repeats = 0) {
+  rows.push({ kind, revision, scenario, repeats, ...judge(checks) });
+}
+
+async function testServer(wanted) {
+  const server = node(['conformance/server.ts'], { PORT: '0' });
+  let said = '';
+  server.stderr.on('data', chunk => (said += chunk));
+  const url = await new Promise((resolve, reject) => {
+    createInterface({ input: server.stdout }).on('line', line => resolve(/http\S+/.exec(line)?.[0]));
+    server.on('close', () => reject(new Error(`The fixture did not start.\n${said}`)));
+  });
+  try {
+    for (const revision of revisions) {
+      const folder = join(out, `server-${revision}`);
+      const told = await run(['server', '--url', url, '--requirements', revision, '-o', folder]);
+      const found = existing(folder, told);
+      for (const scenario of wanted.get(revision).server) enter('server', revision, scenario, found.get(scenario));
+    }
+  } finally {
+    server.kill();
+  }
+}
+
+async function testClient(wanted) {
+  // The command is split on single spaces and run in the directory it is given.
+  const command = `${process.execPath} --import ${hooks} conformance/client.ts`;
+  for (const revision of revisions) {
+    for (const scenario of wanted.get(revision).client) {
+      for (let repeats = 0; ; repeats++) {
+        const folder = join(out, `client-${revision}-${repeats}-${scenario}`);
+        const args = ['client', '--command', command, '--scenario', scenario, '--spec-version', revision];
+        const told = await run([...args, '-o', folder]);
+        const checks = existing(folder, told).get(scenario);
+        if (!judge(checks).passed && measuresTime.has(scenario) && repeats < mostRepeats) continue;
+        enter('client', revision, scenario, checks, repeats);
+        break;
+      }
+    }
+  }
+}
+
+function existing(folder, told) {
+  try {
+    return reports(folder);
+  } catch {
+    console.error(told);
+    throw new Error(`The suite wrote no report to ${relative(root, folder)}.`);
+  }
+}
+
+const wanted = new Map();
+for (const revision of revisions) wanted.set(revision, await required(revision));
+await testServer(wanted);
+await testClient(wanted);
+
+const show = row =>
+  `  ${row.passed ? 'ok  ' : 'FAIL'} ${row.scenario}${row.repeats ? ` (passed at repeat ${row.repeats})` : ''}  ${row.success} checks` +
+  row.why.map(why => `\n         ${why}`).join('');
+for (const kind of ['server', 'client']) {
+  for (const revision of revisions) {
+    const part = rows.filter(row => row.kind === kind && row.revision === revision);
+    const checks = part.reduce((sum, row) => sum + row.success, 0);
+    const passed = part.filter(row => row.passed).length;
+    console.log(`${kind} ${revision}: ${passed}/${part.length} required scenarios, ${checks} checks`);
+    for (const row of part) console.log(show(row));
+  }
+}
+const failed = rows.filter(row => !row.passed);
+const empty = revisions.some(
+  revision => wanted.get(revision).server.length === 0 || wanted.get(revision).client.length === 0,
+);
+console.log(`conformance: ${rows.length - failed.length} of ${rows.length} required scenarios passed`);
+if (failed.length > 0) console.log(`reports: ${out}`);
+else rmSync(out, { recursive: true });
+process.exit(failed.length > 0 || empty ? 1 : 0);
