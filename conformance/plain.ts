@@ -110,7 +110,7 @@ export function registerPlain(server: McpServer, notify: () => ServerNotifier): 
       description: 'Has an argument that is repeated in a header.',
       inputSchema: fromJsonSchema({
         type: 'object',
-        properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+        properties: { region: { type: 'string', ...{ 'x-mcp-header': 'Region' } } },
       }),
     },
     () => words('Repeated.'),
