@@ -45,7 +45,7 @@ const browser = await chromium.launch({
 });
 
 const context = await browser.newContext({
-  viewport: { width: 1280, height: 800 },
+  viewport: { width: 1280, height: 840 },
   deviceScaleFactor: 1.5,
   colorScheme: 'light',
 });

@@ -36,7 +36,7 @@ function standing(question: Question, id: string): Html {
     mayBeAllowed(question) &&
     html`<div class="standing-way"><p class="help" id="${id}-allow">${allowHelp}</p><button${attributes({ class: 'button small', name: 'action', value: 'allow', 'aria-describedby': `${id}-allow` })}>${allow}</button></div>`;
   const options = durations.map(each => html`<option value="${each}">${texts.policy.durations[each]}</option>`);
-  return html`<details class="standing"><summary>${more}</summary>${allowing}<div class="standing-way"><p class="help" id="${id}-mute-help">${muteHelp}</p><label for="${id}-mute">${muteFor}</label><select${attributes({ id: `${id}-mute`, name: 'mute-for', 'aria-describedby': `${id}-mute-help` })}>${options}</select><button class="button small" name="action" value="mute">${mute}</button></div></details>`;
+  return html`<details class="standing"><summary>${mayBeAllowed(question) ? more.both : more.mute}</summary>${allowing}<div class="standing-way"><p class="help" id="${id}-mute-help">${muteHelp}</p><label for="${id}-mute">${muteFor}</label><select${attributes({ id: `${id}-mute`, name: 'mute-for', 'aria-describedby': `${id}-mute-help` })}>${options}</select><button class="button small" name="action" value="mute">${mute}</button></div></details>`;
 }
 
 /**

@@ -170,7 +170,7 @@ export const texts = {
     age: 'waiting',
   },
   standing: {
-    more: 'More ways to answer',
+    more: { mute: 'Mute this server…', both: 'Allow or mute…' },
     allow: 'Approve, and allow for this session',
     allowHelp:
       'From then on this server uses your models without asking, within its budget, and you see neither its requests nor the replies.',
