@@ -20,7 +20,7 @@ import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
 import { flowSteps, stepLedger } from './ledger.ts';
 import { runByPush } from './push.ts';
-import { relay, resumeWith, takenTicket, takeTicket } from './relay.ts';
+import { readTicket, relay, resumeWith, spendTicket, takenTicket } from './relay.ts';
 import { auditor, type CallRequest, callRef, type Registered, readRequest } from './request.ts';
 import { type Arrival, arrive, begins, interrupted, runByRounds } from './rounds.ts';
 import type { EngineOptions, StepLedger } from './seam.ts';
@@ -192,7 +192,7 @@ export function conductor(config: Config): Conduct {
     find: (name: string) => RelayedTool | undefined,
   ): Promise<CallToolResult> {
     const retried = ctx.mcpReq.requestState() !== undefined;
-    const resumed = retried ? await takenTicket(ticket, config) : await takeTicket(ticket, config);
+    const resumed = retried ? await takenTicket(ticket, config) : await readTicket(ticket, config);
     const tool = find(resumed.name);
     if (!tool)
       throw new MidcallError(
@@ -210,6 +210,7 @@ export function conductor(config: Config): Conduct {
       );
     }
     const { flow, round, journal, fresh } = await resumeWith(resumed, request.binding, answer as Json, config);
+    await spendTicket(ticket, resumed, config);
     const arrival: Arrival = { flow, round, journal, fresh, stillOut: [], resumed: resumed.page === true };
     return (await go(arrival, request, resumed.arguments, run, passageOf(ctx))) as CallToolResult;
   }

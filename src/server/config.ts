@@ -13,6 +13,9 @@ import type { PrincipalOf } from './principal.ts';
 import { createSealer, type Sealer } from './seal.ts';
 import type { PageRoad, Pages, PagesHost } from './url-pages.ts';
 
+/** A claim lives as long as its state could, so a busy server holds many; a full store refuses. */
+const MAX_CLAIMS = 1_000_000;
+
 /** What `midcall()` takes; every part has a safe default. */
 export interface MidcallOptions {
   /**
@@ -106,7 +109,7 @@ const MAX_SEALED = 16_777_216;
  */
 export function configure(options: MidcallOptions): Config {
   const now = options.now ?? Date.now;
-  const store = options.store ?? memoryStore({ now });
+  const store = options.store ?? memoryStore({ now, maxEntries: MAX_CLAIMS });
   const timer = options.timer ?? startTimer;
   const id = () => randomUUID();
   const keys = keyRing(options.key);

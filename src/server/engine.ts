@@ -14,11 +14,9 @@
  * - E6 A handler that returns while an ask, a step or a file operation is open has not awaited it: `ask/not-awaited`. One
  *   that returns while its round is out has outrun the person: its result is dropped, and the driver runs it again with
  *   the answers.
- * - E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once when the run ends, is
- *   suspended or is cancelled.
+ * - E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once, however the run ends.
  * - E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
- * - E9 The journal is nobody's to change: what a handler is given is a copy, the first time as on every replay, and what a
- *   step threw is thrown as the same copy too.
+ * - E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
  */
 import type { MidcallError } from '../errors.ts';
 import { copyJson, type Json } from './digest.ts';
@@ -29,17 +27,16 @@ import { asError, asJson, replayed } from './step-entry.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
 
-function startTimer(fn: () => void, ms: number): () => void {
+const startTimer = (fn: () => void, ms: number): (() => void) => {
   const timer = setTimeout(fn, ms);
   return () => clearTimeout(timer);
-}
-
+};
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 /** One run of one handler. */
 export class Run<R> {
-  readonly signal: AbortSignal;
-  readonly #abort = new AbortController();
+  #abort: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
   readonly #handler: (run: Run<R>) => Promise<R> | R;
   readonly #options: EngineOptions;
   readonly #turn: (fn: () => void) => void;
@@ -81,11 +78,17 @@ export class Run<R> {
     this.#fresh = fresh;
     this.#options = options;
     this.#turn = options.turn ?? setImmediate;
-    this.signal = this.#abort.signal;
     for (const entry of journal) {
       this.#byId.set(entry.id, entry);
       this.#unused.set(entry.id, entry);
     }
+  }
+
+  /** E7; made when it is first looked at, since most handlers never do. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#aborted) this.#abort.abort(this.#aborted.reason);
+    return this.#abort.signal;
   }
 
   /** Everything recorded so far, in order. */
@@ -211,7 +214,10 @@ export class Run<R> {
     if (this.#state === 'closed') return;
     const quiet = this.#pending.size > 0 || this.#state === 'out';
     const closing = this.#close();
-    if (!quiet) this.#abort.abort(reason);
+    if (!quiet) {
+      this.#aborted = { reason };
+      this.#abort?.abort(reason);
+    }
     await closing;
     this.#tell({ kind: 'cancelled' });
   }

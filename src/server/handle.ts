@@ -158,7 +158,12 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
   ): Promise<Jsonified<T>> {
     const { check, idempotent = false, effect = false } = stepOptions;
     const value = await run.step(name, id => {
-      const context: StepContext = { key: digest([options.flow, id]), signal: run.signal };
+      const context: StepContext = {
+        key: digest([options.flow, id]),
+        get signal() {
+          return run.signal;
+        },
+      };
       return {
         run: () => (effect ? observed(config.observe, run, { by: 'step', name }, () => fn(context)) : fn(context)),
         idempotent,
@@ -177,7 +182,9 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
     ...sampler(run, request, config),
     defer: fn => run.defer(fn),
     can: client.can,
-    signal: run.signal,
+    get signal() {
+      return run.signal;
+    },
     principal: request.principal,
   };
 }

@@ -64,24 +64,32 @@ export async function relay(
   return { content: [{ type: 'text', text }] };
 }
 
+const unknownTicket = () =>
+  new MidcallError(
+    'state/invalid',
+    'This ticket is not known: it was used already, or its time is up. Nothing was done. Call the tool again.',
+  );
+
 /**
- * Takes a ticket; of all who present it exactly one gets it.
+ * Reads what a ticket stands for, and leaves it unspent: whoever is refused spends nothing.
  * @throws MidcallError `state/invalid` where there is none, or it was used, or its time is up
  */
-export async function takeTicket(ticket: string, config: Config): Promise<Resumed> {
-  const text = await config.store.take(`ticket:${ticket}`);
-  if (text === undefined) {
-    throw new MidcallError(
-      'state/invalid',
-      'This ticket is not known: it was used already, or its time is up. Nothing was done. Call the tool again.',
-    );
-  }
-  const resumed = JSON.parse(text) as Resumed;
+export async function readTicket(ticket: string, config: Config): Promise<Resumed> {
+  const text = await config.store.get(`ticket:${ticket}`);
+  if (text === undefined) throw unknownTicket();
+  return JSON.parse(text) as Resumed;
+}
+
+/**
+ * Spends a ticket; of all who present it exactly one may go on.
+ * @throws MidcallError `state/invalid` where somebody was faster
+ */
+export async function spendTicket(ticket: string, resumed: Resumed, config: Config): Promise<void> {
+  if ((await config.store.take(`ticket:${ticket}`)) === undefined) throw unknownTicket();
   // A call that asks again within its request comes back with the same ticket.
   await config.store.set(`resumed:${ticket}`, JSON.stringify({ ...resumed, state: '' }), {
     ttlMs: 2 * config.stateTtlMs,
   });
-  return resumed;
 }
 
 /** The call of a ticket that was taken by an earlier round of the same request. */

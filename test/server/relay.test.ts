@@ -126,4 +126,32 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect((await silent.call('paint', { wall: 'x' })).text).toBe('unavailable');
     await silent.pair.close();
   });
+
+  it('is not spent by somebody it was not made for', async () => {
+    let who = 'ann';
+    const mid = midcall({
+      channels: ['relay'],
+      suspectBelowMs: 0,
+      warn: () => {},
+      principal: () => ({ issuer: 'test', subject: who }),
+    });
+    const factory = () => {
+      const server = new McpServer({ name: 'test', version: '1.0.0' });
+      mid.tool(server, 'paint', {}, async (_, call) => {
+        const answer = await call.elicit({ message: 'Colour?', form: ['red', 'green'], channels: ['relay'] });
+        return says(answer.action === 'accept' ? String(answer.content) : answer.action);
+      });
+      return server;
+    };
+    if (carrier !== 'http') return;
+    await using pair = await connectPair(factory, { era, carrier, capabilities: {} });
+    const call = async (name: string, args: Record<string, unknown>) =>
+      ((await pair.client.callTool({ name, arguments: args })).content[0] as { text: string }).text;
+    const ticket = /ticket "([^"]+)"/.exec(await call('paint', {}))?.[1];
+    who = 'eve';
+    const answer = { ticket, action: 'accept', content: { value: 'red' } };
+    expect(await call('resume', answer)).toContain('not made for this person');
+    who = 'ann';
+    expect(await call('resume', answer)).toBe('red');
+  });
 });
