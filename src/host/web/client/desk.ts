@@ -19,6 +19,7 @@ function hear(heard: Heard): void {
 
 document.body.classList.add('scripted');
 window.addEventListener('popstate', () => void refresh());
+window.addEventListener('online', () => void refresh());
 startForms();
 startAges();
 startAlerts();

@@ -59,7 +59,12 @@ function focusEnd(card: Element): void {
   document.getElementById(`${card.id}-end`)?.focus();
 }
 
-/** Fetches this page again; calls that come meanwhile are answered by one more fetch. */
+/** Milliseconds until a page that could not be fetched is tried again; doubled each time, up to the last. */
+const [firstRetryMs, lastRetryMs] = [500, 15_000];
+let retryMs = firstRetryMs;
+let retry = 0;
+
+/** Fetches this page again; calls that come meanwhile are answered by one more fetch, and a failed one is tried again. */
 export function refresh(): Promise<void> {
   if (running) {
     again = true;
@@ -69,13 +74,18 @@ export function refresh(): Promise<void> {
     do {
       again = false;
       const before = shown;
+      window.clearTimeout(retry);
       const response = await fetch(location.href, { headers: { accept: 'text/html' } });
       const text = await response.text();
+      retryMs = firstRetryMs;
       if (before !== shown) again = true;
       else if (response.ok || response.status === 404) showDocument(text, { live: true });
     } while (again);
   })()
-    .catch(() => {})
+    .catch(() => {
+      retry = window.setTimeout(() => void refresh(), retryMs);
+      retryMs = Math.min(2 * retryMs, lastRetryMs);
+    })
     .finally(() => {
       running = undefined;
     });
