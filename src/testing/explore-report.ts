@@ -33,24 +33,32 @@ export interface ExploreReport {
   readonly text: string;
 }
 
+interface Growing {
+  readonly sighting: Sighting;
+  readonly eras: Set<Era>;
+  readonly paths: Set<string>;
+  shortest: readonly string[];
+}
+
 /** Puts sightings together as they come. */
 export class Findings {
-  readonly #byKey = new Map<string, Finding & { eras: Era[]; path: readonly string[]; paths: number }>();
+  readonly #byKey = new Map<string, Growing>();
 
-  add({ kind, era, message }: Sighting, path: readonly string[]): void {
-    const key = `${kind} ${message}`;
-    const known = this.#byKey.get(key);
-    if (!known) {
-      this.#byKey.set(key, { kind, eras: era ? [era] : [], message, path, paths: 1 });
-      return;
-    }
-    if (era && !known.eras.includes(era)) known.eras.push(era);
-    else known.paths += 1;
-    if (path.length < known.path.length) known.path = path;
+  add(sighting: Sighting, path: readonly string[]): void {
+    const key = `${sighting.kind} ${sighting.message}`;
+    const found = this.#byKey.get(key) ?? { sighting, eras: new Set(), paths: new Set(), shortest: path };
+    this.#byKey.set(key, found);
+    if (sighting.era) found.eras.add(sighting.era);
+    found.paths.add(JSON.stringify(path));
+    if (path.length < found.shortest.length) found.shortest = path;
   }
 
   list(outside: boolean): readonly Finding[] {
-    return [...this.#byKey.values()].filter(each => outsideTheRules.has(each.kind) === outside);
+    return [...this.#byKey.values()]
+      .filter(({ sighting }) => outsideTheRules.has(sighting.kind) === outside)
+      .map(({ sighting: { kind, message }, eras, paths, shortest }) => {
+        return { kind, message, eras: [...eras], path: shortest, paths: paths.size };
+      });
   }
 }
 
