@@ -43,7 +43,9 @@ const longText = 2_000;
 
 export function readQuestion(method: string, params: Readonly<Record<string, unknown>>): ExploredQuestion {
   const message = typeof params['message'] === 'string' ? params['message'] : method;
-  const line = message.replaceAll(/\s+/g, ' ');
+  // The one-time code of a page is another every time, and nobody's to report.
+  const plain = params['mode'] === 'url' ? message.replaceAll(/[A-Z0-9]{4}-[A-Z0-9]{4}/g, '····-····') : message;
+  const line = plain.replaceAll(/\s+/g, ' ');
   return { method, params, words: line.length > 60 ? `${line.slice(0, 59)}…` : line };
 }
 

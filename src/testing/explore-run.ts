@@ -83,6 +83,7 @@ export interface Trace {
   readonly replayDiffers: boolean;
   readonly rounds: number;
   readonly askedRoots: boolean;
+  readonly onPage: boolean;
 }
 
 /** Chooses an outcome: the number of the question from 0, and how many outcomes there are. */
@@ -136,6 +137,8 @@ class PathState {
   replayDiffers = false;
   rounds = 0;
   askedRoots = false;
+  /** Somebody agreed to open a page. */
+  onPage = false;
   /** Questions are with the person. */
   waiting = false;
   /** The client has gone. */
@@ -160,6 +163,7 @@ class PathState {
   }
 
   deliver(question: ExploredQuestion, outcome: ExploredOutcome): void {
+    this.onPage ||= question.params['mode'] === 'url';
     this.#given.push({ question, outcome });
   }
 
@@ -176,10 +180,10 @@ class PathState {
   }
 
   trace(): Omit<Trace, 'era' | 'end'> {
-    const { decisions, raced, replayDiffers, rounds, askedRoots } = this;
+    const { decisions, raced, replayDiffers, rounds, askedRoots, onPage } = this;
     const leftOut = [...this.#leftOut];
     const failure = this.#failure;
-    return { decisions, leftOut, effects: this.#effects, failure, raced, replayDiffers, rounds, askedRoots };
+    return { decisions, leftOut, effects: this.#effects, failure, raced, replayDiffers, rounds, askedRoots, onPage };
   }
 
   #begin(seen: Observation & { kind: 'effect' }): void {
@@ -236,7 +240,7 @@ async function pushed(path: Path): Promise<Trace['end']> {
   wire.send({ method: 'notifications/initialized' });
   wire.send({ id: 2, method: 'tools/call', params: { name: subject.name, arguments: subject.args } });
   for (;;) {
-    const first = await wire.receive();
+    const first = await wire.receive(state.onPage);
     if (!first) return { kind: 'hang' };
     const round: { message: WireMessage; question: ExploredQuestion; outcome: ExploredOutcome }[] = [];
     for (const message of [first, ...(await wire.drain())]) {
@@ -305,7 +309,7 @@ async function inRounds(path: Path): Promise<Trace['end']> {
     id += 1;
     wire.send({ id, method: 'tools/call', params: { name: subject.name, arguments: subject.args, ...more, _meta } });
     for (;;) {
-      const message = await wire.receive();
+      const message = await wire.receive(state.onPage);
       if (!message || (message.id === id && message.method === undefined)) return message;
     }
   };
@@ -316,8 +320,8 @@ async function inRounds(path: Path): Promise<Trace['end']> {
     if (!reply) return { kind: 'hang' };
     const needed = inputRequired(reply);
     if (!needed) return ended(reply);
-    state.rounds++;
     const asked = Object.entries(needed.inputRequests).filter(([key]) => !silent.has(key));
+    if (asked.length > 0) state.rounds++;
     const responses: Record<string, unknown> = {};
     const delivered: Given[] = [];
     let twice = false;

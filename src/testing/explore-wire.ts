@@ -17,8 +17,11 @@ export interface WireMessage {
 
 export interface Wire {
   send(message: Readonly<Record<string, unknown>>): void;
-  /** The next message of the server; undefined where it stays silent for `hangMs`. */
-  receive(): Promise<WireMessage | undefined>;
+  /**
+   * The next message of the server; undefined where it stays silent for `hangMs`.
+   * @param onPage - true where a person is on a page of the server's: nobody finishes it, so its time is let pass too
+   */
+  receive(onPage?: boolean): Promise<WireMessage | undefined>;
   /** Everything the server has to say by now. */
   drain(): Promise<WireMessage[]>;
   /** Puts messages back, to be received next. */
@@ -35,7 +38,10 @@ const graceMs = 2_000;
 /** What the SDK is given as the timeout of a request that has none. */
 const noTimeout = 0x7fff_ffff;
 
-const turn = () => new Promise<void>(resolve => setImmediate(resolve));
+/** Lets everything happen that needs no waiting. */
+async function turns(): Promise<void> {
+  for (let quiet = 0; quiet < 8; quiet++) await new Promise<void>(resolve => setImmediate(resolve));
+}
 
 interface OwnTimer {
   readonly hasRef: () => boolean;
@@ -89,8 +95,13 @@ export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs:
     });
   return {
     send: message => within(() => void near.send({ jsonrpc: '2.0', ...message } as never)),
-    async receive() {
+    async receive(onPage = false) {
       for (let silent = 0; queue.length === 0; ) {
+        if (onPage) {
+          await turns();
+          if (queue.length > 0) break;
+          if (within(() => clock.next())) continue;
+        }
         const wait = Math.min(stallMs, hangMs - silent);
         await arrival(wait);
         wake = undefined;
@@ -102,7 +113,7 @@ export function openWire(factory: McpServerFactory, clock: VirtualClock, hangMs:
       return queue.shift();
     },
     async drain() {
-      for (let quiet = 0; quiet < 8; quiet++) await turn();
+      await turns();
       return queue.splice(0);
     },
     unread: messages => void queue.unshift(...messages),

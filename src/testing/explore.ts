@@ -94,8 +94,11 @@ function subjectOf(tool: ExploredTool, args: Subject['args'], options: ExploreOp
   };
 }
 
+/** Agreeing to open a page says nothing yet about what is asked there. */
 function saidYes(given: readonly Given[]): boolean {
-  const forms = given.filter(({ question }) => question.method === 'elicitation/create');
+  const forms = given.filter(
+    ({ question: { method, params } }) => method === 'elicitation/create' && params['mode'] !== 'url',
+  );
   const yes = forms.filter(({ outcome }) => outcome.kind === 'accept' || outcome.kind === 'replayed');
   const no = yes.some(
     ({ outcome }) => (outcome.reply?.['content'] as { confirm?: unknown } | undefined)?.confirm === false,
@@ -204,6 +207,7 @@ class Exploration {
     if (trace.end.kind === 'hang') this.#hangs += 1;
     for (const each of trace.leftOut) this.#notCovered.add(each);
     if (trace.askedRoots) this.#notCovered.add('roots: they are always answered, with the roots given');
+    if (trace.onPage) this.#notCovered.add('pages: a person who agrees to open one never finishes it');
     return trace;
   }
 
@@ -217,6 +221,8 @@ class Exploration {
     }
     const explained: FindingKind[] = ['diverges', 'timer-beside-ask', 'effect-beside-ask', 'not-awaited'];
     if (!pushed || !replayed) return;
+    // A page nobody finishes is waited for, and left with a ticket, in each era by its own rules.
+    if (pushed.onPage || replayed.onPage) return;
     if (sightings.some(([, seen]) => seen.some(({ kind }) => explained.includes(kind)))) return;
     const between = judgePair(pushed, replayed);
     if (between.length === 0) return;

@@ -1,5 +1,6 @@
 /** `explore` catches what breaks, by name, and leaves a good tool alone. */
 import { McpServer } from '@modelcontextprotocol/server';
+import { type Connect, confirm as confirmPage, connect } from 'midcall/connect';
 import { type Call, midcall } from 'midcall/server';
 import { type ExploredTool, type ExploreOptions, explore, type FindingKind } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
@@ -286,6 +287,38 @@ describe('an exploration', () => {
     };
     expect(kinds(await run(handler))).toEqual(['acts-without-consent']);
     expect(kinds(await run(handler, { withoutConsent: ['trash'] }))).toEqual([]);
+  });
+
+  it.each([
+    ['takes an opened page for a yes is caught', () => true, ['acts-without-consent']],
+    ['waits for the page to be finished has no findings', (completed: boolean) => completed, []],
+  ] as const)('a handler that %s', async (_, goesOn, findings) => {
+    const pages: Connect[] = [];
+    const report = await explore(
+      {
+        name: 'act',
+        server: options => {
+          pages.push(connect({ name: 'Explored', reach: { kind: 'here', browser: false } }));
+          const mid = midcall({ ...options, pages: pages.at(-1)! });
+          return () => {
+            const server = new McpServer({ name: 'explored', version: '1.0.0' });
+            mid.tool(server, 'act', {}, async (_, call) => {
+              const answer = await call.elicitUrl({ message: 'Delete it all?', page: confirmPage() });
+              if (answer.action !== 'accept' || !goesOn(answer.completed)) return text('Kept.');
+              await call.step('delete', () => 1, { effect: true });
+              return text('Deleted.');
+            });
+            return server;
+          };
+        },
+      },
+      {},
+      { capabilities: { elicitation: { form: {}, url: {} } } },
+    );
+    await Promise.all(pages.map(each => each.close()));
+    expect(kinds(report)).toEqual(findings);
+    expect(report).toMatchObject({ outside: [], asks: 1, paths: 7 });
+    expect(report.notCovered).toEqual(['pages: a person who agrees to open one never finishes it']);
   });
 
   it('takes sampling through its outcomes', async () => {
