@@ -41,6 +41,14 @@ export interface HandleOptions {
   readonly pages?: PageCall | undefined;
 }
 
+/** A handler that asks more often than this goes in circles, and where nobody can be asked it would never let go. */
+const MAX_ASKS = 1_000;
+const tooMany = () =>
+  new MidcallError(
+    'ask/repeated',
+    `This call has put ${MAX_ASKS} questions and is ended. Ask once for what is needed.`,
+  );
+
 /** Bad answers are asked again so often. */
 const ASK_AGAIN = 2;
 const MAX_MESSAGE = 2000;
@@ -89,8 +97,10 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
     );
   };
 
+  let asked = 0;
   async function elicit<const I extends FormInput>(given: ElicitAsk<I>): Promise<Answer<FormValue<I>>> {
     const ask = given as unknown as ElicitAsk<FormInput>;
+    if (++asked > MAX_ASKS) return run.fail(tooMany());
     checkAsk(ask, request.principal !== undefined);
     const compiled = (isForm(ask.form) ? ask.form : compile(ask.form)) as unknown as Form<FormValue<I>>;
     refuseSecretMessage(ask.message, compiled.fields);

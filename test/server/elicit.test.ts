@@ -117,6 +117,14 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(asked).toHaveLength(2);
   });
 
+  it('ends a handler that never stops asking different questions of a client that cannot be asked', async () => {
+    const { text, isError } = await act(async call => {
+      for (let n = 1; ; n++) await call.elicit({ message: `Question ${n}?`, form: Boolean, channels: [] });
+    }, []);
+    expect(isError).toBe(true);
+    expect(text).toContain('1000 questions');
+  });
+
   it('ends a call that has used its rounds with what was done and what is open', async () => {
     const accept = { action: 'accept', content: { value: true } };
     const ask30 = async (call: Call) => {
