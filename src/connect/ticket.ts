@@ -18,7 +18,7 @@ export type Ticket = PageAsk;
 export type Standing = 'open' | 'expired' | 'used' | 'declined' | 'withdrawn' | 'locked';
 
 /** Codes that may be tried. */
-export const maxTries = 5;
+const maxTries = 5;
 
 /** How long after its time a link still says what became of it, in milliseconds. */
 const REMEMBERED_MS = 24 * 60 * 60_000;

@@ -19,7 +19,7 @@ export interface By {
   /** Milliseconds from the question leaving to the answer arriving; 0 where nothing was asked. */
   readonly elapsedMs: number;
   /** Set where the answer looks automatic. Such an answer does not satisfy an ask that demands a level. */
-  readonly suspect?: 'too-fast' | 'all-defaults';
+  readonly suspect?: 'too-fast';
 }
 
 /** A true answer: exactly one of accepted with checked content, declined, or cancelled with the reason. */

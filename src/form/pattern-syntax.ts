@@ -32,7 +32,7 @@ export function readPattern(source: string): PatternNode {
 }
 
 /** The set of these ranges. */
-export function pointsIn(ranges: readonly (readonly [number, number])[]): CodePoints {
+function pointsIn(ranges: readonly (readonly [number, number])[]): CodePoints {
   return { ranges, has: point => ranges.some(([low, high]) => point >= low && point <= high) };
 }
 

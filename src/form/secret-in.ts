@@ -50,7 +50,7 @@ export function secretInMessage(message: string, fields: readonly Field[]): Secr
 }
 
 /** Lower-case words without accents: `accessToken`, `access_token` and `Accès-Token` give the same shape of list. */
-export function words(text: string): readonly string[] {
+function words(text: string): readonly string[] {
   if (/^[a-z]+$/.test(text)) return [text];
   const plain = text
     .slice(0, longest)

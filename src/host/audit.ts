@@ -64,7 +64,7 @@ export interface AuditSink {
 const genesis = '0'.repeat(64);
 
 /** JSON with sorted keys: the same value has one spelling. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(each => canonicalJson(each ?? null)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value)

@@ -162,7 +162,7 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** What an error means for the call it ended. */
-export function outcomeOf(
+function outcomeOf(
   error: unknown,
 ): Extract<CallOutcome, { how: Exclude<CallOutcome['how'], 'completed' | 'tool-error'> }> {
   if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled' };

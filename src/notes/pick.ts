@@ -3,7 +3,7 @@ import { label, type Note } from './note.ts';
 import { count } from './reply.ts';
 
 /** More than this nobody reads; the newest are shown. */
-export const mostChoices = 50;
+const mostChoices = 50;
 
 /** The matches a question can show, and how many there are; plain JSON, so that a step can record it. */
 export interface Matches<N extends Note = Note> {

@@ -78,7 +78,7 @@ export function idsOf(files: Pick<Files, 'roots'>, found: readonly Found[]): Rea
 }
 
 /** True for a note that was archived. */
-export function isArchived({ relative }: Pick<Placed, 'relative'>): boolean {
+function isArchived({ relative }: Pick<Placed, 'relative'>): boolean {
   return relative.startsWith(`${archiveFolder}/`);
 }
 

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** The first SDK that has URL mode. */
-export const urlModeSince = '1.23.0';
+const urlModeSince = '1.23.0';
 
 /** The version of the SDK's server package; undefined where it cannot be found. */
 export function sdkVersion(): string | undefined {

@@ -18,7 +18,7 @@ function reviewValue(question: FormQuestion, at: number, content: Readonly<Recor
 }
 
 /** The answer before it is sent: every field in one compact list. */
-export function review(question: FormQuestion, content: Readonly<Record<string, unknown>>): Html {
+function review(question: FormQuestion, content: Readonly<Record<string, unknown>>): Html {
   const rows = question.fields.map(
     (field, at) => html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${reviewValue(question, at, content)}</dd></div>`,
   );

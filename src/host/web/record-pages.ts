@@ -37,7 +37,7 @@ export function historyPage(calls: readonly CallView[], questions: readonly Ques
 }
 
 /** How many questions a page of the inbox shows. */
-export const inboxPageSize = 50;
+const inboxPageSize = 50;
 
 /** Every open question, oldest first, in pages. */
 export function inboxPage(view: DeskView, from: number): Content {

@@ -27,7 +27,7 @@ export function buttonForm(
 }
 
 /** What a tool says of itself, in plain words; untrusted hints. */
-export function toolHints(tool: OfferView): readonly string[] {
+function toolHints(tool: OfferView): readonly string[] {
   const hints = tool.annotations;
   if (!hints) return [];
   if (hints.readOnlyHint === true) return [texts.tool.readOnly];

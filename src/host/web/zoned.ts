@@ -17,7 +17,7 @@ function offsetMinutes(at: number, zone: string): number {
 }
 
 /** An offset as RFC 3339 spells it. */
-export function spelledOffset(minutes: number): string {
+function spelledOffset(minutes: number): string {
   const sign = minutes < 0 ? '-' : '+';
   const two = (part: number) => String(part).padStart(2, '0');
   return `${sign}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;

@@ -8,7 +8,7 @@ const units: readonly (readonly [number, string])[] = [
 ];
 
 /** Seconds, to one unit. */
-export function spelled(seconds: number): string {
+function spelled(seconds: number): string {
   const [size, name] = units.find(([least]) => seconds >= least) ?? [1, 's'];
   return `${Math.floor(seconds / size)} ${name}`;
 }
