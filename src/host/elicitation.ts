@@ -38,7 +38,7 @@ export function readElicitation(
   params: Readonly<Record<string, unknown>>,
   options: { readonly era: Era; readonly modes: readonly ElicitationMode[] },
 ): Elicitation {
-  const mode = params['mode'] ?? 'form';
+  const mode = params['mode'] === undefined ? 'form' : params['mode'];
   const message = params['message'];
   if (mode !== 'form' && mode !== 'url') return bad('The mode must be form or url.');
   if (!options.modes.includes(mode)) return bad(`This client does not support ${mode} mode.`);
@@ -62,7 +62,7 @@ function readFormMode(params: Readonly<Record<string, unknown>>, message: string
 
 function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, era: Era): Elicitation {
   const { url, elicitationId } = params;
-  if (typeof url !== 'string') return bad('The url must be text.');
+  if (typeof url !== 'string' || !URL.canParse(url)) return bad('The url must be a complete web address.');
   if (era === '2026-07-28') return { ok: true, mode: 'url', message, href: url };
   if (typeof elicitationId !== 'string' || elicitationId === '') return bad('An elicitationId is missing.');
   return { ok: true, mode: 'url', message, href: url, elicitationId };

@@ -1,0 +1,340 @@
+/** Pages a server wants opened, seen from the wire: consent first, then the browser, then `accept`, and what follows it. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { type AttachEvent, Audit, type Era, type Question, type Reply } from 'midcall/host';
+import { Terminal } from 'midcall/host/terminal';
+import { eras } from 'midcall/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Params, WireError, wired } from './wire-server.ts';
+
+const page = (era: Era, url = 'https://example.com/connect/1', elicitationId = 'e-1'): Params => ({
+  mode: 'url',
+  message: 'Sign in to go on',
+  url,
+  ...(era === '2025-11-25' && { elicitationId }),
+});
+const turns = async () => {
+  for (let n = 0; n < 10; n += 1) await new Promise(resolve => setImmediate(resolve));
+};
+const completed = 'notifications/elicitation/complete';
+
+/** A terminal through which a person types; what it opened is noted in `log`. */
+function terminal(log: string[]) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let text = '';
+  output.on('data', part => (text += part));
+  const opened: string[] = [];
+  const view = new Terminal({
+    input,
+    output,
+    plain: true,
+    openUrl: async href => {
+      log.push('open');
+      opened.push(href);
+      return true;
+    },
+  });
+  onTestFinished(() => view.close());
+  return { view, opened, type: (line: string) => input.write(`${line}\n`), text: () => text };
+}
+
+describe.each(eras)('%s', era => {
+  it('elicit-url-03, elicit-url-08, elicit-url-35, elicit-url-61: consent, then the browser with that very address, then accept', async () => {
+    const log: string[] = [];
+    const href = 'https://example.com/connect/1?x=%7e&y=a+b#z';
+    const me = terminal(log);
+    const made = await wired(era, {
+      present: [me.view],
+      tool: async wire => {
+        const answer = await wire.ask(page(era, href));
+        log.push('accept');
+        return answer;
+      },
+    });
+    const outcome = made.call();
+    await expect.poll(me.text).toContain('Open it?');
+    expect([me.opened, log, made.responses]).toEqual([[], [], []]);
+    log.push('consent');
+    me.type('1');
+    expect(await outcome).toEqual({ action: 'accept' });
+    expect(me.opened).toEqual([href]);
+    expect(log).toEqual(['consent', 'open', 'accept']);
+  });
+
+  it.each<[string, string, Params]>([
+    ['declines', '2', { action: 'decline' }],
+    ['dismisses', '3', { action: 'cancel' }],
+  ])('elicit-url-61: nothing is opened where the person %s', async (_, line, expected) => {
+    const me = terminal([]);
+    const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era)) });
+    const outcome = made.call();
+    await expect.poll(me.text).toContain('Open it?');
+    me.type(line);
+    expect(await outcome).toEqual(expected);
+    expect(me.opened).toEqual([]);
+  });
+
+  it('elicit-url-60: nothing of the page is fetched, before consent or after', async () => {
+    const visits: string[] = [];
+    const site = createServer((request, response) => {
+      visits.push(`${request.method} ${request.url}`);
+      response.end();
+    });
+    site.on('connection', () => visits.push('connected'));
+    await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void site.close());
+    const href = `http://127.0.0.1:${(site.address() as AddressInfo).port}/connect/1`;
+    const me = terminal([]);
+    const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era, href)) });
+    const outcome = made.call();
+    await expect.poll(me.text).toContain('Open it?');
+    await turns();
+    expect(visits).toEqual([]);
+    me.type('1');
+    await outcome;
+    await turns();
+    expect([visits, me.opened]).toEqual([[], [href]]);
+  });
+
+  it('elicit-url-02, elicit-url-62, elicit-url-64, elicit-url-65: the whole address, its domain apart, and what is odd about it', async () => {
+    const me = terminal([]);
+    const href = `http://example.com.evil.test:8080/${'a'.repeat(2_000)}/end`;
+    const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era, href)) });
+    const outcome = made.call();
+    await expect.poll(me.text).toContain('Open it?');
+    expect(me.text()).toContain(`Address: ${href}\n`);
+    expect(me.text()).toMatch(/Domain: +evil\.test\n/);
+    expect(me.text()).toContain('unusual port 8080');
+    me.type('2');
+    await outcome;
+  });
+
+  it.each([
+    ['javascript:alert(1)', 'never opened'],
+    ['data:text/html,<h1>x</h1>', 'never opened'],
+    ['file:///etc/passwd', 'never opened'],
+    ['https://example.com/\u202Egpj.exe', 'hidden or blank'],
+    ['https://paypal.com@evil.example/', 'it leads to evil.example'],
+    ['https://xn--80ak6aa92e.com/', 'outside the Latin alphabet'],
+    ['https://gооgle.com/', 'several alphabets'],
+    ['https://93.184.216.34/', 'a bare number'],
+  ])('elicit-url-59, elicit-url-65: %j is blocked or warned about on screen', async (href, warning) => {
+    const me = terminal([]);
+    const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era, href)) });
+    const outcome = made.call();
+    await expect.poll(me.text).toMatch(/Open it\?|cannot be opened/);
+    expect(me.text()).toContain(warning);
+    const blocked = me.text().includes('This address cannot be opened');
+    expect(blocked).toBe(warning === 'never opened' || warning === 'hidden or blank');
+    if (blocked) expect(me.text()).not.toContain('Open this page');
+    expect(await made.inbox.reply(made.shown[0]!.id, { action: 'accept' }, 'script')).toMatchObject({ ok: !blocked });
+    if (blocked) me.type('1');
+    expect(await outcome).toEqual({ action: blocked ? 'decline' : 'accept' });
+    expect(me.opened).toEqual([]);
+  });
+
+  it('elicit-url-04, elicit-url-13: of a page the client learns and keeps nothing but its address', async () => {
+    const audit = new Audit();
+    const made = await wired(era, {
+      audit,
+      answer: () => ({ action: 'accept', content: { code: 'canary' } }),
+      tool: wire => wire.ask(page(era)),
+    });
+    expect(await made.call()).toEqual({ action: 'accept' });
+    expect(JSON.stringify([made.sent, audit.entries()])).not.toContain('canary');
+    expect(made.sent.filter(frame => JSON.stringify(frame).includes('connect/1'))).toEqual([]);
+  });
+});
+
+describe('2025-11-25: pages that are waited for', () => {
+  const era = '2025-11-25';
+  const required = (ids = ['p-1']) =>
+    new WireError(-32042, {
+      elicitations: ids.map(id => page(era, `https://example.com/${encodeURIComponent(id)}`, id)),
+    });
+
+  /** A tool that cannot go on before the page is done, and says so by an error. */
+  const guarded = (state: { done: boolean }, ids?: string[]) => async () => {
+    if (!state.done) throw required(ids);
+    return 'went on';
+  };
+  const opens = (rest: (question: Question) => Reply | undefined) => (question: Question) =>
+    question.kind === 'url' ? ({ action: 'accept' } as const) : rest(question);
+
+  it('elicit-url-16, elicit-url-23, elicit-url-24: after accept the call stays open; a known completion is told once, others are ignored', async () => {
+    let finish = (): void => {};
+    const done = new Promise<void>(resolve => {
+      finish = resolve;
+    });
+    const events: AttachEvent[] = [];
+    let accepted = false;
+    const made = await wired(era, {
+      answer: () => ({ action: 'accept' }),
+      tool: async wire => {
+        await wire.ask(page(era));
+        accepted = true;
+        await done;
+        return 'done';
+      },
+    });
+    made.attachment.subscribe(event => events.push(event));
+    const outcome = made.call();
+    await expect.poll(() => accepted).toBe(true);
+    const told = () => events.filter(event => event.type === 'page-completed');
+    const before = made.sent.length;
+    for (const id of ['e-2', '', 'constructor', '__proto__']) await made.wire.notify(completed, { elicitationId: id });
+    await turns();
+    expect([told(), events.filter(event => event.type === 'call-ended')]).toEqual([[], []]);
+    await made.wire.notify(completed, { elicitationId: 'e-1' });
+    await made.wire.notify(completed, { elicitationId: 'e-1' });
+    await turns();
+    expect(told()).toEqual([{ type: 'page-completed', elicitationId: 'e-1' }]);
+    expect(made.sent).toHaveLength(before);
+    finish();
+    expect(await outcome).toBe('done');
+  });
+
+  it('elicit-url-24, elicit-url-25, elicit-url-36: the error, consent, the page, its completion, and the same call once more', async () => {
+    const state = { done: false };
+    const made = await wired(era, { answer: opens(() => undefined), tool: guarded(state) });
+    const outcome = made.call({ title: 'x' });
+    await expect.poll(() => made.shown.map(question => question.kind)).toEqual(['url', 'url-finish']);
+    await turns();
+    expect(made.calls()).toHaveLength(1);
+    state.done = true;
+    for (let n = 0; n < 2; n += 1) await made.wire.notify(completed, { elicitationId: 'p-1' });
+    expect(await outcome).toBe('went on');
+    await made.wire.notify(completed, { elicitationId: 'p-1' });
+    await turns();
+    const [first, again, ...more] = made.calls();
+    expect(more).toEqual([]);
+    expect(again?.params).toMatchObject({ name: 'act', arguments: { title: 'x' } });
+    expect(again?.id).not.toBe(first?.id);
+    expect(made.responses).toEqual([]);
+  });
+
+  it('elicit-url-26: where no completion ever comes the person says that they have finished, or gives up', async () => {
+    const state = { done: false };
+    const finishing = await wired(era, {
+      answer: opens(() => {
+        state.done = true;
+        return { action: 'accept' };
+      }),
+      tool: guarded(state),
+    });
+    expect(await finishing.call()).toBe('went on');
+    const giving = await wired(era, { answer: opens(() => ({ action: 'decline' })), tool: guarded({ done: false }) });
+    expect(await giving.call()).toMatchObject({ code: 'host/cancelled' });
+    expect(giving.calls()).toHaveLength(1);
+  });
+
+  it('elicit-url-37: a call whose page the person does not open is not sent again', async () => {
+    for (const action of ['decline', 'dismiss'] as const) {
+      const made = await wired(era, { answer: () => ({ action }), tool: guarded({ done: false }) });
+      expect(await made.call()).toMatchObject({ code: 'host/abandoned' });
+      expect(made.calls()).toHaveLength(1);
+    }
+  });
+
+  it.each(['__proto__', 'constructor', '../../x', ' ', '日本👨‍👩‍👧', '{"a":1}', 'x'.repeat(3_000)])(
+    'elicit-url-74: the id %j is compared, and nothing else is made of it',
+    async id => {
+      const state = { done: false };
+      const made = await wired(era, { answer: opens(() => undefined), tool: guarded(state, [id]) });
+      const outcome = made.call();
+      await expect.poll(() => made.shown).toHaveLength(2);
+      expect(made.shown[1]).toMatchObject({ kind: 'url-finish', elicitationId: id });
+      await made.wire.notify(completed, { elicitationId: `${id}x` });
+      await turns();
+      expect(made.calls()).toHaveLength(1);
+      state.done = true;
+      await made.wire.notify(completed, { elicitationId: id });
+      expect(await outcome).toBe('went on');
+    },
+  );
+
+  it.each([
+    ['none', {}],
+    ['an empty list', { elicitations: [] }],
+    [
+      'a page that is none',
+      { elicitations: [{ mode: 'url', message: 'Sign in', url: 'nowhere', elicitationId: 'x' }] },
+    ],
+    ['a page without an id', { elicitations: [{ mode: 'url', message: 'Sign in', url: 'https://example.com/' }] }],
+    [
+      'a form',
+      { elicitations: [{ mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } }] },
+    ],
+  ])('elicit-url-31: an error that lists %s opens nothing', async (_, data) => {
+    const made = await wired(era, {
+      answer: () => ({ action: 'accept' }),
+      tool: async () => {
+        throw new WireError(-32042, data);
+      },
+    });
+    expect(await made.call()).toBeInstanceOf(Error);
+    expect(made.shown).toEqual([]);
+    expect(made.calls()).toHaveLength(1);
+  });
+});
+
+describe('2026-07-28', () => {
+  it('elicit-url-27: a completion means nothing, and no id is known', async () => {
+    const events: AttachEvent[] = [];
+    const made = await wired('2026-07-28', {
+      answer: () => ({ action: 'accept' }),
+      tool: async wire => {
+        const answer = await wire.ask(page('2026-07-28'));
+        await wire.notify(completed, { elicitationId: 'e-1' });
+        return answer;
+      },
+    });
+    made.attachment.subscribe(event => events.push(event));
+    expect(await made.call()).toEqual({ action: 'accept' });
+    expect(made.shown[0]).not.toHaveProperty('elicitationId');
+    expect(events.filter(event => event.type === 'page-completed')).toEqual([]);
+  });
+
+  it('elicit-url-38: the call is retried with accept as soon as the page is open, and the server may hold that retry', async () => {
+    let finish = (): void => {};
+    const done = new Promise<void>(resolve => {
+      finish = resolve;
+    });
+    const made = await wired('2026-07-28', {
+      answer: () => ({ action: 'accept' }),
+      tool: async wire => {
+        await wire.ask(page('2026-07-28'));
+        await done;
+        return 'done';
+      },
+    });
+    const outcome = made.call({}, { id: 'call-1' });
+    await expect.poll(() => made.calls()).toHaveLength(2);
+    const retry = made.calls()[1]!.params!;
+    expect([retry['inputResponses'], retry['requestState']]).toEqual([{ q: { action: 'accept' } }, 'state-0']);
+    await turns();
+    expect(made.calls()).toHaveLength(2);
+    finish();
+    expect(await outcome).toBe('done');
+  });
+
+  it('elicit-url-18: a call that waits for a page can be cancelled, and made again', async () => {
+    const made = await wired('2026-07-28', {
+      answer: () => ({ action: 'accept' }),
+      tool: async wire => {
+        await wire.ask(page('2026-07-28'));
+        return new Promise(() => {});
+      },
+    });
+    const outcome = made.call({ n: 1 }, { id: 'call-1' });
+    await expect.poll(() => made.calls()).toHaveLength(2);
+    expect(made.attachment.cancel('call-1')).toBe(true);
+    expect(await outcome).toMatchObject({ code: 'host/cancelled' });
+    const cancelled = made.calls('notifications/cancelled');
+    expect(cancelled.map(frame => frame.params?.['requestId'])).toContain(made.calls()[1]?.id);
+    void made.call({ n: 1 }, { id: 'call-2' });
+    await expect.poll(() => made.shown).toHaveLength(2);
+    expect(made.calls()[2]?.params).toMatchObject({ arguments: { n: 1 } });
+  });
+});
