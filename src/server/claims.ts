@@ -139,13 +139,15 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       }
       return !lost;
     };
-    const leave = async (held: Held): Promise<boolean> => {
+    /** @param result - what every duplicate is given, as it is kept; undefined where there is none */
+    const leave = async (result: string | undefined): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.
         if (!(await holds())) return false;
         // The result first: whoever finds this attempt let go finds its result too (C3).
-        if (attempt > 1 && ('r' in held || held.l)) await store.set(keyOf(nonce, 1), JSON.stringify(held), { ttlMs });
-        await store.set(keyOf(nonce, attempt), JSON.stringify(attempt > 1 ? { i: inputs } : held), { ttlMs });
+        const letGo = JSON.stringify({ i: inputs } satisfies Held);
+        if (attempt > 1 && result !== undefined) await store.set(keyOf(nonce, 1), result, { ttlMs });
+        await store.set(keyOf(nonce, attempt), attempt > 1 ? letGo : (result ?? letGo), { ttlMs });
         return true;
       } finally {
         for (const key of keys) running.delete(key);
@@ -160,10 +162,10 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       first: taken === 1,
       holds,
       async answer(result) {
-        const tooLong = JSON.stringify(result).length > MAX_KEPT;
-        return leave(tooLong ? { i: inputs, l: true } : { i: inputs, r: result });
+        const held = JSON.stringify({ i: inputs, r: result } satisfies Held);
+        return leave(held.length > MAX_KEPT ? JSON.stringify({ i: inputs, l: true } satisfies Held) : held);
       },
-      abandon: async () => void (await leave({ i: inputs })),
+      abandon: async () => void (await leave(undefined)),
     };
   };
 

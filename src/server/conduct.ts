@@ -127,10 +127,12 @@ export function conductor(config: Config): Conduct {
   ): Promise<R | InputRequiredResult> {
     const traced = traceRound(request, arrival.flow, arrival.round, config.now);
     const record = auditor(request, arrival.flow, config);
-    const audit = (event: Unstamped) => {
-      record(event);
-      traced.saw(event);
-    };
+    const audit = traced
+      ? (event: Unstamped) => {
+          record(event);
+          traced.saw(event);
+        }
+      : record;
     const files = access.of(request);
     const { attempt, keptMs = 1 } = arrival;
     const stored = attempt && stepLedger(config.store, arrival.flow, keptMs);
@@ -144,7 +146,7 @@ export function conductor(config: Config): Conduct {
       for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
       if (steps.inDoubt.length > 0) {
         const error = interrupted(steps, false);
-        traced.end('failed', error);
+        traced?.end('failed', error);
         throw error;
       }
     }
@@ -156,7 +158,7 @@ export function conductor(config: Config): Conduct {
       request.client.asks === 'rounds'
         ? await runByRounds<R>(body, arrival, request, config, engine, audit)
         : await runByPush<R>(body, arrival, request, config, engine, audit);
-    traced.end(outcome.kind, outcome.kind === 'failed' ? outcome.error : undefined);
+    traced?.end(outcome.kind, outcome.kind === 'failed' ? outcome.error : undefined);
     switch (outcome.kind) {
       case 'done':
       case 'input-required':

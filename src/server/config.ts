@@ -90,7 +90,7 @@ export interface Config {
   readonly rootsOn2026: boolean;
   readonly samplingModel: SamplingModel | undefined;
   readonly samplingOn2026: boolean;
-  readonly audit: AuditSink;
+  readonly audit: AuditSink | undefined;
   readonly observe: Observer | undefined;
   readonly warn: (message: string) => void;
   /** Warns the first time for each topic. */
@@ -117,7 +117,7 @@ export function configure(options: MidcallOptions): Config {
   const warned = new Set<string>();
   const maxStateLength = positive('maxStateLength', options.maxStateLength ?? 32_768);
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
-  const audit = options.audit ?? (() => {});
+  const { audit } = options;
   const host: PagesHost = {
     store,
     sealer,
@@ -125,7 +125,7 @@ export function configure(options: MidcallOptions): Config {
     // A page that nobody comes to keeps no process alive.
     timer: options.timer ?? startIdleTimer,
     warn,
-    audit: (call, event) => audit({ ...event, at: now(), call }),
+    audit: (call, event) => audit?.({ ...event, at: now(), call }),
   };
   return {
     keys,

@@ -11,7 +11,7 @@
  */
 import { MidcallError } from '../errors.ts';
 import { type Answer, type Assurance, assures, type By, type Form, type Issue } from '../form/index.ts';
-import { digest, type Json } from './digest.ts';
+import { canonical, type Json } from './digest.ts';
 
 /** What a driver records for an elicitation. */
 export type RecordedAnswer =
@@ -88,7 +88,7 @@ export class AskHistory {
   readonly #refusals = new Map<string, number>();
 
   static question(message: string, schema: unknown): string {
-    return digest([message, schema]);
+    return canonical([message, schema]);
   }
 
   /** True where a decline stands for this question. */

@@ -26,10 +26,12 @@ export type Journal = readonly Entry[];
 /** Counts how often each digest has been used in one run, and so gives every ask and step its id. */
 export class Occurrences {
   readonly #seen = new Map<string, number>();
+  /** What was looked at last: an ask is foreseen and then put, with the same identity. */
+  #last: { readonly kind: EntryKind; readonly what: unknown; readonly key: string } | undefined;
 
   /** @param what - the ask's kind and request, or the step's kind and name */
   next(kind: EntryKind, what: unknown): string {
-    const key = keyOf(kind, what);
+    const key = this.#keyOf(kind, what);
     const count = (this.#seen.get(key) ?? 0) + 1;
     this.#seen.set(key, count);
     return `${key}.${count}`;
@@ -37,12 +39,18 @@ export class Occurrences {
 
   /** What `next` would give. */
   peek(kind: EntryKind, what: unknown): string {
-    const key = keyOf(kind, what);
+    const key = this.#keyOf(kind, what);
     return `${key}.${(this.#seen.get(key) ?? 0) + 1}`;
   }
-}
 
-const keyOf = (kind: EntryKind, what: unknown): string => digest([kind, what]).slice(0, 22);
+  #keyOf(kind: EntryKind, what: unknown): string {
+    const last = this.#last;
+    if (last && typeof what === 'object' && last.what === what && last.kind === kind) return last.key;
+    const key = digest([kind, what]).slice(0, 22);
+    this.#last = { kind, what, key };
+    return key;
+  }
+}
 
 /** A label as it is kept and shown: what travels does not grow with the length of a message. */
 export const shortLabel = (label: string): string => (label.length > 80 ? `${label.slice(0, 77)}...` : label);

@@ -78,6 +78,10 @@ export const callRef = (request: CallRequest, flow: string): CallRef => ({
 
 /** Stamps audit events with the time and the call. */
 export function auditor(request: CallRequest, flow: string, config: Config): (event: Unstamped) => void {
+  const { audit } = config;
+  if (!audit) return unheard;
   const call = callRef(request, flow);
-  return event => config.audit({ ...event, at: config.now(), call } as AuditEvent);
+  return event => audit({ ...event, at: config.now(), call } as AuditEvent);
 }
+
+const unheard = (): void => {};

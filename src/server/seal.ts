@@ -5,18 +5,26 @@
  * `m1.` + base64url( key id 6 | salt 12 | nonce 12 | ciphertext | tag 16 )
  *
  *   purpose key = HKDF-SHA256(key, salt: "midcall.seal.m1", info: purpose)
- *   message key = HMAC-SHA256(purpose key, salt)
+ *   message key = HMAC-SHA256(purpose key, salt); a process draws a salt for many messages, and a nonce for each
  *   ciphertext, tag = AES-256-GCM(message key, nonce, AAD: "m1." | key id | salt | nonce, JSON in UTF-8)
  *
  * - E1 What opens was sealed by a key of the ring, for the same purpose, and no bit of it has changed.
  * - E2 A sealed value has one spelling: base64url without padding and with clear spare bits, nothing around it.
  * - E3 Nothing is decoded before its length has been judged, nothing parsed before its tag has been checked.
- * - E4 The salt gives each message its own key, so one key may seal without a limit that anybody will reach; random
- *   nonces under one GCM key would end at 2^32.
+ * - E4 A message key seals at most 2^20 messages, then another salt is drawn. So a key of the ring may seal without a limit
+ *   that anybody will reach; random nonces under one GCM key would end at 2^32.
  * - E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto';
 import { MidcallError } from '../errors.ts';
 import type { KeyRing, SealKey } from './keys.ts';
 
@@ -26,8 +34,10 @@ const SALT = 12;
 const NONCE = 12;
 const TAG = 16;
 const HEADER = KEY_ID + SALT + NONCE;
-/** Purposes are a handful of constants; the bound only keeps a caller's mistake from growing the memory. */
+/** Purposes are a handful of constants, and so are the salts of a few replicas; whoever makes salts up grows nothing. */
 const MAX_DERIVED = 256;
+/** Messages under one salt (E4). */
+const MAX_SEALED = 2 ** 20;
 
 const prefixBytes = Buffer.from(PREFIX, 'latin1');
 
@@ -77,24 +87,32 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   if (!sealing) throw new TypeError('createSealer: the key ring is empty; build it with keyRing().');
   const byId = new Map(keys.keys.map(key => [key.id, key]));
   const sealingId = Buffer.from(sealing.id, 'base64url');
-  const purposeKey = derivation();
+  const messageKey = derivation();
+  const draw = (size: number): Uint8Array => {
+    const drawn = randomBytes(size);
+    if (drawn.length !== size) throw new TypeError('seal: randomBytes returned the wrong number of bytes.');
+    return drawn;
+  };
+  let salt: Uint8Array | undefined;
+  let sealed = 0;
 
   return {
     seal(payload, purpose) {
       const json = JSON.stringify(payload);
       if (json === undefined) throw new TypeError('seal: the payload is not a JSON value.');
-      const random = randomBytes(SALT + NONCE);
-      if (random.length !== SALT + NONCE) throw new TypeError('seal: randomBytes returned the wrong number of bytes.');
-      const header = Buffer.concat([prefixBytes, sealingId, random]);
-      const { key, nonce } = message(purposeKey(sealing, purpose), header.subarray(prefixBytes.length));
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG }).setAAD(header);
-      const sealed = Buffer.concat([
-        header.subarray(prefixBytes.length),
-        cipher.update(json, 'utf8'),
-        cipher.final(),
-        cipher.getAuthTag(),
-      ]);
-      const text = PREFIX + sealed.toString('base64url');
+      if (!salt || sealed >= MAX_SEALED) {
+        salt = draw(SALT);
+        sealed = 0;
+      }
+      sealed++;
+      const header = Buffer.concat([prefixBytes, sealingId, salt, draw(NONCE)]);
+      const envelope = header.subarray(prefixBytes.length);
+      const key = messageKey(sealing, purpose, envelope);
+      const cipher = createCipheriv('aes-256-gcm', key, nonceOf(envelope), { authTagLength: TAG }).setAAD(header);
+      const ciphertext = cipher.update(json, 'utf8');
+      // GCM streams: `final` has nothing more to give.
+      cipher.final();
+      const text = PREFIX + Buffer.concat([envelope, ciphertext, cipher.getAuthTag()]).toString('base64url');
       if (text.length > maxLength) {
         throw new MidcallError(
           'state/too-large',
@@ -111,8 +129,8 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
       if (bytes.length < HEADER + TAG || bytes.toString('base64url') !== spelled) return malformed;
       const known = byId.get(bytes.toString('base64url', 0, KEY_ID));
       if (!known) return unknownKey;
-      const { key, nonce } = message(purposeKey(known, purpose), bytes);
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG })
+      const key = messageKey(known, purpose, bytes);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(bytes), { authTagLength: TAG })
         .setAAD(Buffer.concat([prefixBytes, bytes.subarray(0, HEADER)]))
         .setAuthTag(bytes.subarray(-TAG));
       const plain = decipher.update(bytes.subarray(HEADER, -TAG));
@@ -132,14 +150,8 @@ const malformed: Opened = { ok: false, reason: 'malformed' };
 const unknownKey: Opened = { ok: false, reason: 'unknown-key' };
 const tampered: Opened = { ok: false, reason: 'tampered' };
 
-/** The key and nonce of one message, from the head of its envelope. */
-function message(purposeKey: Buffer, envelope: Buffer): { key: Buffer; nonce: Buffer } {
-  const salt = envelope.subarray(KEY_ID, KEY_ID + SALT);
-  return {
-    key: createHmac('sha256', purposeKey).update(salt).digest(),
-    nonce: envelope.subarray(KEY_ID + SALT, HEADER),
-  };
-}
+const saltOf = (envelope: Buffer): Buffer => envelope.subarray(KEY_ID, KEY_ID + SALT);
+const nonceOf = (envelope: Buffer): Buffer => envelope.subarray(KEY_ID + SALT, HEADER);
 
 /** Random bytes drawn many at a time, since the call costs more than the bytes; each byte is handed out once. */
 function pooledRandom(): (size: number) => Uint8Array {
@@ -157,17 +169,29 @@ function pooledRandom(): (size: number) => Uint8Array {
   };
 }
 
-/** Purpose keys, each derived once. */
-function derivation(): (key: SealKey, purpose: string) => Buffer {
-  const derived = new Map<string, Buffer>();
-  return (key, purpose) => {
-    const name = `${key.id} ${purpose}`;
-    const found = derived.get(name);
+/** Message keys; those used last are kept, since a process meets its own salts again and again. */
+function derivation(): (key: SealKey, purpose: string, envelope: Buffer) => KeyObject {
+  const purposeKeys = new Map<string, Buffer>();
+  const messageKeys = new Map<string, KeyObject>();
+  return (key, purpose, envelope) => {
+    const salt = saltOf(envelope);
+    const name = `${key.id} ${salt.toString('latin1')} ${purpose}`;
+    const found = messageKeys.get(name);
     if (found) return found;
     if (typeof purpose !== 'string' || purpose === '') throw new TypeError('A purpose is a non-empty string.');
-    const made = Buffer.from(hkdfSync('sha256', key.secret, 'midcall.seal.m1', purpose, 32));
-    if (derived.size >= MAX_DERIVED) derived.clear();
-    derived.set(name, made);
-    return made;
+    const purposeKey = kept(purposeKeys, `${key.id} ${purpose}`, () =>
+      Buffer.from(hkdfSync('sha256', key.secret, 'midcall.seal.m1', purpose, 32)),
+    );
+    return kept(messageKeys, name, () => createSecretKey(createHmac('sha256', purposeKey).update(salt).digest()));
   };
+}
+
+/** What the map has under the name, made where it is missing; a full map is emptied first. */
+function kept<T>(map: Map<string, T>, name: string, make: () => T): T {
+  const found = map.get(name);
+  if (found) return found;
+  const made = make();
+  if (map.size >= MAX_DERIVED) map.clear();
+  map.set(name, made);
+  return made;
 }

@@ -15,13 +15,18 @@ export interface RoundTrace {
 
 const tracer = trace.getTracer('midcall');
 
-/** Nobody records, so nothing is prepared. */
-const untraced: RoundTrace = { saw() {}, end() {} };
-
-/** @param round - 0 for the first request of a call */
-export function traceRound(request: CallRequest, flow: string, round: number, now: () => number): RoundTrace {
+/**
+ * @param round - 0 for the first request of a call
+ * @returns nothing where nobody records
+ */
+export function traceRound(
+  request: CallRequest,
+  flow: string,
+  round: number,
+  now: () => number,
+): RoundTrace | undefined {
   const span = tracer.startSpan('midcall.round', { startTime: now() });
-  if (!span.isRecording()) return untraced;
+  if (!span.isRecording()) return undefined;
   span.setAttributes({
     'mcp.method.name': request.registered.method,
     'midcall.name': request.name,

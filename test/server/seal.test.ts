@@ -91,7 +91,7 @@ describe('an attack on a sealed value', () => {
     const b = body(sealer.seal({ amount: 2 }, PURPOSE));
     for (const cut of [6, 18, 30, a.length - 16]) {
       const mixed = Buffer.concat([a.subarray(0, cut), b.subarray(cut)]);
-      expect(refused(`m1.${mixed.toString('base64url')}`).ok).toBe(cut === 6);
+      expect(refused(`m1.${mixed.toString('base64url')}`).ok).toBe(mixed.equals(b));
     }
   });
 
