@@ -109,11 +109,12 @@ export function conductor(config: Config): Conduct {
   }
 
   const begun = async <R>(handler: () => R | Promise<R>): Promise<R> => {
-    config.observe?.({ kind: 'run' });
+    if (!config.observe) return handler();
+    config.observe({ kind: 'run' });
     try {
       return await handler();
     } finally {
-      config.observe?.({ kind: 'returned' });
+      config.observe({ kind: 'returned' });
     }
   };
 

@@ -7,13 +7,18 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 /** JSON with sorted keys; `undefined` members are left out, as `JSON.stringify` does. */
 export function canonical(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  const members: string[] = [];
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const each of value) text += text === '' ? canonical(each) : `,${canonical(each)}`;
+    return `[${text}]`;
+  }
   for (const key of Object.keys(value).sort()) {
     const member = (value as Record<string, unknown>)[key];
-    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonical(member)}`);
+    if (member === undefined) continue;
+    const written = `${JSON.stringify(key)}:${canonical(member)}`;
+    text += text === '' ? written : `,${written}`;
   }
-  return `{${members.join(',')}}`;
+  return `{${text}}`;
 }
 
 /** SHA-256 of the canonical JSON, base64url, 43 characters. */

@@ -31,6 +31,7 @@ const startTimer = (fn: () => void, ms: number): (() => void) => {
   const timer = setTimeout(fn, ms);
   return () => clearTimeout(timer);
 };
+const none: ReadonlySet<string> = new Set();
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 /** One run of one handler. */
@@ -42,7 +43,7 @@ export class Run<R> {
   readonly #turn: (fn: () => void) => void;
   readonly #journal: Entry[];
   readonly #byId = new Map<string, Entry>();
-  readonly #unused = new Map<string, Entry>();
+  readonly #unused: Map<string, Entry>;
   readonly #fresh: ReadonlySet<string>;
   readonly #occurrences = new Occurrences();
   readonly #pending = new Map<string, { readonly ask: OpenAsk; readonly resolve: (recorded: Recorded) => void }>();
@@ -70,7 +71,7 @@ export class Run<R> {
   constructor(
     handler: (run: Run<R>) => Promise<R> | R,
     journal: Journal = [],
-    fresh: ReadonlySet<string> = new Set(),
+    fresh: ReadonlySet<string> = none,
     options: EngineOptions = {},
   ) {
     this.#handler = handler;
@@ -78,10 +79,8 @@ export class Run<R> {
     this.#fresh = fresh;
     this.#options = options;
     this.#turn = options.turn ?? setImmediate;
-    for (const entry of journal) {
-      this.#byId.set(entry.id, entry);
-      this.#unused.set(entry.id, entry);
-    }
+    for (const entry of journal) this.#byId.set(entry.id, entry);
+    this.#unused = new Map(this.#byId);
   }
 
   /** E7; made when it is first looked at, since most handlers never do. */

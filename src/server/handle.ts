@@ -24,10 +24,10 @@ import type { FileAccess } from './file-access.ts';
 import { shortLabel } from './journal.ts';
 import { observed } from './observe.ts';
 import type { CallRequest } from './request.ts';
-import { sampler } from './sampler.ts';
+import { type Sampler, sampler } from './sampler.ts';
 import type { AskRequest } from './seam.ts';
 import type { UrlAnswer } from './url-ask.ts';
-import { urlAsker } from './url-elicit.ts';
+import { type UrlAsker, urlAsker } from './url-elicit.ts';
 import { type PageCall, roads } from './url-plan.ts';
 
 export interface HandleOptions {
@@ -59,7 +59,17 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
   const { config, request, audit, files } = options;
   const { client } = request;
   const history = new AskHistory();
-  const elicitUrl = urlAsker(run, { config, request, pages: options.pages, history, audit });
+  // Made when they are first used: most handlers never do.
+  let pagesAsker: UrlAsker | undefined;
+  const elicitUrl: UrlAsker = ask => {
+    pagesAsker ??= urlAsker(run, { config, request, pages: options.pages, history, audit });
+    return pagesAsker(ask);
+  };
+  let ownSampler: Sampler | undefined;
+  const sampling = (): Sampler => {
+    ownSampler ??= sampler(run, request, config);
+    return ownSampler;
+  };
 
   const report = (id: string, answer: Answer<unknown>): void =>
     audit({
@@ -189,7 +199,8 @@ export function makeCall(run: Run<unknown>, options: HandleOptions): Call {
     step,
     roots: () => files.roots(run),
     files: () => files.files(run),
-    ...sampler(run, request, config),
+    sample: request => sampling().sample(request),
+    sampleWithTools: request => sampling().sampleWithTools(request),
     defer: fn => run.defer(fn),
     can: client.can,
     get signal() {

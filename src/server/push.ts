@@ -1,7 +1,7 @@
 /**
  * The 2025-11-25 driver: each question of a round is a real request, tied to the call, under its own timeout; the run
- * settles in place; a `requestState` on this wire is nobody's and is not looked at. A handler that went on while its question was open is run again with the answers, so that both eras
- * mean the same.
+ * settles in place; a `requestState` on this wire is nobody's and is not looked at. A handler that went on while its question
+ * was open is run again with the answers, so that both eras mean the same.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type { Unstamped } from './audit.ts';
@@ -15,6 +15,7 @@ import type { CallRequest } from './request.ts';
 import type { Arrival } from './rounds.ts';
 import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
 import { awaitPages, isPageWait, waitOf } from './url-wait.ts';
+import { whenGone } from './when-gone.ts';
 
 /** No question of the round can be put to the client; see relay.ts. */
 export interface Relayed {
@@ -44,12 +45,13 @@ export async function runByPush<R>(
   const { signal } = request.ctx.mcpReq;
   let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   let open = 0;
-  const gone = () => {
+  /** Ends the wait for each question that is out. */
+  const out = new Set<() => void>();
+  const unwatch = whenGone(signal, () => {
     audit({ kind: 'disconnected', openAsks: open });
     void run.cancel(signal.reason);
-  };
-  if (signal.aborted) gone();
-  else signal.addEventListener('abort', gone, { once: true });
+    for (const stop of out) stop();
+  });
   /** A handler that went on while its question was open runs again with the answers. */
   const again = async (of: Run<R>, asks: readonly OpenAsk[], answers: ReadonlyMap<string, Json>): Promise<Run<R>> => {
     const entries = asks.map<Entry>(({ id, kind, label }) => ({ id, kind, label, value: answers.get(id) ?? null }));
@@ -96,7 +98,7 @@ export async function runByPush<R>(
         return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
       }
       open = asks.length;
-      const answers = await askAll(asks, request, config, audit);
+      const answers = await askAll(asks, request, config, audit, out);
       open = 0;
       if (answers === 'disconnected') {
         await Promise.all(asks.map(async ask => withdrawPage(ask, config)));
@@ -110,8 +112,7 @@ export async function runByPush<R>(
       run = await again(run, asks, answers);
     }
   } finally {
-    // The SDK's signal also fires after every normal result.
-    signal.removeEventListener('abort', gone);
+    unwatch();
   }
 }
 
@@ -141,8 +142,9 @@ async function askAll(
   request: CallRequest,
   config: Config,
   audit: (event: Unstamped) => void,
+  out: Set<() => void>,
 ): Promise<ReadonlyMap<string, Json> | 'disconnected'> {
-  const answers = await Promise.all(asks.map(ask => askOne(ask, request, config, audit)));
+  const answers = await Promise.all(asks.map(ask => askOne(ask, request, config, audit, out)));
   if (request.ctx.mcpReq.signal.aborted || answers.includes('disconnected')) return 'disconnected';
   return new Map(asks.map((ask, index) => [ask.id, answers[index] as Json]));
 }
@@ -152,6 +154,7 @@ async function askOne(
   request: CallRequest,
   config: Config,
   audit: (event: Unstamped) => void,
+  out: Set<() => void>,
 ): Promise<Json | 'disconnected'> {
   const wire = wireOf(ask);
   const left = config.now();
@@ -159,7 +162,7 @@ async function askOne(
   const wait = new AbortController();
   const { signal } = request.ctx.mcpReq;
   const stop = () => wait.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
+  out.add(stop);
   let late = false;
   const clear = config.timer(() => {
     late = true;
@@ -175,7 +178,7 @@ async function askOne(
     return { none: 'error', ms: elapsed(), code: (error as { code?: number }).code };
   } finally {
     clear();
-    signal.removeEventListener('abort', stop);
+    out.delete(stop);
   }
 }
 

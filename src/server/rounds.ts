@@ -24,6 +24,7 @@ import type { CallRequest } from './request.ts';
 import type { EngineOptions, OpenAsk, Outcome } from './seam.ts';
 import { lifeOf, type OutAsk, openState, type RoundState, sealState } from './state.ts';
 import { awaitPages, isPageWait, timedOut, waitOf } from './url-wait.ts';
+import { whenGone } from './when-gone.ts';
 
 /** Where a call stands when a request of it arrives. */
 export interface Arrival {
@@ -136,8 +137,7 @@ export async function runByRounds<R>(
     audit({ kind: 'disconnected', openAsks: 0 });
     void run.cancel(signal.reason);
   };
-  if (signal.aborted) gone();
-  else signal.addEventListener('abort', gone, { once: true });
+  const unwatch = whenGone(signal, gone);
   try {
     let outcome = await run.next();
     const held = config.now() + config.holdMs;
@@ -182,7 +182,7 @@ export async function runByRounds<R>(
     const result = await leave(run.journal, asks, waits, arrival, request, config);
     return { kind: 'input-required', result };
   } finally {
-    signal.removeEventListener('abort', gone);
+    unwatch();
   }
 }
 
