@@ -58,26 +58,42 @@ export class Answering {
     return elicitResult(await asking.put(asked, frame => ({ ...frame, kind: 'form', message, fields })), 'form');
   }
 
-  /** `roots/list`: what was granted; asked once where nothing was decided. */
+  /** `roots/list`: what was granted and is there now; asked once where nothing was decided. */
   async roots(request: TappedRequest, taken: AbortSignal): Promise<{ roots: Root[] }> {
     const { asking, roots: manager } = this.#options;
     if (!manager) throw this.#refuse(request, 'This client declares no roots.');
+    try {
+      return { roots: await this.#tellable(manager, request, taken) };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      asking.refused(request.method, 'host', why, request.call?.context);
+      // What failed, and where, is the person's to know.
+      throw asking.asker().era === '2025-11-25'
+        ? new ProtocolError(ProtocolErrorCode.InternalError, 'The roots could not be listed')
+        : new MidcallError('host/abandoned', `The roots could not be listed: ${why} The call was given up.`);
+    }
+  }
+
+  async #tellable(manager: RootsManager, request: TappedRequest, taken: AbortSignal): Promise<Root[]> {
+    const { asking } = this.#options;
     const { id, call } = request;
     const server = asking.asker().id;
+    await manager.look();
     const decided = manager.granted(server);
     const offered = manager.list().filter(root => root.state === 'there');
-    if (asking.refuses('roots')) return { roots: [] };
-    if (decided || offered.length === 0) return { roots: [...(decided ?? [])] };
+    if (asking.refuses('roots')) return [];
+    if (decided || offered.length === 0) return [...(decided ?? [])];
     const ending = await asking.put({ id, subject: 'roots', call, signal: signalOf(request, taken) }, frame => ({
       ...frame,
       kind: 'roots',
       roots: offered.map(({ uri, name }) => ({ uri, name })),
     }));
     if (ending.how === 'declined') await manager.grant(server, []);
-    if (ending.how !== 'answered') return { roots: [] };
+    if (ending.how !== 'answered') return [];
     const uris = ending.content?.['uris'] as readonly string[] | undefined;
     await manager.grant(server, uris ?? offered.map(root => root.uri));
-    return { roots: [...(manager.granted(server) ?? [])] };
+    await manager.look();
+    return [...(manager.granted(server) ?? [])];
   }
 
   /** `sampling/createMessage`. */

@@ -3,7 +3,7 @@
  * before. Pure.
  */
 import { checkContent, type Issue } from '../form/index.ts';
-import type { Question } from './question.ts';
+import type { Question, SamplingRequestQuestion } from './question.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
@@ -37,7 +37,7 @@ export function checkReply(question: Question, content: unknown): ReplyCheck {
     case 'url-finish':
       return { ok: true };
     case 'sampling-request':
-      return checkRequestEdit(question.models, given ?? {});
+      return checkRequestEdit(question, given ?? {});
     case 'sampling-reply':
       return checkReplyEdit(given ?? {});
     case 'roots':
@@ -57,9 +57,9 @@ const isMessage = (message: unknown): boolean => {
   return (role === 'user' || role === 'assistant') && Array.isArray(content) && content.every(isBlock);
 };
 
-function checkRequestEdit(models: readonly string[], edit: Content): ReplyCheck {
+function checkRequestEdit(question: SamplingRequestQuestion, edit: Content): ReplyCheck {
   const { systemPrompt, messages, maxTokens, model } = edit;
-  if (model !== undefined && !models.includes(model as string))
+  if (model !== undefined && !question.models.includes(model as string))
     return wrong('enum', 'Only one of your own models can be chosen.', 'model');
   if (systemPrompt !== undefined && typeof systemPrompt !== 'string')
     return wrong('type', 'The system prompt is not text.', 'systemPrompt');
@@ -67,6 +67,9 @@ function checkRequestEdit(models: readonly string[], edit: Content): ReplyCheck 
     return wrong('type', 'The messages are not a list of messages.', 'messages');
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && (maxTokens as number) > 0))
     return wrong('minimum', 'The limit of tokens is a whole number above 0.', 'maxTokens');
+  // client/sampling, "Sampling Parameters": the server's limit is kept.
+  if (maxTokens !== undefined && (maxTokens as number) > question.maxTokens)
+    return wrong('maximum', `The server asked for at most ${question.maxTokens} tokens.`, 'maxTokens');
   return {
     ok: true,
     content: {

@@ -3,7 +3,7 @@
  *
  * - R1 A server is told of a root only where the person granted it to that server.
  * - R2 A root is a `file:` URI of a real directory, in one spelling; anything else is refused when it is added.
- * - R3 Each change is announced once; what is gone from the disk is not announced as there.
+ * - R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
  * - R4 What is kept is written whole, so that a crash leaves the old list or the new one.
  */
 import { MidcallError } from '../errors.ts';
@@ -16,7 +16,7 @@ export interface OfferedRoot extends Root {
   readonly name: string;
   /** Absolute. */
   readonly path: string;
-  /** `gone`: was a directory when it was added and is not now; `unreadable`: may not be opened. */
+  /** `gone`: was a directory of this name when it was added and is not now; `unreadable`: may not be opened. */
   readonly state: 'there' | 'gone' | 'unreadable';
 }
 
@@ -61,10 +61,8 @@ export class RootsManager {
   /** Reads what was kept. Entries that are no longer directories are there as `gone`. */
   async load(): Promise<void> {
     const state = await this.#memory?.read();
-    for (const { path, name } of state?.roots ?? []) {
-      const kind = await this.#disk.look(path);
-      this.#roots.push({ uri: toUri(path), name, path, state: stateOf(kind) });
-    }
+    for (const { path, name } of state?.roots ?? [])
+      this.#roots.push({ uri: toUri(path), name, path, state: await this.#stateOf(path) });
     for (const [server, paths] of Object.entries(state?.grants ?? {})) this.#grants.set(server, new Set(paths));
   }
 
@@ -150,13 +148,21 @@ export class RootsManager {
   /** Looks at every root now; a change is announced once. */
   async look(): Promise<void> {
     const looked = await Promise.all(
-      this.#roots.map(async root => ({ ...root, state: stateOf(await this.#disk.look(root.path)) })),
+      this.#roots.map(async root => ({ ...root, state: await this.#stateOf(root.path) })),
     );
     const states = new Map(looked.map(root => [root.path, root.state]));
     const moved = this.#roots.filter(root => (states.get(root.path) ?? root.state) !== root.state);
     if (moved.length === 0) return;
     this.#roots = this.#roots.map(root => ({ ...root, state: states.get(root.path) ?? root.state }));
     this.#announce(undefined);
+  }
+
+  /** A link that has taken a directory's place leads where nobody offered. */
+  async #stateOf(path: string): Promise<OfferedRoot['state']> {
+    const kind = await this.#disk.look(path);
+    if (kind === 'unreadable') return 'unreadable';
+    const stands = kind === 'directory' && (await this.#disk.real(path).catch(() => undefined)) === path;
+    return stands ? 'there' : 'gone';
   }
 
   #lookLater(): void {
@@ -189,11 +195,6 @@ export class RootsManager {
     }
   }
 }
-
-type Look = Awaited<ReturnType<RootsDisk['look']>>;
-
-const stateOf = (kind: Look): OfferedRoot['state'] =>
-  kind === 'directory' ? 'there' : kind === 'unreadable' ? 'unreadable' : 'gone';
 
 const same = (a: readonly Root[], b: readonly Root[]): boolean =>
   a.length === b.length && a.every((root, index) => root.uri === b[index]?.uri);

@@ -27,6 +27,16 @@ export interface ToolInputSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** A Standard Schema that can also give the JSON Schema of what it lets out. */
+export interface ToolOutputSchema {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Validated<unknown> | Promise<Validated<unknown>>;
+    readonly jsonSchema: { readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
+  };
+}
+
 /** What a tool's `run` is given, once the schema has accepted the model's arguments. */
 export type ToolInput<S extends ToolInputSchema> = NonNullable<S['~standard']['types']>['output'];
 
@@ -36,7 +46,7 @@ export type ToolOutput =
   | readonly ToolOutputContent[]
   | {
       readonly content: readonly ToolOutputContent[];
-      /** JSON. */
+      /** JSON; fits `output` where the tool has one. */
       readonly structuredContent?: unknown;
       readonly isError?: boolean;
     };
@@ -61,14 +71,16 @@ export interface SamplingTool {
 /**
  * Makes a tool for `sampleWithTools`.
  * @param tool - `name`: 1 to 64 letters, digits, `_` or `-`, which every provider takes; `description`: for the model;
- *   `input`: schema of the arguments, an object at the root; `run`: is given the schema's output. The message of an
- *   error it throws is read by the model and shown to the person: keep secrets out of it.
+ *   `input`: schema of the arguments, an object at the root; `output`: schema of `structuredContent`, an object at the
+ *   root, which every result that is no error then has and keeps to; `run`: is given the schema's output. The message of
+ *   an error it throws is read by the model and shown to the person: keep secrets out of it.
  * @throws MidcallError `sampling/invalid` where the name or the schema cannot be offered
  */
 export function samplingTool<const S extends ToolInputSchema>(tool: {
   readonly name: string;
   readonly description: string;
   readonly input: S;
+  readonly output?: ToolOutputSchema;
   run(input: ToolInput<S>, context: ToolRunContext): ToolOutput | Promise<ToolOutput>;
 }): SamplingTool {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
@@ -77,14 +89,25 @@ export function samplingTool<const S extends ToolInputSchema>(tool: {
       `The tool name ${quoted(tool.name)} will not do: use 1 to 64 letters, digits, "_" or "-".`,
     );
   const schema = tool.input['~standard'];
+  const output = tool.output?.['~standard'];
   return {
-    definition: { name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool.name, schema) },
+    definition: {
+      name: tool.name,
+      description: tool.description,
+      inputSchema: jsonSchemaOf(`input schema of ${tool.name}`, schema.jsonSchema, 'input'),
+      ...(output && {
+        outputSchema: jsonSchemaOf(`output schema of ${tool.name}`, output.jsonSchema, 'output'),
+      }),
+    },
     async answer(use, { signal }) {
       signal.throwIfAborted();
       try {
         const checked = await schema.validate(use.input);
         if (checked.issues) return errorResult(use, refusedArguments(tool.name, checked.issues));
-        return toResult(use, await tool.run(checked.value as ToolInput<S>, { id: use.id, signal }));
+        const result = toResult(use, await tool.run(checked.value as ToolInput<S>, { id: use.id, signal }));
+        if (!output || result.isError) return result;
+        const { issues } = await output.validate(result.structuredContent);
+        return issues ? errorResult(use, offSchema(tool.name, issues)) : result;
       } catch (error) {
         signal.throwIfAborted();
         const reason = error instanceof Error && error.message !== '' ? error.message : 'it gave no reason.';
@@ -111,24 +134,33 @@ export function errorResult(use: ToolUseContent, text: string): ToolResultConten
   return { type: 'tool_result', toolUseId: use.id, content: [{ type: 'text', text }], isError: true };
 }
 
-function inputSchemaOf(name: string, schema: ToolInputSchema['~standard']): JsonObject {
-  if (typeof schema?.jsonSchema?.input !== 'function')
+const dialect = { target: 'draft-2020-12' } as const;
+
+type Writer<K extends string> = Readonly<Record<K, (options: typeof dialect) => Record<string, unknown>>>;
+
+function jsonSchemaOf<K extends string>(what: string, writer: Writer<K> | undefined, side: K): JsonObject {
+  if (typeof writer?.[side] !== 'function')
     throw new MidcallError(
       'sampling/invalid',
-      `The input schema of ${name} has no Standard JSON Schema. Use Zod 4.2 or later, ArkType, or Valibot through @valibot/to-json-schema.`,
+      `The ${what} has no Standard JSON Schema. Use Zod 4.2 or later, ArkType, or Valibot through @valibot/to-json-schema.`,
     );
-  const { $schema: _, ...inputSchema } = schema.jsonSchema.input({ target: 'draft-2020-12' });
-  if (inputSchema['type'] !== 'object')
-    throw new MidcallError('sampling/invalid', `The input schema of ${name} must describe an object.`);
-  return inputSchema;
+  const { $schema: _, ...schema } = writer[side](dialect);
+  if (schema['type'] !== 'object') throw new MidcallError('sampling/invalid', `The ${what} must describe an object.`);
+  return schema;
 }
 
-function refusedArguments(name: string, issues: readonly SchemaIssue[]): string {
+const refusedArguments = (name: string, issues: readonly SchemaIssue[]): string =>
+  `The arguments for ${name} were not accepted:\n${listed('arguments', issues)}`;
+
+const offSchema = (name: string, issues: readonly SchemaIssue[]): string =>
+  `The tool ${name} gave structured content that breaks its output schema:\n${listed('structuredContent', issues)}`;
+
+function listed(whole: string, issues: readonly SchemaIssue[]): string {
   const lines = issues.slice(0, 20).map(issue => {
     const path = (issue.path ?? []).map(step => String(typeof step === 'object' ? step.key : step)).join('.');
-    return `- ${path === '' ? 'arguments' : path}: ${issue.message}`;
+    return `- ${path === '' ? whole : path}: ${issue.message}`;
   });
-  return `The arguments for ${name} were not accepted:\n${lines.join('\n').slice(0, 4_000)}`;
+  return lines.join('\n').slice(0, 4_000);
 }
 
 function toResult(use: ToolUseContent, output: ToolOutput): ToolResultContent {

@@ -126,6 +126,12 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
     }
   }
 
+  /** Types leave no room for it; plain JavaScript does. */
+  function warnOfContext(params: object): void {
+    const wanted = (params as { includeContext?: unknown }).includeContext;
+    if (wanted !== undefined && wanted !== 'none') config.warnOnce('includeContext', contextNeverSent);
+  }
+
   /** @param identity - tells this request from every other of the call */
   const reply = (
     by: 'client' | 'own',
@@ -137,6 +143,7 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
   return {
     async sample({ timeoutMs = config.askTimeoutMs, ...params }) {
       checkTimeout(timeoutMs);
+      warnOfContext(params);
       const checked = checkRequest(params, { tools: {} });
       if (!checked.ok) throw new MidcallError('sampling/invalid', describeIssues(checked.issues));
       const { tools, toolChoice } = checked.value;
@@ -156,6 +163,7 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
       ...params
     }) {
       checkTimeout(timeoutMs);
+      warnOfContext(params);
       const by = road(true);
       const rounds = by === 'client' && client.asks === 'rounds';
       const limits: ToolLoopLimits = {
@@ -214,6 +222,9 @@ const MAX_TIMEOUT_MS = 0x7fff_ffff;
 
 const deprecated =
   'midcall: asking the client for its model on 2026-07-28, where sampling is deprecated; see docs/sampling.md for what to use instead.';
+
+const contextNeverSent =
+  'midcall: includeContext is deprecated in the protocol and was not sent; put what the model needs into the messages.';
 
 function checkTimeout(ms: number): void {
   if (ms > 0 && ms <= MAX_TIMEOUT_MS) return;

@@ -107,6 +107,39 @@ describe('a tool for the model', () => {
     expect(await tool.answer(use({}), { signal })).toMatchObject({ structuredContent: { sum: 2 } });
   });
 
+  it.each([
+    ['Zod', z.object({ sum: z.number() })],
+    ['ArkType', type({ sum: 'number' })],
+    ['Valibot', toStandardJsonSchema(v.object({ sum: v.number() }))],
+  ])('sampling-106: keeps structured content to the output schema, %s', async (_, output) => {
+    const giving = (structuredContent: unknown, isError = false) =>
+      samplingTool({
+        name: 'add',
+        description: '',
+        input: z.object({}),
+        output,
+        run: () => ({ content: [{ type: 'text', text: 'It is done.' }], structuredContent, isError }),
+      });
+    expect(giving({}).definition.outputSchema).toMatchObject({
+      type: 'object',
+      properties: { sum: { type: 'number' } },
+      required: ['sum'],
+    });
+    expect(await giving({ sum: 2 }).answer(use({}), { signal })).toMatchObject({ structuredContent: { sum: 2 } });
+    for (const bad of [{ sum: 'two' }, {}, undefined]) {
+      const result = await giving(bad).answer(use({}), { signal });
+      expect(result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('The tool add gave structured content that breaks its output schema:') }],
+      });
+      expect(result).not.toHaveProperty('structuredContent');
+    }
+    expect(await giving(undefined, true).answer(use({}), { signal })).toMatchObject({
+      isError: true,
+      content: [{ text: 'It is done.' }],
+    });
+  });
+
   it('answers an unknown name with the known ones', async () => {
     expect(await answerToolUse([add], use({}, 'sub\u202etract'), { signal })).toMatchObject({
       isError: true,

@@ -142,8 +142,9 @@ async function requestDialog(
       return { action: 'accept', content };
     }
     if (given.value === 'tokens') {
+      const most = question.maxTokens;
       const whole = (text: string): string | undefined =>
-        /^[1-9]\d{0,8}$/.test(text) ? undefined : 'Write a whole number above 0.';
+        /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? undefined : `Write a whole number from 1 to ${most}.`;
       const text = await prompter.text({
         message: 'At most how many tokens',
         initial: String(maxTokens),
