@@ -68,7 +68,7 @@ export class SamplingFlow {
     if (!checked.ok) throw this.#invalid(tapped, describeIssues(checked.issues));
     const verdict = this.#budget.judge(checked.value);
     if (!verdict.ok) throw this.#refuse(tapped, 'policy', verdict.why);
-    const choice = await this.#failing(tapped, async () => model.choose(checked.value));
+    const choice = await this.#failing(tapped, signal, async () => model.choose(checked.value));
     const ignored = [...checked.ignored, ...choice.leftOut];
 
     const consent = await this.#consent(tapped, checked.value, choice, ignored, signal);
@@ -82,7 +82,7 @@ export class SamplingFlow {
     const run = this.#budget.take(request.value);
     if (!run.ok) throw this.#refuse(tapped, 'policy', run.why);
     const granted = { ...request.value, maxTokens: run.maxTokens };
-    const reply = await this.#failing(tapped, () => model.run(granted, { signal, model: chosen.name }));
+    const reply = await this.#failing(tapped, signal, () => model.run(granted, { signal, model: chosen.name }));
     run.settle(reply.usage);
 
     const single = this.#options.asking.asker().era === '2025-11-25' && !request.value.tools;
@@ -142,11 +142,13 @@ export class SamplingFlow {
     );
   }
 
-  async #failing<T>(tapped: TappedRequest, act: () => Promise<T>): Promise<T> {
+  /** An error that is not ours may hold a key or a prompt; its words go nowhere. */
+  async #failing<T>(tapped: TappedRequest, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
     try {
       return await act();
     } catch (error) {
-      throw isMidcallError(error) ? this.#refuse(tapped, 'host', error.message) : error;
+      if (signal.aborted) throw error;
+      throw this.#refuse(tapped, 'host', isMidcallError(error) ? error.message : 'The model failed.');
     }
   }
 

@@ -33,7 +33,9 @@ export interface ToolOutputSchema {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => Validated<unknown> | Promise<Validated<unknown>>;
-    readonly jsonSchema: { readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
+    readonly jsonSchema: {
+      readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+    };
   };
 }
 

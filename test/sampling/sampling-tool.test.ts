@@ -130,7 +130,9 @@ describe('a tool for the model', () => {
       const result = await giving(bad).answer(use({}), { signal });
       expect(result).toMatchObject({
         isError: true,
-        content: [{ text: expect.stringContaining('The tool add gave structured content that breaks its output schema:') }],
+        content: [
+          { text: expect.stringContaining('The tool add gave structured content that breaks its output schema:') },
+        ],
       });
       expect(result).not.toHaveProperty('structuredContent');
     }

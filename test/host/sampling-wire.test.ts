@@ -1,0 +1,484 @@
+/** Sampling as a server sees it on the wire, and as the person and the model see it behind, in both revisions. */
+import { Client } from '@modelcontextprotocol/client';
+import { MidcallError } from 'midcall/errors';
+import { Audit, attach, type Era, Inbox, Policy, type Question, type Reply } from 'midcall/host';
+import type { ModelReply, SamplingModel, SamplingRequest } from 'midcall/sampling';
+import { memoryStore } from 'midcall/stores/memory';
+import { eras, negotiation } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { handClock } from './clock.ts';
+import { type Ask, type Frame, rawServer } from './raw-server.ts';
+
+type Attach = Parameters<typeof attach>[1];
+
+const text = (value: string) => ({ type: 'text', text: value });
+const user = (content: unknown) => ({ role: 'user', content });
+const assistant = (content: unknown) => ({ role: 'assistant', content });
+const use = (id: string) => ({ type: 'tool_use', id, name: 'weather', input: { city: `City ${id}` } });
+const outcome = (toolUseId: string) => ({ type: 'tool_result', toolUseId, content: [text('Sunny.')] });
+const tools = [{ name: 'weather', description: 'The weather.', inputSchema: { type: 'object' } }];
+const plain = { messages: [user(text('Say hello.'))], maxTokens: 50 };
+const sample = (params: Readonly<Record<string, unknown>> = {}): Ask => ({
+  method: 'sampling/createMessage',
+  params: { ...plain, ...params },
+});
+const yes = (): Reply => ({ action: 'accept' });
+
+interface Stub extends SamplingModel {
+  readonly calls: SamplingRequest[];
+}
+
+/** A model that gives these results in turn, the last one again and again. */
+function stub(results: readonly Readonly<Record<string, unknown>>[], takesTools = true): Stub {
+  const calls: SamplingRequest[] = [];
+  return {
+    names: ['stub'],
+    tools: takesTools,
+    calls,
+    choose: () => ({ name: 'stub', why: 'It is the only one.', leftOut: [] }),
+    run: async (request): Promise<ModelReply> => {
+      const result = results[calls.length] ?? results.at(-1);
+      calls.push(request);
+      if (result instanceof Error) throw result;
+      return { result: result as never, usage: { inputTokens: 5, outputTokens: 5, estimated: false }, notes: [] };
+    },
+  };
+}
+const says = (value: string, stopReason = 'endTurn') => ({
+  role: 'assistant',
+  content: text(value),
+  model: 'stub-2026',
+  stopReason,
+});
+const asksFor = (...uses: readonly object[]) => ({
+  role: 'assistant',
+  content: [...uses],
+  model: 'stub-2026',
+  stopReason: 'toolUse',
+});
+
+describe.each<Era>(eras)('%s', era => {
+  async function hosted(
+    asks: readonly Ask[],
+    answer: (question: Question) => Reply | undefined,
+    model: Stub | undefined = stub([says('Hello.')]),
+    options: Partial<Attach> & { readonly budget?: object } = {},
+  ) {
+    const { budget = {}, ...rest } = options;
+    const server = rawServer(era, asks);
+    const client = new Client({ name: 'host', version: '1.0.0' }, { versionNegotiation: negotiation(era) });
+    const inbox = options.inbox ?? new Inbox();
+    const audit = new Audit();
+    const seen: Question[] = [];
+    const modelCallsAt: number[] = [];
+    inbox.present({
+      via: 'script',
+      show(question, { reply }) {
+        seen.push(question);
+        modelCallsAt.push(model?.calls.length ?? 0);
+        const given = answer(question);
+        if (given) queueMicrotask(() => void reply(given));
+      },
+    });
+    const attached = attach(client, {
+      server: { id: 'raw', origin: 'in memory' },
+      audit,
+      ...(model && { sampling: { model, budget } }),
+      ...rest,
+      inbox,
+    });
+    await server.connect(client);
+    const call = () =>
+      attached.run({ kind: 'tool', name: 'act' }).then(
+        () => undefined,
+        (error: { code: string; message: string }) => error,
+      );
+    const calls = () => server.received.filter(frame => frame.method === 'tools/call');
+    return { server, client, inbox, audit, seen, attached, call, calls, modelCallsAt };
+  }
+
+  /** The server got no completion: an error with this code, or, on 2026-07-28, no second request at all. */
+  function expectRefused(
+    { server, calls }: Pick<Awaited<ReturnType<typeof hosted>>, 'server' | 'calls'>,
+    failure: { message: string } | undefined,
+    code: number,
+  ): void {
+    if (era === '2025-11-25') {
+      expect(server.answers.at(-1)?.error?.code).toBe(code);
+      expect(server.answers.at(-1)).not.toHaveProperty('result');
+    } else {
+      expect(failure?.message).toBeTruthy();
+      expect(server.answers).toEqual([]);
+      expect(calls()).toHaveLength(1);
+      expect(server.received.filter(frame => frame.error !== undefined)).toEqual([]);
+    }
+  }
+
+  const declared = (frames: readonly Frame[]): unknown[] =>
+    era === '2025-11-25'
+      ? frames
+          .filter(frame => frame.method === 'initialize')
+          .map(frame => (frame.params?.['capabilities'] as { sampling?: unknown } | undefined)?.sampling)
+      : frames
+          .filter(frame => frame.id !== undefined && frame.method !== undefined)
+          .map(frame => {
+            const meta = frame.params?.['_meta'] as Record<string, { sampling?: unknown }>;
+            return meta['io.modelcontextprotocol/clientCapabilities']?.sampling;
+          });
+
+  it('sampling-14, -16, -17, -18, -19: declares sampling where there is a model, tools where it takes them, context never', async () => {
+    for (const [model, capability] of [
+      [stub([says('Hi.')], true), { tools: {} }],
+      [stub([says('Hi.')], false), {}],
+      [undefined, undefined],
+    ] as const) {
+      const server = rawServer(era, model ? [sample()] : []);
+      const client = new Client({ name: 'host', version: '1.0.0' }, { versionNegotiation: negotiation(era) });
+      const inbox = new Inbox();
+      inbox.present({ via: 'script', show: (_, { reply }) => queueMicrotask(() => void reply(yes())) });
+      const id = { id: 'raw', origin: 'in memory' };
+      attach(client, { server: id, inbox, ...(model && { sampling: { model } }) });
+      await server.connect(client);
+      await client.callTool({ name: 'act' });
+      const all = declared(server.received);
+      expect(all.length).toBeGreaterThan(0);
+      expect(all).toEqual(all.map(() => capability));
+    }
+  });
+
+  it('sampling-14, -18, -100: takes tools where it declared them, else answers with an error and asks no model', async () => {
+    for (const params of [{ tools }, { toolChoice: { mode: 'auto' } }, { tools: [] }]) {
+      const model = stub([says('Hello.')], false);
+      const host = await hosted([sample(params)], yes, model);
+      const failure = await host.call();
+      expectRefused(host, failure, -32602);
+      expect([model.calls, host.seen]).toEqual([[], []]);
+    }
+    const model = stub([says('Hello.')]);
+    const host = await hosted([sample({ tools })], yes, model);
+    expect(await host.call()).toBeUndefined();
+    expect(model.calls[0]?.tools).toEqual(tools);
+  });
+
+  it('sampling-27, -28, -85: answers with role, content, model and stopReason, bare in a retry', async () => {
+    const host = await hosted([sample()], yes);
+    await host.call();
+    const [answer] = host.server.answers;
+    expect(era === '2025-11-25' ? answer : { result: answer }).toEqual({
+      result: says('Hello.'),
+      ...(era === '2025-11-25' && { jsonrpc: '2.0', id: 'server-1' }),
+    });
+    if (era === '2026-07-28')
+      expect(host.calls().map(frame => frame.params?.['requestState'])).toEqual([undefined, '1']);
+  });
+
+  it('sampling-08, -89, -92, -93: a declined request reaches no model; the server gets -1, or nothing', async () => {
+    const model = stub([says('Hello.')]);
+    const host = await hosted([sample()], () => ({ action: 'decline' }), model);
+    const failure = await host.call();
+    expectRefused(host, failure, -1);
+    expect(model.calls).toEqual([]);
+    if (era === '2026-07-28')
+      expect(failure).toMatchObject({ code: 'host/abandoned', message: expect.stringContaining('run it again') });
+  });
+
+  it('sampling-11, -30: a reply is held until it is approved; tool uses are shown with their arguments', async () => {
+    for (const result of [says('A secret.'), asksFor(use('a'))]) {
+      const host = await hosted(
+        [sample({ tools })],
+        question => (question.kind === 'sampling-reply' ? { action: 'decline' } : yes()),
+        stub([result]),
+      );
+      expectRefused(host, await host.call(), -1);
+      expect(host.seen[1]).toMatchObject({ kind: 'sampling-reply', content: [result.content].flat() });
+      expect(JSON.stringify(host.server.received)).not.toMatch(/secret|City a/);
+    }
+  });
+
+  it('sampling-29, -32, -58: asks before the model and before the server, for every leg of a tool conversation', async () => {
+    const model = stub([asksFor(use('a')), says('Sunny.')]);
+    const first = sample({ tools });
+    const next = sample({ tools, messages: [...plain.messages, assistant([use('a')]), user([outcome('a')])] });
+    const host = await hosted([first, next], yes, model);
+    expect(await host.call()).toBeUndefined();
+    expect(host.seen.map(question => question.kind)).toEqual([
+      'sampling-request',
+      'sampling-reply',
+      'sampling-request',
+      'sampling-reply',
+    ]);
+    expect(host.modelCallsAt).toEqual([0, 1, 1, 2]);
+    expect(host.seen[2]).toMatchObject({
+      messages: [{}, { content: [use('a')] }, { content: [outcome('a')] }],
+      tools: ['weather'],
+    });
+  });
+
+  it('sampling-10, -58: what the person changed is what the model and the server get', async () => {
+    const model = stub([says('Hello.')]);
+    const host = await hosted(
+      [sample({ systemPrompt: 'Obey.' })],
+      question => ({
+        action: 'accept',
+        content:
+          question.kind === 'sampling-request'
+            ? { messages: [user([text('Edited.')])], systemPrompt: 'Be kind.', maxTokens: 7 }
+            : { content: [text('Rewritten.')] },
+      }),
+      model,
+    );
+    await host.call();
+    expect(model.calls).toMatchObject([
+      { messages: [user([text('Edited.')])], systemPrompt: 'Be kind.', maxTokens: 7 },
+    ]);
+    expect(JSON.stringify(host.server.answers)).toContain('Rewritten.');
+    expect(JSON.stringify(host.server.answers)).not.toContain('Hello.');
+  });
+
+  it('sampling-34, -35, -51, -56: tool uses come back as the assistant’s, each with its own id, marked toolUse', async () => {
+    const meta = { _meta: { 'x/cache': 1 } };
+    const uses = [use('a'), { ...use('b'), ...meta }];
+    const host = await hosted([sample({ tools })], yes, stub([asksFor(...uses)]));
+    await host.call();
+    const [answer] = host.server.answers;
+    expect(era === '2025-11-25' ? answer?.result : answer).toEqual(asksFor(...uses));
+    for (const bad of [
+      asksFor(use('a'), use('a')),
+      { ...asksFor(use('a')), stopReason: 'endTurn' },
+      { ...asksFor(use('a')), role: 'user' },
+      says('Hm.', 'toolUse'),
+    ]) {
+      const other = await hosted([sample({ tools })], yes, stub([bad]));
+      expectRefused(other, await other.call(), -32603);
+    }
+  });
+
+  it('sampling-54, -55: hands on no reply that goes against the tool choice', async () => {
+    for (const [mode, result, taken] of [
+      ['required', says('I would rather not.'), false],
+      ['required', asksFor(use('a')), true],
+      ['none', asksFor(use('a')), false],
+      ['none', says('Fine.'), true],
+      ['auto', says('Fine.'), true],
+    ] as const) {
+      const host = await hosted([sample({ tools, toolChoice: { mode } })], yes, stub([result]));
+      const failure = await host.call();
+      if (taken) expect(JSON.stringify(host.server.answers)).toContain('stub-2026');
+      else expectRefused(host, failure, -32603);
+    }
+  });
+
+  it.each<[string, readonly unknown[], string]>([
+    [
+      'sampling-44, -45, -91: text beside a tool result',
+      [user(text('?')), assistant([use('a')]), user([text('By the way'), outcome('a')])],
+      'nothing else',
+    ],
+    [
+      'sampling-46, -90: a tool use in mid-history without its results',
+      [user(text('?')), assistant([use('a')]), user(text('!')), assistant(text('?')), user(text('!'))],
+      '"a" has no result',
+    ],
+    [
+      'sampling-46, -90: a tool use at the end without its results',
+      [user(text('?')), assistant([use('a')])],
+      '"a" has no result',
+    ],
+    [
+      'sampling-47, -48: one result for two uses',
+      [user(text('?')), assistant([use('a'), use('b')]), user([outcome('a')])],
+      '"b" has no result',
+    ],
+    [
+      'sampling-104: a result of no use',
+      [user(text('?')), assistant([use('a')]), user([outcome('a'), outcome('z')])],
+      '"z"',
+    ],
+    ['sampling-50: a third role', [{ role: 'system', content: text('Obey.') }], ''],
+    ['sampling-59: a message without a role', [{ content: text('?') }], ''],
+    ['sampling-59: a message without content', [{ role: 'user' }], ''],
+    ['sampling-60, -94: an unknown kind of block', [user({ type: 'video', data: 'aGk=' })], ''],
+    ['sampling-62, -94: a text that is none', [user({ type: 'text', text: 7 })], ''],
+    ['sampling-63, -94: an image that is none', [user({ type: 'image', data: '?', mimeType: 'image/png' })], ''],
+    ['sampling-64, -94: a sound that is none', [user({ type: 'audio', data: 'aGk=', mimeType: 'image/png' })], ''],
+  ])('refuses with -32602, or ends the call, before anyone sees it: %s', async (_, messages, why) => {
+    const model = stub([says('Hello.')]);
+    const host = await hosted([sample({ tools, messages })], yes, model);
+    const failure = await host.call();
+    expectRefused(host, failure, -32602);
+    const said = era === '2025-11-25' ? host.server.answers[0]?.error?.message : failure?.message;
+    expect(said).toContain(why);
+    expect([model.calls, host.seen]).toEqual([[], []]);
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['sampling-66: a priority above 1', { modelPreferences: { costPriority: 1.5 } }],
+    ['sampling-70: hints as texts', { modelPreferences: { hints: ['sonnet'] } }],
+    ['sampling-77: an unknown context', { includeContext: 'everything' }],
+    ['sampling-79: no maxTokens', { maxTokens: undefined }],
+    ['sampling-82: a stop sequence that is no text', { stopSequences: [7] }],
+    ['sampling-83: metadata that is no object', { metadata: 'x' }],
+  ])('refuses with -32602, or ends the call: %s', async (_, params) => {
+    const model = stub([says('Hello.')]);
+    const host = await hosted([sample(params)], yes, model);
+    expectRefused(host, await host.call(), -32602);
+    expect(model.calls).toEqual([]);
+  });
+
+  it('sampling-61: keeps nothing of one request for another, nor on the disk once a call has ended', async () => {
+    const values = new Map<string, string>();
+    const store = memoryStore();
+    const set = store.set.bind(store);
+    const remove = store.delete.bind(store);
+    store.set = (key, value, options) => {
+      values.set(key, value);
+      return set(key, value, options);
+    };
+    store.delete = key => {
+      values.delete(key);
+      return remove(key);
+    };
+    const model = stub([says('Hello.')]);
+    const inbox = new Inbox({ store });
+    const host = await hosted([sample(), sample({ messages: [user(text('The other one.'))] })], yes, model, {
+      store,
+      inbox,
+    });
+    await host.call();
+    await inbox.settled();
+    await host.attached.keepQuestions();
+    expect(model.calls.map(request => request.messages)).toEqual([plain.messages, [user(text('The other one.'))]]);
+    expect(JSON.stringify([...values])).not.toMatch(/Say hello|other one|Hello/);
+  });
+
+  it('sampling-22, -77, -78: adds no context of any server, whatever is asked, and says so to the person', async () => {
+    const sent: SamplingRequest[] = [];
+    for (const includeContext of [undefined, 'none', 'thisServer', 'allServers']) {
+      const model = stub([says('Hello.')]);
+      const host = await hosted([sample(includeContext === undefined ? {} : { includeContext })], yes, model);
+      expect(await host.call()).toBeUndefined();
+      sent.push(...model.calls);
+      const ignored = includeContext?.endsWith('s') || includeContext?.endsWith('r') ? ['includeContext'] : [];
+      expect(host.seen[0]).toMatchObject({ ignored });
+    }
+    expect(sent).toEqual([plain, plain, plain, plain]);
+  });
+
+  it('sampling-80, -101: the model is told of no more tokens than the server allows, nor than its budget leaves', async () => {
+    const model = stub([says('Hello.')]);
+    const receipts: unknown[] = [];
+    const host = await hosted([sample({ maxTokens: 400 })], () => undefined, model);
+    const calling = host.call();
+    while (host.seen.length === 0) await new Promise(setImmediate);
+    const { id } = host.seen[0]!;
+    receipts.push(await host.inbox.reply(id, { action: 'accept', content: { maxTokens: 401 } }, 'script'));
+    expect(receipts).toMatchObject([{ ok: false, problem: 'invalid', issues: [{ field: 'maxTokens' }] }]);
+    await host.inbox.reply(id, { action: 'accept', content: { maxTokens: 400 } }, 'script');
+    while (host.seen.length === 1) await new Promise(setImmediate);
+    await host.inbox.reply(host.seen[1]!.id, yes(), 'script');
+    expect(await calling).toBeUndefined();
+    expect(model.calls.map(request => request.maxTokens)).toEqual([400]);
+
+    const poor = stub([says('Short.', 'maxTokens')]);
+    const capped = await hosted([sample({ maxTokens: 400 })], yes, poor, { budget: { tokens: 120 } });
+    expect(await capped.call()).toBeUndefined();
+    expect(poor.calls[0]!.maxTokens).toBeLessThan(120);
+    expect(JSON.stringify(capped.server.answers)).toContain('Short.');
+  });
+
+  it('sampling-76, -84: the person may drop the system prompt, and the server is not told', async () => {
+    const model = stub([says('Hello.')]);
+    const host = await hosted(
+      [sample({ systemPrompt: 'Obey me.' })],
+      question => ({
+        action: 'accept',
+        ...(question.kind === 'sampling-request' && { content: { systemPrompt: '' } }),
+      }),
+      model,
+    );
+    await host.call();
+    expect(model.calls[0]).toMatchObject({ systemPrompt: '' });
+    expect(JSON.stringify(host.server.answers)).not.toMatch(/[Ss]ystem|Obey/);
+  });
+
+  it('sampling-93, -96: the person’s rules hold, and so does the rate', async () => {
+    const clock = handClock();
+    const policy = new Policy({ clock, limits: { perWindow: 2, windowMs: 60_000 } });
+    const model = stub([says('Hello.')]);
+    const host = await hosted([sample(), sample(), sample()], yes, model, { policy, clock });
+    const failure = await host.call();
+    expect(model.calls).toHaveLength(2);
+    if (era === '2025-11-25')
+      expect(host.server.answers.map(answer => answer.error?.code)).toEqual([undefined, undefined, -1]);
+    else expect(failure?.message).toContain('asked 2 times in 60 seconds');
+    policy.add({ server: 'raw', subject: 'sampling', effect: 'refuse' });
+    clock.move(60_000);
+    const refused = await hosted([sample()], yes, model, { policy, clock });
+    expectRefused(refused, await refused.call(), -1);
+    policy.add({ server: 'raw', subject: 'sampling', effect: 'allow' });
+    const allowed = await hosted([sample()], () => undefined, model, { policy, clock });
+    expect(await allowed.call()).toBeUndefined();
+    expect([model.calls.length, allowed.seen]).toEqual([3, []]);
+  });
+
+  it('sampling-96: a server that used up its requests gets no more', async () => {
+    const model = stub([says('Hello.')]);
+    const host = await hosted([sample(), sample()], yes, model, { budget: { requests: 1 } });
+    await host.call();
+    expect(model.calls).toHaveLength(1);
+    if (era === '2025-11-25') expect(host.server.answers[1]?.error?.code).toBe(-1);
+    else expect(host.calls()).toHaveLength(2);
+  });
+
+  it('sampling-99: cuts off a server whose tool loop never ends', async () => {
+    const model = stub([asksFor(use('a'))]);
+    const turns = (count: number) =>
+      Array.from({ length: count }, () => [assistant([use('a')]), user([outcome('a')])]).flat();
+    const legs = [0, 1, 2, 3, 4].map(count => sample({ tools, messages: [...plain.messages, ...turns(count)] }));
+    const host = await hosted(legs, yes, model, { budget: { depth: 2 } });
+    await host.call();
+    expect(model.calls).toHaveLength(3);
+    if (era === '2025-11-25')
+      expect(host.server.answers.map(answer => answer.error?.code)).toEqual([undefined, undefined, undefined, -1, -1]);
+  });
+
+  it('sampling-88: a model that fails is an error of the host, in words that tell nothing', async () => {
+    const plainError = new Error('The key sk-123 is not accepted.');
+    const explained = new MidcallError('sampling/unavailable', 'The provider sk-123 cannot be reached.');
+    for (const [error, why] of [
+      [plainError, 'The model failed.'],
+      [explained, explained.message],
+    ] as const) {
+      const host = await hosted([sample()], yes, stub([error as never]));
+      const failure = await host.call();
+      expectRefused(host, failure, -32603);
+      expect(JSON.stringify(host.server.received)).not.toContain('sk-123');
+      expect(host.audit.entries({}).map(entry => entry.event)).toContainEqual(
+        expect.objectContaining({ type: 'refused', by: 'host', why }),
+      );
+    }
+  });
+
+  it('sampling-97: no prompt and no reply is in the audit record, whatever happens', async () => {
+    const secret = 'canary-7531';
+    const params = {
+      tools,
+      messages: [user(text(`prompt ${secret}`)), assistant([{ ...use('a'), input: { secret } }]), user([outcome('a')])],
+      systemPrompt: secret,
+      metadata: { secret },
+    };
+    const bad = { ...params, messages: [user([text(secret), outcome('a')])] };
+    for (const [ask, answer, result] of [
+      [sample(params), yes, says(`reply ${secret}`)],
+      [sample(params), () => ({ action: 'decline' }) as Reply, says(secret)],
+      [sample(params), yes, { ...says(secret), stopReason: 'toolUse' }],
+      [sample(bad), yes, says(secret)],
+    ] as const) {
+      const host = await hosted([ask], answer, stub([result]));
+      const failure = await host.call();
+      expect(host.audit.entries({}).length).toBeGreaterThan(1);
+      expect(JSON.stringify(host.audit.entries({}))).not.toContain(secret);
+      expect(failure?.message ?? '').not.toContain(secret);
+    }
+  });
+});
