@@ -1,6 +1,6 @@
 /**
- * Everything, in order: what the tests need beyond npm, lint, types, build, tests, conformance. The first failure before
- * the tests stops it.
+ * Everything, in order: what the tests need beyond npm, lint, types, build, tests, conformance, the evidence for the
+ * requirements. The first failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
  * Beyond npm the tests want Chromium and Redis. As root on Debian they are installed; elsewhere the tests that need
@@ -77,8 +77,12 @@ const passed = stage(
 // A run of some tests only leaves it out.
 const conforms = process.argv.length > 2 || stage('conformance', 'node', ['scripts/conformance.mjs']);
 if (!conforms) console.error('The official conformance suite found something; its table is above.');
+const required =
+  process.argv.length > 2 ||
+  stage('requirements', 'node', ['scripts/requirements.mjs', '--report', report, '--allow-missing']);
+if (!required) console.error('The evidence for the requirements does not hold; what is wrong is above.');
 const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
 const skippedInCi = ci && numPendingTests > 0;
 if (skippedInCi) console.error(`${numPendingTests} tests were skipped; CI allows none.`);
 console.log(`tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
-process.exit(passed && conforms && !skippedInCi && numPassedTests > 0 ? 0 : 1);
+process.exit(passed && conforms && required && !skippedInCi && numPassedTests > 0 ? 0 : 1);
