@@ -13,6 +13,7 @@ import {
   isForm,
   refuseSecretMessage,
 } from '../form/index.ts';
+import { checkMessage } from './ask-message.ts';
 import type { Unstamped } from './audit.ts';
 import type { Call, ElicitAsk, Jsonified, StepContext, StepOptions } from './call.ts';
 import type { Config } from './config.ts';
@@ -51,7 +52,6 @@ const tooMany = () =>
 
 /** Bad answers are asked again so often. */
 const ASK_AGAIN = 2;
-const MAX_MESSAGE = 2000;
 /** What a timer of Node can hold. */
 const MAX_TIMEOUT_MS = 0x7fff_ffff;
 
@@ -257,12 +257,7 @@ function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], u
 
 /** @throws MidcallError what the author must mend */
 function checkAsk(ask: ElicitAsk<FormInput>, known: boolean): void {
-  if (ask.message.length > MAX_MESSAGE) {
-    throw new MidcallError(
-      'form/unsupported',
-      `A message has at most ${MAX_MESSAGE} characters; this one has ${ask.message.length}.`,
-    );
-  }
+  checkMessage(ask.message);
   if (ask.key !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(ask.key)) {
     throw new MidcallError(
       'form/unsupported',

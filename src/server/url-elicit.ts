@@ -2,8 +2,8 @@
  * From a question on a page to a true answer: the page is opened and announced, the person consents in the host, and the
  * call waits until the page is finished. Each of the three is recorded by itself, so a replay goes on where it stands.
  */
-import { MidcallError } from '../errors.ts';
 import { type Assurance, assures, type By } from '../form/index.ts';
+import { checkMessage } from './ask-message.ts';
 import type { Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import type { Json } from './digest.ts';
@@ -149,16 +149,10 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   };
 }
 
-const MAX_MESSAGE = 2000;
 const PURPOSE = 'page-asked';
 
 function readAsk(ask: UrlAsk<unknown>, config: Config): Asked {
-  if (ask.message.length > MAX_MESSAGE) {
-    throw new MidcallError(
-      'form/unsupported',
-      `A message has at most ${MAX_MESSAGE} characters; this one has ${ask.message.length}.`,
-    );
-  }
+  checkMessage(ask.message);
   return {
     message: ask.message,
     page: ask.page,
