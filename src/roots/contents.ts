@@ -1,5 +1,6 @@
 /** Moving bytes between a descriptor and memory: short reads and writes are carried on until they are whole. */
 import * as fs from 'node:fs';
+import { type Steps, settled } from './steps.ts';
 import { direct, type System, smallest } from './system.ts';
 
 /** The most that is read into memory at once. */
@@ -25,39 +26,40 @@ export const tooLarge = (size: number, range?: Range): boolean =>
   Math.min(range?.length ?? Number.POSITIVE_INFINITY, size - (range?.position ?? 0)) > most;
 
 /** Reads a range. `size` is the file's size when it was opened; a file that says 0 is read until it ends. */
-export async function readRange(system: System, fd: number, size: number, range?: Range): Promise<Buffer> {
+export function* readRange(system: System, fd: number, size: number, range?: Range): Steps<Buffer> {
   const position = range?.position ?? 0;
   const wanted = Math.min(range?.length ?? Number.POSITIVE_INFINITY, Math.max(0, size - position));
-  if (size === 0) return await readUntilEnd(system, fd, position, range?.length ?? most);
+  if (size === 0) return yield* readUntilEnd(system, fd, position, range?.length ?? most);
   const into = Buffer.allocUnsafe(wanted);
   let done = 0;
   while (done < wanted) {
-    const count = await system.read(fd, into, done, wanted - done, position + done);
+    const count = yield* settled(system.read(fd, into, done, wanted - done, position + done));
     if (count === 0) break;
     done += count;
   }
   return done === wanted ? into : into.subarray(0, done);
 }
 
-/** Where small texts pass through on their way to becoming a string; used between two awaits, never across one. */
+/** Where small texts pass through on their way to becoming a string; used within one step, never across two. */
 let passage: Buffer | undefined;
 
 /** Reads a whole file as UTF-8. A small one on a local disk costs no buffer of its own. */
-export async function readUtf8(system: System, fd: number, size: number): Promise<string> {
+export function* readUtf8(system: System, fd: number, size: number): Steps<string> {
   passage ??= Buffer.allocUnsafeSlow(smallest);
   if (system === direct && size > 0 && size <= smallest) {
     const count = fs.readSync(fd, passage, 0, size, 0);
     if (count === size) return passage.toString('utf8', 0, size);
   }
-  return (await readRange(system, fd, size)).toString('utf8');
+  const bytes = yield* readRange(system, fd, size);
+  return bytes.toString('utf8');
 }
 
-async function readUntilEnd(system: System, fd: number, position: number, limit: number): Promise<Buffer> {
+function* readUntilEnd(system: System, fd: number, position: number, limit: number): Steps<Buffer> {
   const chunks: Buffer[] = [];
   let done = 0;
   while (done < limit) {
     const chunk = Buffer.allocUnsafe(Math.min(16_384, limit - done));
-    const count = await system.read(fd, chunk, 0, chunk.length, position + done);
+    const count = yield* settled(system.read(fd, chunk, 0, chunk.length, position + done));
     if (count === 0) break;
     chunks.push(chunk.subarray(0, count));
     done += count;

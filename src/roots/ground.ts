@@ -7,6 +7,7 @@ import type { Stats } from 'node:fs';
 import type { Guarantee } from './files.ts';
 import type { Told } from './refusal.ts';
 import type { HeldDirectory, RootHold } from './root-hold.ts';
+import type { Now } from './steps.ts';
 import type { Platform } from './within.ts';
 
 /** The roots an operation may reach, and what a refusal may say. */
@@ -48,15 +49,15 @@ export interface Ground {
   /** Where an open descriptor lies now, as well as this platform can tell; undefined where it cannot. */
   whereabouts(fd: number, path: string): string | undefined;
   /** Opens a directory, following links that stay inside. @throws MidcallError */
-  folder(placed: Placed): Promise<Folder>;
+  folder(placed: Placed): Now<Folder>;
   /** Opens whatever is there, following links that stay inside. Opens no contents: safe with FIFOs and devices. @throws MidcallError */
-  thing(placed: Placed): Promise<Thing>;
+  thing(placed: Placed): Now<Thing>;
   /** As {@link thing}, for where nothing but its being there is asked: returns, or throws. */
-  present(placed: Placed): Promise<void>;
+  present(placed: Placed): Now<void>;
   /** What lies in an open directory under one name, links not followed; undefined where there is nothing. */
-  child(placed: Placed, folder: Folder, name: string | Buffer): Promise<Thing | undefined>;
+  child(placed: Placed, folder: Folder, name: string | Buffer): Now<Thing | undefined>;
   /** True while an open directory still lies inside. */
-  still(placed: Placed, folder: Folder): Promise<boolean>;
+  still(placed: Placed, folder: Folder): Now<boolean>;
   /** A descriptor with `flags` for exactly this thing. */
-  reopen(placed: Placed, thing: Thing, flags: number): Promise<number>;
+  reopen(placed: Placed, thing: Thing, flags: number): Now<number>;
 }

@@ -11,8 +11,10 @@
  *     inside. The second is refused in the same words whether or not its target exists.
  */
 import * as fs from 'node:fs';
-import type { Ground, Placed, Thing } from './ground.ts';
+import type { MidcallError } from '../errors.ts';
+import type { Folder, Ground, Placed, Thing } from './ground.ts';
 import { fromSystem, notFound, outside, vanished } from './refusal.ts';
+import { inOneGo, type Steps, settled } from './steps.ts';
 import { codeOf, identityOf, isAbsent, saysNothing, systemFor } from './system.ts';
 
 /** Not in `fs.constants`; the same on every architecture Node runs on. */
@@ -51,19 +53,19 @@ export function canHold(): boolean {
   }
 }
 
-async function openInside(placed: Placed, flags: number): Promise<{ fd: number; path: string }> {
+function* openInside(placed: Placed, flags: number): Steps<{ fd: number; path: string }> {
   const { root, rel, reach, given } = placed;
   let fd: number;
   try {
-    fd = await root.system.open(join(root.at, rel), O_PATH | flags);
+    fd = yield* settled(root.system.open(join(root.at, rel), O_PATH | flags));
   } catch (error) {
-    throw await explain(placed, error);
+    throw yield* explain(placed, error);
   }
   try {
-    const path = await root.system.readlink(proc(fd));
-    if (!reach.inside(path)) throw (await moved(placed)) ?? outside(given, reach);
+    const path = yield* settled(root.system.readlink(proc(fd)));
+    if (!reach.inside(path)) throw (yield* moved(placed)) ?? outside(given, reach);
     if (path !== join(root.path === '/' ? '' : root.path, rel) && rel !== '') {
-      const lost = await moved(placed);
+      const lost = yield* moved(placed);
       if (lost) throw lost;
     }
     return { fd, path };
@@ -73,28 +75,29 @@ async function openInside(placed: Placed, flags: number): Promise<{ fd: number; 
   }
 }
 
-async function moved({ root }: Placed) {
-  return (await root.system.readlink(root.at)) === root.path ? undefined : vanished(root.path);
+/** The refusal of a root that is no longer where it was, if it is not. */
+function* moved({ root }: Placed): Steps<MidcallError | undefined> {
+  return (yield* settled(root.system.readlink(root.at))) === root.path ? undefined : vanished(root.path);
 }
 
 /** Why a name could not be opened, without saying anything about what lies outside. */
-async function explain(placed: Placed, error: unknown): Promise<Error> {
+function* explain(placed: Placed, error: unknown): Steps<MidcallError> {
   const { root, rel, reach, given } = placed;
   if (saysNothing(error)) return fromSystem(given, error);
-  const lost = await moved(placed);
+  const lost = yield* moved(placed);
   if (lost) return lost;
   const parts = rel.split('/');
   for (let count = 1; count <= parts.length; count += 1) {
     const path = join(root.at, parts.slice(0, count).join('/'));
     let fd: number;
     try {
-      fd = await root.system.open(path, O_PATH);
+      fd = yield* settled(root.system.open(path, O_PATH));
     } catch (stepError) {
-      if (await isLink(placed, path)) return outside(given, reach);
+      if (yield* isLink(placed, path)) return outside(given, reach);
       return isAbsent(stepError) ? notFound(given) : fromSystem(given, stepError);
     }
     try {
-      if (!reach.inside(await root.system.readlink(proc(fd)))) return outside(given, reach);
+      if (!reach.inside(yield* settled(root.system.readlink(proc(fd))))) return outside(given, reach);
     } catch (stepError) {
       return fromSystem(given, stepError);
     } finally {
@@ -104,9 +107,9 @@ async function explain(placed: Placed, error: unknown): Promise<Error> {
   return fromSystem(given, error);
 }
 
-async function isLink({ root }: Placed, path: string): Promise<boolean> {
+function* isLink({ root }: Placed, path: string): Steps<boolean> {
   try {
-    return (await root.system.lstat(path)).isSymbolicLink();
+    return (yield* settled(root.system.lstat(path))).isSymbolicLink();
   } catch {
     return false;
   }
@@ -146,52 +149,63 @@ export function heldGround(): Ground {
       }
     },
 
-    async folder(placed) {
-      const { fd, path } = await openInside(placed, O_DIRECTORY);
-      return { at: proc(fd), path, close: () => closeQuietly(fd) };
-    },
+    folder: placed => inOneGo(folder(placed)),
 
-    async thing(placed) {
-      const { fd, path } = await openInside(placed, 0);
-      return await withStat(placed, fd, path);
-    },
+    thing: placed => inOneGo(thing(placed)),
 
-    async present(placed) {
-      closeQuietly((await openInside(placed, 0)).fd);
-    },
+    present: placed => inOneGo(present(placed)),
 
-    async child(placed, folder, name) {
-      let fd: number;
-      try {
-        const at =
-          typeof name === 'string' ? `${folder.at}/${name}` : Buffer.concat([Buffer.from(`${folder.at}/`), name]);
-        fd = await placed.root.system.open(at, O_PATH | O_NOFOLLOW);
-      } catch (error) {
-        if (codeOf(error) === 'ENOENT') return undefined;
-        throw fromSystem(placed.given, error);
-      }
-      return await withStat(placed, fd, join(folder.path === '/' ? '' : folder.path, name.toString()));
-    },
+    child: (placed, above, name) => inOneGo(child(placed, above, name)),
 
     async still({ root, reach }, folder) {
       return reach.inside(await root.system.readlink(folder.at));
     },
 
-    async reopen(placed, thing, flags) {
-      try {
-        return await placed.root.system.open(thing.at, flags | O_NONBLOCK | O_NOCTTY);
-      } catch (error) {
-        throw fromSystem(placed.given, error);
-      }
-    },
+    reopen: (placed, there, flags) => inOneGo(reopen(placed, there, flags)),
   };
+}
 
-  async function withStat(placed: Placed, fd: number, path: string): Promise<Thing> {
-    try {
-      return { at: proc(fd), path, stat: await placed.root.system.fstat(fd), close: () => closeQuietly(fd) };
-    } catch (error) {
-      closeQuietly(fd);
-      throw fromSystem(placed.given, error);
-    }
+function* folder(placed: Placed): Steps<Folder> {
+  const { fd, path } = yield* openInside(placed, O_DIRECTORY);
+  return { at: proc(fd), path, close: () => closeQuietly(fd) };
+}
+
+function* thing(placed: Placed): Steps<Thing> {
+  const { fd, path } = yield* openInside(placed, 0);
+  return yield* withStat(placed, fd, path);
+}
+
+function* present(placed: Placed): Steps<void> {
+  const { fd } = yield* openInside(placed, 0);
+  closeQuietly(fd);
+}
+
+function* child(placed: Placed, above: Folder, name: string | Buffer): Steps<Thing | undefined> {
+  let fd: number;
+  try {
+    const at = typeof name === 'string' ? `${above.at}/${name}` : Buffer.concat([Buffer.from(`${above.at}/`), name]);
+    fd = yield* settled(placed.root.system.open(at, O_PATH | O_NOFOLLOW));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw fromSystem(placed.given, error);
+  }
+  return yield* withStat(placed, fd, join(above.path === '/' ? '' : above.path, name.toString()));
+}
+
+function* reopen(placed: Placed, there: Thing, flags: number): Steps<number> {
+  try {
+    return yield* settled(placed.root.system.open(there.at, flags | O_NONBLOCK | O_NOCTTY));
+  } catch (error) {
+    throw fromSystem(placed.given, error);
+  }
+}
+
+function* withStat(placed: Placed, fd: number, path: string): Steps<Thing> {
+  try {
+    const stat = yield* settled(placed.root.system.fstat(fd));
+    return { at: proc(fd), path, stat, close: () => closeQuietly(fd) };
+  } catch (error) {
+    closeQuietly(fd);
+    throw fromSystem(placed.given, error);
   }
 }

@@ -8,6 +8,7 @@ import { MidcallError } from '../errors.ts';
 import { bytesOf, type Range, rangeFault, readRange, tooLarge, writeAll } from './contents.ts';
 import type { FileHandle, FileStat } from './files.ts';
 import { fromSystem, invalid, revoked, shown } from './refusal.ts';
+import { inOneGo } from './steps.ts';
 import type { System } from './system.ts';
 
 /** What a stat says, in our words. */
@@ -81,7 +82,7 @@ export class OpenFile implements FileHandle {
     return await this.#during(async () => {
       const { size } = await this.#system.fstat(this.#fd);
       if (tooLarge(size, options)) throw invalid(this.path, 'is larger than 2 GiB; read a range of it, or stream it.');
-      return await readRange(this.#system, this.#fd, size, options);
+      return await inOneGo(readRange(this.#system, this.#fd, size, options));
     });
   }
 

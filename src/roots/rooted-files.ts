@@ -13,12 +13,16 @@ import { fileStat, OpenFile, type OpenFiles, streamOf } from './open-file.ts';
 import { pace } from './pace.ts';
 import { closed, exists, fromSystem, invalid, notFound, outside } from './refusal.ts';
 import type { Scope, ScopeRoot } from './scope.ts';
+import { inOneGo, type Now, type Steps, settled } from './steps.ts';
 import { codeOf, type System } from './system.ts';
 import { listFolder, removeBelow, removeLeaf, walkFrom } from './tree.ts';
 import { below, within } from './within.ts';
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+
+/** How contents are read from an open descriptor. */
+type Reading<T> = (system: System, fd: number, size: number, range?: Range) => Steps<T>;
 
 export class RootedFiles implements Files {
   readonly #scope: Scope;
@@ -52,6 +56,8 @@ export class RootedFiles implements Files {
   }
 
   async read(path: string, range?: Range): Promise<Uint8Array> {
+    const fault = rangeFault(range);
+    if (fault) throw invalid(path, fault);
     return await this.#read(path, range, readRange);
   }
 
@@ -203,30 +209,28 @@ export class RootedFiles implements Files {
     await this.close();
   }
 
-  async #read<T>(
-    path: string,
-    range: Range | undefined,
-    read: (system: System, fd: number, size: number, range?: Range) => Promise<T>,
-  ): Promise<T> {
-    const fault = rangeFault(range);
-    if (fault) throw invalid(path, fault);
-    return await this.#atFirst(path, async placed => {
-      const thing = await this.#scope.ground.thing(placed);
-      let fd: number;
-      try {
-        this.#mustBeFile(path, thing);
-        if (tooLarge(thing.stat.size, range))
-          throw invalid(path, 'is larger than 2 GiB; read a range of it, or stream it.');
-        fd = await this.#scope.ground.reopen(placed, thing, O_RDONLY);
-      } finally {
-        thing.close();
-      }
-      try {
-        return await read(placed.root.system, fd, thing.stat.size, range);
-      } finally {
-        fs.closeSync(fd);
-      }
-    });
+  #read<T>(path: string, range: Range | undefined, read: Reading<T>): Promise<T> {
+    return this.#atFirst(path, placed => inOneGo(this.#readFile(placed, range, read)));
+  }
+
+  *#readFile<T>(placed: Placed, range: Range | undefined, read: Reading<T>): Steps<T> {
+    const { ground } = this.#scope;
+    const { given, root } = placed;
+    const thing = yield* settled(ground.thing(placed));
+    let fd: number;
+    try {
+      this.#mustBeFile(given, thing);
+      if (tooLarge(thing.stat.size, range))
+        throw invalid(given, 'is larger than 2 GiB; read a range of it, or stream it.');
+      fd = yield* settled(ground.reopen(placed, thing, O_RDONLY));
+    } finally {
+      thing.close();
+    }
+    try {
+      return yield* read(root.system, fd, thing.stat.size, range);
+    } finally {
+      fs.closeSync(fd);
+    }
   }
 
   async #openFile(path: string, mode: 'r' | 'r+' | 'a'): Promise<OpenFile> {
@@ -284,20 +288,22 @@ export class RootedFiles implements Files {
   }
 
   /** Runs `work` at the first place where something is. */
-  async #atFirst<T>(path: string, work: (placed: Placed) => Promise<T>): Promise<T> {
+  async #atFirst<T>(path: string, work: (placed: Placed) => Now<T>): Promise<T> {
     const places = this.#places(path);
-    for (const [index, place] of places.entries()) {
+    const last = places.length - 1;
+    for (let index = 0; index < last; index += 1) {
       try {
-        return await this.#during(this.#placed(path, place), work);
+        return await this.#during(this.#placed(path, places[index]!), work);
       } catch (error) {
-        if (index === places.length - 1 || !isMidcallError(error, 'roots/not-found')) throw error;
+        if (!isMidcallError(error, 'roots/not-found')) throw error;
       }
     }
-    throw notFound(path);
+    if (last < 0) throw notFound(path);
+    return await this.#during(this.#placed(path, places[last]!), work);
   }
 
   /** Runs `work` once: at the first place where something is, links themselves included, else at the first. */
-  async #atOne<T>(path: string, work: (placed: Placed) => Promise<T>): Promise<T> {
+  async #atOne<T>(path: string, work: (placed: Placed) => Now<T>): Promise<T> {
     const places = this.#places(path);
     if (places.length === 1) return await this.#during(this.#placed(path, places[0]!), work);
     for (const place of places) {
@@ -323,7 +329,7 @@ export class RootedFiles implements Files {
     }
   }
 
-  async #during<T>(placed: Placed, work: (placed: Placed) => Promise<T>): Promise<T> {
+  async #during<T>(placed: Placed, work: (placed: Placed) => Now<T>): Promise<T> {
     const wait = pace();
     if (wait) await wait;
     if (this.#closed) throw closed();

@@ -5,10 +5,9 @@
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { pace } from './pace.ts';
+import type { Now } from './steps.ts';
 
 type Path = string | Buffer;
-type Now<T> = T | Promise<T>;
 
 export interface System {
   open(path: Path, flags: number, mode?: number): Now<number>;
@@ -46,18 +45,29 @@ const write = (fd: number, from: Uint8Array, offset: number, length: number, pos
     fs.write(fd, from, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
   );
 
-/** Reads a directory in pieces that each fit into a turn of the event loop. */
-async function entriesInTurns<T>(
+/** Entries of a directory that are taken in at once: as many as fit into one turn of the event loop. */
+const handful = 512;
+
+const more = (directory: fs.Dir): Promise<fs.Dirent | null> =>
+  new Promise((resolve, reject) => directory.read((error, entry) => (error ? reject(error) : resolve(entry))));
+
+/** Reads a directory: the first handful at once, each further one in the pool while other work goes on here. */
+async function entriesByHandful<T>(
   path: Path,
   encoding: BufferEncoding | 'buffer',
   take: (entry: fs.Dirent) => T,
 ): Promise<T[]> {
-  const directory = fs.opendirSync(path as string, { encoding: encoding as BufferEncoding, bufferSize: 256 });
+  const directory = fs.opendirSync(path as string, { encoding: encoding as BufferEncoding, bufferSize: handful });
   try {
     const found: T[] = [];
-    for (let each = directory.readSync(); each; each = directory.readSync()) {
-      found.push(take(each));
-      if (found.length % 128 === 0) await pace();
+    for (let first = directory.readSync(); first; first = await more(directory)) {
+      found.push(take(first));
+      for (let count = 1; count < handful; count += 1) {
+        // Taken from memory; only where the directory has just ended is the system asked once more.
+        const each = directory.readSync();
+        if (!each) return found;
+        found.push(take(each));
+      }
     }
     return found;
   } finally {
@@ -83,8 +93,8 @@ export const direct: System = {
     length <= smallest ? fs.readSync(fd, into, offset, length, position) : read(fd, into, offset, length, position),
   write: (fd, from, offset, length, position) =>
     length <= smallest ? fs.writeSync(fd, from, offset, length, position) : write(fd, from, offset, length, position),
-  entries: (path, take) => entriesInTurns(path, 'utf8', take),
-  rawEntries: path => entriesInTurns(path, 'buffer', entry => entry as unknown as fs.Dirent<Buffer>),
+  entries: (path, take) => entriesByHandful(path, 'utf8', take),
+  rawEntries: path => entriesByHandful(path, 'buffer', entry => entry as unknown as fs.Dirent<Buffer>),
 };
 
 export const pooled: System = {
