@@ -39,15 +39,24 @@ function contextFor(context: CallPageContext, question: Question): CardContext {
 /** Seconds between looks at a running call, for a browser without client script. */
 const lookAgain = 1;
 
+/**
+ * True where the person was sent to a page and the call has not ended since. Nothing tells a client when a page is done
+ * (2026-07-28, client/elicitation), so the call can be made again by hand then, beside being cancelled.
+ */
+const waitsForPage = ({ items, outcome }: CallView): boolean =>
+  outcome === undefined &&
+  items.some(item => 'question' in item && item.question.kind === 'url' && item.ending?.how === 'answered');
+
 /** One call. */
 export function callPage(call: CallView, context: CallPageContext): Content {
   const { context: about, serverId, outcome, items } = call;
   const path = `/calls/${encodeURIComponent(about.id)}`;
   const openOne = items.find(isOpen);
   const again = `${offerPath(serverId, about.kind, about.name)}?from=${encodeURIComponent(about.id)}`;
+  const runAgain = html`<a class="button small" href="${again}">${texts.call.again}</a>`;
   const action = outcome
-    ? html`<a class="button small" href="${again}">${texts.call.again}</a>`
-    : buttonForm(context.csrf, `${path}/cancel`, texts.call.cancel);
+    ? runAgain
+    : html`${waitsForPage(call) && runAgain}${buttonForm(context.csrf, `${path}/cancel`, texts.call.cancel)}`;
   return {
     title: about.name,
     serverId,
