@@ -12,6 +12,8 @@ export interface AuthorizationServerOptions {
   /** False to leave refresh tokens as they are. */
   readonly rotate?: boolean;
   readonly accessTokenSeconds?: number;
+  /** Issues access tokens for whatever service is asked for (RFC 8707), in this format; for no service where absent. */
+  readonly tokens?: 'opaque' | 'jwt';
   /** Signs this person in without a page; a page asks where absent. */
   readonly person?: string;
 }

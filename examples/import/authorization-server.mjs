@@ -15,7 +15,15 @@ const read = async req => {
 
 /** Starts it; see authorization-server.d.mts. */
 export async function startAuthorizationServer(options) {
-  const { clients, scopes = [], host = '127.0.0.1', port = 0, rotate = true, accessTokenSeconds = 3600 } = options;
+  const {
+    clients,
+    scopes = [],
+    host = '127.0.0.1',
+    port = 0,
+    rotate = true,
+    accessTokenSeconds = 3600,
+    tokens,
+  } = options;
   const state = { person: options.person, intercept: undefined, accessTokenSeconds };
   let handle;
   const server = createServer((req, res) => void handle(req, res));
@@ -30,6 +38,18 @@ export async function startAuthorizationServer(options) {
     issueRefreshToken: async () => true,
     features: {
       devInteractions: { enabled: false },
+      ...(tokens && {
+        resourceIndicators: {
+          enabled: true,
+          // Any service may be asked for; its tokens are for it alone.
+          getResourceServerInfo: async (_ctx, resource) => ({
+            audience: resource,
+            scope: scopes.join(' '),
+            accessTokenFormat: tokens,
+            ...(tokens === 'jwt' && { jwt: { sign: { alg: 'RS256' } } }),
+          }),
+        },
+      }),
       introspection: { enabled: true, allowedPolicy: async () => true },
       revocation: { enabled: true, allowedPolicy: async () => true },
     },
@@ -52,6 +72,8 @@ export async function startAuthorizationServer(options) {
         accountId: oidc.session.accountId,
       });
       grant.addOIDCScope(oidc.params.scope ?? '');
+      for (const resource of [oidc.params.resource ?? []].flat())
+        grant.addResourceScope(resource, oidc.params.scope ?? '');
       await grant.save();
       return grant;
     },

@@ -5,18 +5,22 @@ import { isMidcallError, MidcallError } from '../errors.ts';
 import {
   checkDirectories,
   directoriesInForce,
+  type NotesOptions,
   notesServer,
   readImportConfig,
   readSettings,
+  readSignInConfig,
   settingsPath,
 } from '../notes/index.ts';
-import { serveHttp } from '../server/index.ts';
 import { exitCodes } from './exit-codes.ts';
+import { serveNotes } from './notes-http.ts';
 
 interface Options {
   readonly http?: number;
   readonly host: string;
   readonly allowHost: readonly string[];
+  readonly signIn?: string;
+  readonly publicUrl?: URL;
   readonly settings: string;
   readonly import?: string;
 }
@@ -39,57 +43,81 @@ export function registerNotes(program: Command): void {
       also,
       [],
     )
+    .option(
+      '--sign-in <file>',
+      'with --http: take only tokens of the OpenID Connect server this JSON file describes, and sign people in there on the pages',
+    )
+    .option('--public-url <origin>', 'with --sign-in: where people and clients reach this server', origin)
     .option('--settings <file>', 'where notes_setup keeps what the person chose', settingsPath())
     .option(
       '--import <file>',
-      'offer notes_import from the service this JSON file describes; on standard input and output only',
+      'offer notes_import from the service this JSON file describes; over HTTP with --sign-in only',
     )
     .action(notes);
 }
 
 async function notes(named: readonly string[], options: Options): Promise<void> {
+  check(named, options);
   const ceiling = await checkDirectories(named);
   const settings = await readSettings(options.settings);
   const directories = await directoriesInForce(settings, ceiling);
   const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
   const onError = (error: Error): void => log(error.message);
-  const setup = { path: options.settings, settings: settings && { ...settings, directories } };
-  if (options.import !== undefined && options.http !== undefined) {
-    throw new MidcallError(
-      'cli/usage',
-      '--import needs to know who a person is, which --http without sign-in does not. Serve it on standard input and output.',
-    );
-  }
   const config = options.import === undefined ? undefined : await readImportConfig(options.import);
-  const server = notesServer({
+  const parts: NotesOptions = {
     directories: ceiling,
-    setup,
+    setup: { path: options.settings, settings: settings && { ...settings, directories } },
     ...(config && { importing: config.importing }),
-    ...(config?.port !== undefined && { pages: { port: config.port } }),
-  });
+  };
   const places = directories.length > 0 ? directories.join(', ') : 'the directories the client grants (its roots)';
 
   if (options.http === undefined) {
-    const { close } = serveStdio(server.factory, { onerror: onError });
+    const { factory } = notesServer({ ...parts, ...(config?.port !== undefined && { pages: { port: config.port } }) });
+    const { close } = serveStdio(factory, { onerror: onError });
     log(`serving ${places} on standard input and output`);
     onSignal(close);
     return;
   }
+  const { host, allowHost, publicUrl } = options;
+  const signIn = options.signIn === undefined ? undefined : await readSignInConfig(options.signIn);
   try {
-    const { host, allowHost } = options;
-    const { url, close } = await serveHttp(server.factory, {
-      host,
-      port: options.http,
-      allowedHosts: allowHost,
-      onError,
-    });
-    log(`serving ${places} at ${url.href}`);
+    const over = { notes: parts, host, port: options.http, allowHost, publicUrl, signIn, onError };
+    const { url, local, close } = await serveNotes(over);
+    const behind = url.href === local.href ? '' : `, listening at ${local.href}`;
+    log(`serving ${places} at ${url.href}${behind}`);
     onSignal(close);
   } catch (error) {
     if (!isMidcallError(error, 'server/setup')) throw error;
     log(error.message);
     process.exitCode = exitCodes.noServer.code;
   }
+}
+
+/** Options that do not go together. */
+function check(named: readonly string[], { http, host, allowHost, signIn, publicUrl, import: from }: Options): void {
+  const must = (holds: boolean, text: string): void => {
+    if (!holds) throw new MidcallError('cli/usage', text);
+  };
+  must(
+    signIn === undefined || http !== undefined,
+    '--sign-in is for --http: on standard input and output the caller is you.',
+  );
+  must(
+    publicUrl === undefined || signIn !== undefined,
+    '--public-url needs --sign-in, so that not just anybody may call.',
+  );
+  must(
+    from === undefined || http === undefined || signIn !== undefined,
+    '--import needs to know who a person is, which --http does only with --sign-in. Or serve it on standard input and output.',
+  );
+  must(
+    named.length > 0 || (signIn === undefined && allowHost.length === 0),
+    'Name the directories to serve: the roots of clients on other machines say nothing about this one.',
+  );
+  must(
+    signIn === undefined || publicUrl !== undefined || /^(?:localhost|127(?:\.\d+){3}|::1)$/u.test(host),
+    `--sign-in on ${host} needs --public-url: the https address under which people reach it.`,
+  );
 }
 
 function onSignal(close: () => Promise<void>): void {
@@ -104,4 +132,11 @@ function port(text: string): number {
   const number = Number(text);
   if (/^\d+$/u.test(text) && number <= 65_535) return number;
   throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+}
+
+function origin(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const local = url?.protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname);
+  if (url && (url.protocol === 'https:' || local) && url.href === `${url.origin}/`) return url;
+  throw new InvalidArgumentError('An origin is https://, a host and perhaps a port; http:// only on this machine.');
 }

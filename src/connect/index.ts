@@ -1,4 +1,5 @@
 /** `midcall/connect`: answers that must not pass through the host or the model. */
+export { type Bearer, type BearerOptions, bearer } from './bearer.ts';
 export { type Connect, type ConnectOptions, connect } from './connect.ts';
 export type { Item, Items, ItemsValue } from './form-item.ts';
 export { type Connected, type OAuthPageOptions, oauth, oauthPages } from './oauth.ts';

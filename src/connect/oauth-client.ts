@@ -7,6 +7,7 @@
  * - O3 `state` is checked always; `iss` where it is sent, and is required where the metadata promises it (RFC 9207).
  * - O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
  */
+import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import type { OAuthTokens } from './oauth-tokens.ts';
 import { ProviderError, providerError } from './provider-error.ts';
@@ -25,6 +26,8 @@ export interface ProviderMetadata {
 export interface OAuthClientOptions {
   readonly name: string;
   readonly issuer: URL;
+  /** The same, exactly as the provider writes it. */
+  readonly issuerName: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
   readonly clientAuth: 'basic' | 'post' | undefined;
@@ -73,7 +76,26 @@ export interface OAuthClient {
   refresh(refreshToken: string, scopes: readonly string[]): Promise<OAuthTokens>;
   /** @returns false where the provider offers no revocation @throws ProviderError */
   revoke(tokens: OAuthTokens): Promise<boolean>;
+  /**
+   * What an access token says that somebody presented to us: asked of the provider where it answers that (RFC 7662), else
+   * read from the token where it is signed (RFC 9068).
+   * @param audience - whom it has to be meant for
+   * @returns undefined for a token that is not valid, not meant for us, or of nobody
+   * @throws ProviderError where the provider cannot be asked now
+   */
+  inspect(token: string, audience: string): Promise<PresentedToken | undefined>;
 }
+
+/** An access token that somebody presented, as its issuer vouches for it. */
+export interface PresentedToken {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+type JwtFetch = NonNullable<jwt.ValidateJWTAccessTokenOptions[typeof jwt.customFetch]>;
 
 const METADATA_LIFE = 60 * 60_000;
 const loopback = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
@@ -86,7 +108,8 @@ export const isSafeEndpoint = (url: URL): boolean =>
 export const randomToken = (): string => oidc.randomPKCECodeVerifier();
 
 export function oauthClient(options: OAuthClientOptions): OAuthClient {
-  const { name, issuer, clientId, clientSecret, timeoutMs, now } = options;
+  const { name, issuer, issuerName, clientId, clientSecret, timeoutMs, now } = options;
+  const keys: jwt.JWKSCacheInput = {};
   let known: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
 
   const resource = options.resource === undefined ? undefined : { resource: options.resource };
@@ -207,6 +230,54 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
         await oidc.tokenRevocation(config, tokens.accessToken, { token_type_hint: 'access_token' });
         return true;
       }),
+    inspect: (token, audience) =>
+      attempt(async config => {
+        const server = config.serverMetadata();
+        if (server.introspection_endpoint !== undefined && clientSecret !== undefined) {
+          const said = await oidc.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
+          return said.active && (said.iss === undefined || said.iss === issuerName)
+            ? presented(said, audience)
+            : undefined;
+        }
+        const request = new Request(audience, { headers: { authorization: `Bearer ${token}` } });
+        try {
+          const claims = await jwt.validateJwtAccessToken(server, request, audience, {
+            [jwt.clockSkew]: Math.round((now() - Date.now()) / 1000),
+            [jwt.jwksCache]: keys,
+            signal: AbortSignal.timeout(timeoutMs),
+            ...(options.fetch && { [jwt.customFetch]: options.fetch as unknown as JwtFetch }),
+            ...(issuer.protocol === 'http:' && { [jwt.allowInsecureRequests]: true }),
+          });
+          return presented(claims, audience);
+        } catch (error) {
+          // The token's own fault, as against a provider that could not be asked for its keys.
+          if (unfit.has((error as { code?: unknown } | undefined)?.code)) return undefined;
+          throw error;
+        }
+      }),
+  };
+}
+
+const unfit: ReadonlySet<unknown> = new Set([
+  jwt.INVALID_REQUEST,
+  jwt.INVALID_RESPONSE,
+  jwt.PARSE_ERROR,
+  jwt.JWT_TIMESTAMP_CHECK,
+  jwt.JWT_CLAIM_COMPARISON,
+  jwt.KEY_SELECTION,
+  jwt.UNSUPPORTED_OPERATION,
+]);
+
+/** The claims of a valid token; undefined where they lack what has to be there, or it is meant for others. */
+function presented(claims: Readonly<Record<string, unknown>>, audience: string): PresentedToken | undefined {
+  const { sub, client_id: clientId, scope, exp, aud } = claims;
+  const meantFor = (Array.isArray(aud) ? aud : [aud]).some(each => each === audience);
+  if (!meantFor || typeof sub !== 'string' || sub === '' || typeof exp !== 'number') return undefined;
+  return {
+    subject: sub,
+    clientId: typeof clientId === 'string' ? clientId : '',
+    scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
+    expiresAt: exp,
   };
 }
 

@@ -76,8 +76,11 @@ export interface SignIn {
   readonly issuer: string;
   /** Who is signed in, by what the browser brought. */
   principal(request: Request): Promise<Principal | undefined>;
-  /** Sends the browser to sign in and back to a path of ours; nothing of the outside decides where it comes back to. */
-  begin(request: Request, back: URL): Promise<Response>;
+  /**
+   * Sends the browser to sign in and back to a path of ours; nothing of the outside decides where it comes back to.
+   * @param how - `other`: the person asked to sign in as somebody else, so whoever is signed in there must not be taken
+   */
+  begin(request: Request, back: URL, how?: { readonly other: boolean }): Promise<Response>;
   /** Adds its routes below the pages' base path. */
   mount?(app: Hono, desk: VisitDesk): void;
 }

@@ -88,6 +88,7 @@ export function provider(options: ProviderOptions): Provider {
   const client = oauthClient({
     name,
     issuer,
+    issuerName: options.issuer,
     clientId,
     clientSecret: options.clientSecret,
     clientAuth: options.clientAuth,

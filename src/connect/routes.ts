@@ -76,6 +76,9 @@ export function routes(options: RouteOptions): Hono {
       visits.audit(ticket, 'forged');
       return visits.says(words.forged);
     }
+    if (ticket.check === 'sign-in' && sent.get('do')?.[0] === 'other-person') {
+      return visits.asSomebodyElse(request, ticket);
+    }
     const who = await visits.recognise(request, ticket);
     if (who instanceof Response) return who;
     if (who === 'unchecked') return visits.tryCode(ticket, browser, (sent.get('code')?.[0] ?? '').slice(0, 40));

@@ -29,6 +29,11 @@ export interface SignInOptions {
   readonly key?: KeySource;
   /** Milliseconds a session lasts; 1 hour where absent. */
   readonly sessionMs?: number;
+  /**
+   * How the server is told to let the person sign in as somebody else (`prompt` of OpenID Connect): `login` where absent;
+   * `select_account` where it knows only that.
+   */
+  readonly otherPerson?: 'login' | 'select_account';
 }
 
 interface SignInFlow {
@@ -51,7 +56,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
  *   be the ones the MCP tokens carry: an OpenID provider that gives each client pairwise subjects does not fit
  */
 export function signIn(server: Provider, options: SignInOptions): SignIn {
-  const { store, sessionMs = 60 * 60_000 } = options;
+  const { store, sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
   if (!(Number.isSafeInteger(sessionMs) && sessionMs > 0)) {
     throw new TypeError('signIn: sessionMs is a whole number of milliseconds.');
   }
@@ -80,12 +85,12 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
       const session = id === undefined ? undefined : await sessions.look(id);
       return session && ({ issuer: session.issuer, subject: session.subject } satisfies Principal);
     },
-    async begin(_request, back) {
+    async begin(_request, back, how) {
       const redirectUri = (await callback(mounted())).href;
       const [state, verifier, nonce, browser] = [randomToken(), randomToken(), randomToken(), randomToken()];
       let to: URL;
       try {
-        const { parameters } = server;
+        const parameters = { ...server.parameters, ...(how?.other && { prompt: otherPerson }) };
         to = await server.client.authorizationUrl({ redirectUri, state, verifier, nonce, scopes, parameters });
       } catch (error) {
         if (error instanceof ProviderError) return mounted().trouble(notSignedIn(error));

@@ -15,6 +15,7 @@ main{max-width:620px;margin:0 auto;padding:36px 16px 64px}
 .card{background:var(--raised);border:1px solid var(--accent-line);border-radius:var(--radius);box-shadow:var(--shadow)}
 .card form{padding:18px 20px 16px;display:grid;gap:16px}
 .says{padding:22px 24px;display:grid;gap:10px;border-color:var(--line)}
+.says form{padding:6px 0 0;justify-items:start}
 .frame{padding:14px 20px;border-bottom:1px solid var(--accent-line);background:var(--accent-soft);border-radius:calc(var(--radius) - 1px) calc(var(--radius) - 1px) 0 0}
 .origin{color:var(--muted);overflow-wrap:anywhere;margin-top:2px}
 .quote{border-left:3px solid var(--line-strong);padding-left:13px}

@@ -92,6 +92,21 @@ export function sayPage(site: Site, title: string, lines: readonly string[], bac
   );
 }
 
+/** Refuses somebody who is signed in as another person than the one who was asked, and offers to change that. */
+export function otherPersonPage(
+  site: Site,
+  { title, lines }: { title: string; lines: readonly string[] },
+  token: string,
+) {
+  return document(
+    site,
+    title,
+    html`<article class="card says"><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}
+<form method="post"><input type="hidden" name="form-token" value="${token}">
+<button class="button" name="do" value="other-person">Sign in as somebody else</button></form></article>`,
+  );
+}
+
 /** Stands for a moment before the browser goes elsewhere; without a redirect, which a form's policy would stop. */
 export function leavePage(site: Site, to: URL, says: string): string {
   return document(

@@ -13,7 +13,7 @@ import type { Assurance } from '../form/index.ts';
 import { digest, type Json, type PagesHost } from '../server/index.ts';
 import type { SignIn, Visit, VisitDesk } from './page.ts';
 import { spelled, type Ticket, type Tickets, ticketName } from './ticket.ts';
-import { codePage, type Site, sayPage } from './view.ts';
+import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './view.ts';
 import { words } from './words.ts';
 
 /** What a visit needs of the world around it. */
@@ -106,7 +106,28 @@ export class Visits implements VisitDesk {
     const { principal } = ticket.call;
     if (visitor.issuer === principal?.issuer && visitor.subject === principal.subject) return 'verified';
     this.audit(ticket, 'other-person');
-    return this.says(words.otherPerson);
+    return this.#otherPerson(request, ticket);
+  }
+
+  /** Refuses the wrong person, who may be the right one under another name: the way to sign in anew is a form (V2). */
+  async #otherPerson(request: Request, ticket: Ticket): Promise<Response> {
+    const known = await this.browser(request, ticket);
+    const { browser, cookie } = known ? { browser: known, cookie: undefined } : await this.newBrowser(ticket, false);
+    const { status, ...says } = words.otherPerson;
+    return this.page(otherPersonPage(this.#options.site, says, this.formToken(browser)), status, cookie);
+  }
+
+  /** Leads whoever sent our form to sign in as somebody else, and back to the ticket's page. */
+  async asSomebodyElse(request: Request, { ticket }: Ticket): Promise<Response> {
+    const { signIn, site } = this.#options;
+    if (!signIn) return this.says(words.noSignIn);
+    const begun = await signIn.begin(request, await this.address(ticket), { other: true });
+    const location = begun.headers.get('location');
+    if (location === null) return begun;
+    // A form may not be redirected to another site under our policy, so a page stands between.
+    const page = this.page(leavePage(site, new URL(location), 'Going to sign in'));
+    for (const cookie of begun.headers.getSetCookie()) page.headers.append('set-cookie', cookie);
+    return page;
   }
 
   visit(ticket: Ticket, assurance: Assurance): Visit {

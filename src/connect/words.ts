@@ -45,6 +45,7 @@ export const words = {
     lines: [
       'You are signed in as another person than the one who was asked. Nothing was done, and the link still works for them.',
       'If you were sent this link, close this page: whoever sent it may want you to act for them.',
+      'If it is yours, sign in as the person who was asked.',
     ],
     status: 403,
   },

@@ -4,3 +4,4 @@ export { type ImportConfig, readImportConfig } from './import-config.ts';
 export { copySamples } from './samples.ts';
 export { type NotesOptions, notesServer } from './server.ts';
 export { directoriesInForce, readSettings, settingsPath } from './settings.ts';
+export { readSignInConfig, type SignInConfig } from './sign-in-config.ts';

@@ -29,8 +29,10 @@ import { HttpSessions, type SessionOptions } from './http-sessions.ts';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
-  /** The endpoint's path; `/mcp` by default. Every other path is 404. */
+  /** The endpoint's path; `/mcp` by default. */
   readonly path?: string;
+  /** Serves every other path, such as pages beside the endpoint; 404 where absent. Only the Host is checked before. */
+  readonly elsewhere?: (request: Request) => Response | Promise<Response>;
   /** Host names, without port, under which clients reach this server, besides loopback. */
   readonly allowedHosts?: readonly string[];
   /** Host names, without scheme and port, of pages that may call this server, besides loopback. */
@@ -97,7 +99,14 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const sessions = new HttpSessions(factory, { ...(onError && { onError }), ...options.sessions });
 
   const serve = async (req: IncomingMessage, res: ServerResponse, given: unknown): Promise<void> => {
-    if (new URL(req.url ?? '/', 'http://localhost').pathname !== path) return refuse(res, 404, -32000, 'Not found.');
+    if (new URL(req.url ?? '/', 'http://localhost').pathname !== path) {
+      if (!options.elsewhere) return refuse(res, 404, -32000, 'Not found.');
+      const request = await toWebRequest(req as NodeIncomingMessageLike, undefined, {
+        maxRequestBodySize: maxRequestBytes,
+      });
+      return sendResponse(res, await options.elsewhere(request));
+    }
+    if (!originAllowed(req, res)) return;
     if (req.method === 'POST' && !isJsonContentType(req.headers['content-type'] ?? null)) {
       return refuse(res, 415, -32000, 'Content-Type must be application/json.');
     }
@@ -119,7 +128,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
 
   return {
     async handle(req, res, body) {
-      if (!hostAllowed(req, res) || !originAllowed(req, res)) return;
+      if (!hostAllowed(req, res)) return;
       try {
         await serve(req, res, body);
       } catch (error) {
@@ -210,5 +219,8 @@ function refuse(res: ServerResponse, status: number, code: number, message: stri
 }
 
 async function sendResponse(res: ServerResponse, response: Response): Promise<void> {
-  res.writeHead(response.status, Object.fromEntries(response.headers)).end(Buffer.from(await response.arrayBuffer()));
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) res.setHeader('set-cookie', cookies);
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') res.setHeader(name, value);
+  res.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()));
 }

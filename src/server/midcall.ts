@@ -158,7 +158,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     tool(server, name, { version = '', ...described }, handler) {
       wrap(server);
       const { annotations } = described;
-      const registered = { method: 'tools/call', version, mayFallBack: isHarmless(annotations) } as const;
+      const structured = described.outputSchema !== undefined;
+      const registered = { method: 'tools/call', version, mayFallBack: isHarmless(annotations), structured } as const;
       const run = (args: unknown, ctx: ServerContext) =>
         conduct.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
       toolsOf(server).set(name, {

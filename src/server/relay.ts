@@ -13,7 +13,7 @@ import type { Json } from './digest.ts';
 import { wireOf } from './era.ts';
 import type { Entry, Journal } from './journal.ts';
 import { relayText } from './relay-text.ts';
-import type { CallRequest } from './request.ts';
+import { type CallRequest, waitingResult } from './request.ts';
 import type { OpenAsk } from './seam.ts';
 import { type Binding, openState, sealState } from './state.ts';
 
@@ -61,7 +61,7 @@ export async function relay(
     tool: RESUME,
     minutes: Math.max(1, Math.floor(wire.timeoutMs / 60_000)),
   });
-  return { content: [{ type: 'text', text }] };
+  return waitingResult(text, request);
 }
 
 const unknownTicket = () =>

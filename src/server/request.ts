@@ -1,5 +1,5 @@
 /** One request that may ask: what is known about it before its handler runs. */
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { AuditEvent, CallRef, Unstamped } from './audit.ts';
 import type { Principal } from './call.ts';
 import type { Config } from './config.ts';
@@ -16,7 +16,18 @@ export interface Registered {
   readonly version: string;
   /** True where a fallback may accept: read-only, or declared not destructive (schema.json, `ToolAnnotations`). */
   readonly mayFallBack: boolean;
+  /** True where results have a schema. */
+  readonly structured?: boolean;
 }
+
+/**
+ * Ends a call that waits with a text for the model. Where results have a schema no text fits it, and both sides refuse what
+ * does not fit; only an error is exempt, and that the call has not come to its end is one.
+ */
+export const waitingResult = (text: string, { registered }: CallRequest): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  ...(registered.structured && { isError: true }),
+});
 
 export interface CallRequest {
   readonly server: McpServer;

@@ -8,7 +8,7 @@ import { MidcallError } from '../errors.ts';
 import type { Config } from './config.ts';
 import type { Journal } from './journal.ts';
 import { keepTicket, RESUME } from './relay.ts';
-import type { CallRequest } from './request.ts';
+import { type CallRequest, waitingResult } from './request.ts';
 import type { OpenAsk } from './seam.ts';
 import { sealState } from './state.ts';
 import { type PageWait, waitOf } from './url-wait.ts';
@@ -39,9 +39,7 @@ export async function parkOnPages(
   );
   const ttlMs = Math.max(1, expiresAt - now);
   await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, page: true }, ttlMs, config);
-  return {
-    content: [{ type: 'text', text: parkedText(pages, ticket, Math.max(1, Math.floor((dueAt - now) / 60_000))) }],
-  };
+  return waitingResult(parkedText(pages, ticket, Math.max(1, Math.floor((dueAt - now) / 60_000))), request);
 }
 
 function parkedText(pages: readonly PageWait[], ticket: string, minutes: number): string {

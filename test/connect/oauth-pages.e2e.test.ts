@@ -234,6 +234,29 @@ describe('signing in', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, `/connect/${ticket}`]);
   });
 
+  it('the wrong person can sign in as somebody else, by our own form only, and goes on where the link led', async () => {
+    under.login.state.person = 'bob';
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    const refused = await browser.follow(url);
+    expect(refused.response?.status).toBe(403);
+    const bobs = session(browser);
+    const forged = await browser.send(url, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'do=other-person',
+    });
+    expect(await heading(forged)).toBe('This form was not taken');
+    const to = await leavesTo(await browser.submit(url, { do: 'other-person' }));
+    expect([to.origin, to.searchParams.get('prompt')]).toEqual([under.login.issuer, 'login']);
+    expect(session(browser)).toBe(bobs);
+    under.login.state.person = 'alice';
+    // Bob's session there would have to be ended on a page that takes a script.
+    browser.cookies('localhost').clear();
+    expect(await heading((await browser.follow(to)).response)).toBe('Connect Notes Co');
+    expect(session(browser)).not.toBe(bobs);
+    expect(await under.outcome(ticket)).toBeUndefined();
+  });
+
   it('S5: cookies are HttpOnly and SameSite=Lax, and two of one name count as none', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const begun = await browser.send(url);

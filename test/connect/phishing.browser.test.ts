@@ -64,7 +64,7 @@ describe('phishing', () => {
     const { url, ticket } = await under.ask(under.principal('attacker'));
     await victim.page.goto(url);
     expect(await heading(victim.page)).toBe('This link was made for somebody else');
-    expect(await victim.page.getByRole('button').count()).toBe(0);
+    expect(await victim.page.getByRole('button').allTextContents()).toEqual(['Sign in as somebody else']);
     expect(await violations(victim.page)).toEqual([]);
     expect(await under.outcome(ticket)).toBeUndefined();
     expect(under.said).toContainEqual(expect.objectContaining({ kind: 'page-refused', reason: 'other-person' }));
@@ -120,6 +120,20 @@ describe('phishing', () => {
     expect(await heading(victim.page)).toBe('This link was made for somebody else');
     await other[Symbol.asyncDispose]();
   });
+});
+
+it('who is signed in as somebody else signs in as the one who was asked, from the page that refused them', async () => {
+  const both = await visitor(browser);
+  await signInAt(both.page, 'work');
+  const { url, ticket } = await under.ask(under.principal('home'));
+  await both.page.goto(url);
+  await both.page.getByRole('button', { name: 'Sign in as somebody else' }).click();
+  await both.page.getByLabel('Name').waitFor();
+  await fillIn(both.page, 'home');
+  await both.page.waitForURL(url);
+  expect(await heading(both.page)).toBe('Connect Notes Co');
+  expect(await under.outcome(ticket)).toBeUndefined();
+  await both[Symbol.asyncDispose]();
 });
 
 it('the page that connects passes axe, and leads away by itself without client script', async () => {

@@ -33,11 +33,16 @@ export class Browser {
   /** Sends the one form of a page, as its buttons would. */
   async submit(page: string | URL, fields: Record<string, string> = {}): Promise<Response> {
     const { url, response } = await this.follow(page);
-    const token = /name="form-token" value="([^"]+)"/u.exec((await response?.text()) ?? '')?.[1] ?? '';
+    const markup = (await response?.text()) ?? '';
+    const hidden = [...markup.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/gu)];
     return this.send(url, {
       method: 'POST',
       headers: { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ 'form-token': token, do: 'send', ...fields }).toString(),
+      body: new URLSearchParams({
+        ...Object.fromEntries(hidden.map(([, name, value]) => [name, value])),
+        do: 'send',
+        ...fields,
+      }).toString(),
     });
   }
 

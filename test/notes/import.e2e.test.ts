@@ -146,7 +146,7 @@ async function start(era: (typeof eras)[number], carrier: Carrier) {
 describe.each(eras)('%s', era => {
   describe.each(['memory', 'http'] as const)('over %s', carrier => {
     it('signs in once, imports, renews the token after it expired, and forgets', async () => {
-      service.state.accessTokenSeconds = 1;
+      service.state.accessTokenSeconds = 30;
       const { call, signsIn, person, pair, said, kept, quill, owner } = await start(era, carrier);
       const tokenCalls = (): number => api.requests.filter(status => status === 200).length;
       const before = tokenCalls();
@@ -159,7 +159,7 @@ describe.each(eras)('%s', era => {
         '# Groceries\n\nMilk and bread',
       );
 
-      // A token that lives a second is always renewed early, so the second import stands on a renewed one.
+      // A token that lives less than a minute is always renewed early, so the second import stands on a renewed one.
       await writeFile(join(folder, 'imported', 'Groceries (n1).md'), 'mine now');
       expect(await call('notes_import')).toBe(
         'Imported 0 notes from Quill into imported; 1 note already here; 1 note changed here and left alone.',

@@ -127,6 +127,26 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await silent.pair.close();
   });
 
+  it('reaches the model also where the tool promises structured results, on both sides of the wire', async () => {
+    const mid = midcall({ channels: ['native', 'relay'], suspectBelowMs: 0, warn: () => {} });
+    const factory = () => {
+      const server = new McpServer({ name: 'test', version: '1.0.0' });
+      mid.tool(server, 'paint', { outputSchema: z.object({ colour: z.string() }) }, async (_, call) => {
+        const { action } = await call.elicit({ message: 'Which?', form: ['red', 'green'], channels: ['relay'] });
+        return { ...says(action), structuredContent: { colour: action } };
+      });
+      return server;
+    };
+    const pair = await connectPair(factory, { era, carrier, capabilities: {} });
+    await pair.client.listTools();
+    const waits = await pair.client.callTool({ name: 'paint', arguments: {} });
+    const ticket = /ticket "([^"]+)"/.exec(JSON.stringify(waits.content).replaceAll('\\"', '"'))?.[1];
+    expect(ticket).toBeDefined();
+    const done = await pair.client.callTool({ name: 'resume', arguments: { ticket, action: 'decline' } });
+    expect(done).toMatchObject({ structuredContent: { colour: 'decline' } });
+    await pair.close();
+  });
+
   it('is not spent by somebody it was not made for', async () => {
     let who = 'ann';
     const mid = midcall({
