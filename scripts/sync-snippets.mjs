@@ -49,7 +49,7 @@ for (const document of documents) {
   if (before === undefined) continue;
   let claimed = 0;
   const after = before.replace(
-    /(<!-- snippet: (\S+) -->\n+)```(\w+)\n(?:[\s\S]*?\n)??```/g,
+    /(<!-- snippet: (\S+) -->\n+)```(\w+)\n(?:[\s\S]*?\n)??```$/gm,
     (_, head, reference, language) => {
       claimed++;
       try {

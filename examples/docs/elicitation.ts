@@ -1,0 +1,125 @@
+/** The code of docs/elicitation.md: one tool for each thing the page shows. */
+import { McpServer } from '@modelcontextprotocol/server';
+import { form } from 'midcall/form';
+import type { Midcall } from 'midcall/server';
+import { z } from 'zod';
+
+const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
+
+export interface Shop {
+  cancel(order: string): void;
+}
+
+// #region forms
+const written = {
+  type: 'object',
+  properties: {
+    reason: { type: 'string', title: 'Reason', maxLength: 200 },
+    refund: {
+      type: 'string',
+      title: 'Refund',
+      oneOf: [
+        { const: 'card', title: 'To the card you paid with' },
+        { const: 'voucher', title: 'As a voucher' },
+      ],
+    },
+    sure: { type: 'boolean', title: 'Cancel the order' },
+  },
+  required: ['refund', 'sure'],
+} as const;
+
+const withZod = z.object({
+  reason: z.string().max(200).optional().meta({ title: 'Reason' }),
+  refund: z.enum(['card', 'voucher']).meta({ title: 'Refund' }),
+  sure: z.boolean().meta({ title: 'Cancel the order' }),
+});
+
+const brief = { reason: String, refund: ['card', 'voucher'], sure: Boolean } as const; // all required
+// #endregion
+
+export const forms = { written, withZod, brief };
+
+// #region once
+const refundForm = form(withZod); // compiled, and refused here if anything is wrong with it
+// #endregion
+
+export function shopServer(mid: Midcall, shop: Shop) {
+  const server = new McpServer({ name: 'shop', version: '1.0.0' });
+  const inputSchema = z.object({ order: z.string() });
+
+  mid.tool(
+    server,
+    'order_cancel',
+    { inputSchema, annotations: { destructiveHint: true } },
+    // #region ask
+    async ({ order }, call) => {
+      const answer = await call.elicit({ message: `Cancel order ${order}?`, form: refundForm });
+      if (answer.action === 'decline') return text('The order stands: they said no.');
+      if (answer.action === 'cancel') return text(`The order stands: nobody decided (${answer.reason}).`);
+      if (!answer.content.sure) return text('The order stands: not confirmed.');
+      await call.step('cancel', () => shop.cancel(order), { effect: true });
+      return text(`Cancelled; refund by ${answer.content.refund}.`);
+    },
+    // #endregion
+  );
+
+  mid.tool(
+    server,
+    'orders_list',
+    { annotations: { readOnlyHint: true } },
+    // #region fallback
+    async (_args, call) => {
+      const answer = await call.elicit({
+        message: 'Which orders?',
+        form: ['open', 'all'],
+        fallback: 'open', // only in a tool that destroys nothing
+      });
+      if (answer.action !== 'accept') return text('No list: they closed the question.');
+      return text(`Listing ${answer.content} orders${answer.by.channel === 'fallback' ? ' (nobody was asked)' : ''}.`);
+    },
+    // #endregion
+  );
+
+  mid.tool(
+    server,
+    'orders_purge',
+    { annotations: { destructiveHint: true } },
+    // #region required
+    async (_args, call) => {
+      const answer = await call.elicit({ message: 'Delete every order?', form: Boolean, required: true });
+      return text(answer.action === 'accept' && answer.content ? 'Purged.' : 'Kept.');
+    },
+    // #endregion
+  );
+
+  mid.tool(
+    server,
+    'order_note',
+    { inputSchema, annotations: { destructiveHint: false } },
+    // #region leave-out
+    async ({ order }, call) => {
+      if (!call.can.form) return text(`Saved ${order} without a note.`);
+      const answer = await call.elicit({ message: 'A note for the courier?', form: String });
+      return text(answer.action === 'accept' ? `Saved ${order}: ${answer.content}` : `Saved ${order} without a note.`);
+    },
+    // #endregion
+  );
+
+  mid.tool(
+    server,
+    'order_ship',
+    { inputSchema, annotations: { destructiveHint: true } },
+    // #region relay
+    async ({ order }, call) => {
+      const answer = await call.elicit({
+        message: `Ship order ${order} today?`,
+        form: Boolean,
+        channels: ['native', 'relay'], // where midcall({ channels }) has switched the relay on
+      });
+      if (answer.action !== 'accept' || !answer.content) return text('Not shipped.');
+      return text(`Shipped, on the word of ${answer.by.assurance === 'relayed' ? 'the model' : 'the host'}.`);
+    },
+    // #endregion
+  );
+  return server;
+}

@@ -1,0 +1,22 @@
+/** The code of docs/observability.md: an audit log of a server as JSON lines, and a check of a host's. */
+import { readFileSync } from 'node:fs';
+import { verifyAudit } from 'midcall/host';
+import { midcall } from 'midcall/server';
+
+export function audited(write: (line: string) => void) {
+  // #region server
+  const mid = midcall({
+    audit: event => write(JSON.stringify(event)), // must not throw, and returns at once
+  });
+  // #endregion
+  return mid;
+}
+
+export function checked(path: string) {
+  // #region verify
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const verdict = verifyAudit(lines);
+  const said = verdict.ok ? `${verdict.entries} entries, none changed` : `line ${verdict.line}: ${verdict.why}`;
+  // #endregion
+  return said;
+}

@@ -1,0 +1,91 @@
+/** The documents hold together: every link leads somewhere, and every code block is closed. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folders = ['docs', 'examples', 'skills', 'conformance'];
+const documents = [
+  ...readdirSync(root),
+  ...folders
+    .filter(folder => existsSync(join(root, folder)))
+    .flatMap(folder =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(path => join(folder, path)),
+    ),
+]
+  .filter(path => path.endsWith('.md'))
+  .map(path => path.replaceAll('\\', '/'));
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```$/gmu, '').replace(/`[^`\n]*`/gu, '');
+
+/** The anchors of a document, as GitHub makes them from its headings. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const seen = new Map<string, number>();
+  const anchors = new Set<string>();
+  const text = read(path).replace(/^```[\s\S]*?^```$/gmu, '');
+  for (const [, heading] of text.matchAll(/^#{1,6} (.+)$/gmu)) {
+    const slug = heading!
+      .replace(/\[([^\]]*)\]\([^)]*\)/gu, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .trim()
+      .replaceAll(' ', '-');
+    const before = seen.get(slug) ?? 0;
+    seen.set(slug, before + 1);
+    anchors.add(before === 0 ? slug : `${slug}-${before}`);
+  }
+  for (const [, id] of text.matchAll(/<a id="([^"]+)"/gu)) anchors.add(id!);
+  return anchors;
+}
+
+/** The links of a document that lead into the repository. */
+function linksOf(path: string): readonly string[] {
+  const text = withoutCode(read(path));
+  const inline = [...text.matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/gu)];
+  const references = [...text.matchAll(/^\[(?!\^)[^\]]+\]: (\S+)/gmu)];
+  return [...inline, ...references].map(match => match[1]!).filter(target => !/^[a-z][a-z0-9+.-]*:/iu.test(target));
+}
+
+/** What is wrong with a link, or undefined. */
+function broken(from: string, link: string): string | undefined {
+  const [file, anchor] = link.split('#') as [string, string?];
+  const path = file === '' ? from : relative(root, resolve(root, dirname(from), decodeURIComponent(file)));
+  if (path.startsWith('..')) return `${link}: outside the repository`;
+  if (!existsSync(join(root, path))) return `${link}: no such file`;
+  if (anchor === undefined) return undefined;
+  if (!path.endsWith('.md')) return statSync(join(root, path)).isFile() ? undefined : `${link}: no document`;
+  return anchorsOf(path).has(anchor) ? undefined : `${link}: no such heading`;
+}
+
+describe.each(documents)('%s', path => {
+  it('has links that lead somewhere', () => {
+    expect(linksOf(path).flatMap(link => broken(path, link) ?? [])).toEqual([]);
+  });
+
+  it('closes every code block', () => {
+    const fences = read(path).match(/^ {0,3}```.*$/gmu) ?? [];
+    const closing = fences.filter((_, index) => index % 2 === 1);
+    expect({ even: fences.length % 2 === 0, closing: closing.filter(fence => fence.trim() !== '```') }).toEqual({
+      even: true,
+      closing: [],
+    });
+  });
+});
+
+it('002-12, 002-03: every line of the checklists names a test that is there, or leads to a page', () => {
+  const page = read('docs/checklists.md');
+  const named = [...page.matchAll(/\[([^\]]+)\]\(\.\.\/(test\/[^)]+)\)/gu)];
+  expect(named.length).toBeGreaterThan(40);
+  const stale = named.filter(([, title, path]) => !read(path!).includes(title!.replaceAll('\n', ' ')));
+  expect(stale.map(([link]) => link)).toEqual([]);
+  const lines = page.split(/^- \[ \] /mu).slice(1);
+  for (const line of lines) expect(line, 'a line with a link').toMatch(/\]\(|linter|completed|next list/u);
+});
+
+it('docs/README.md names every page of docs', () => {
+  const pages = documents.filter(path => /^docs\/[^/]+\.md$/u.test(path) && path !== 'docs/README.md');
+  const named = new Set(linksOf('docs/README.md').map(link => `docs/${link.split('#')[0]}`));
+  expect(pages.filter(page => !named.has(page))).toEqual([]);
+});
