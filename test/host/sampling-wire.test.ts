@@ -1,15 +1,15 @@
 /** Sampling as a server sees it on the wire, and as the person and the model see it behind, in both revisions. */
-import { Client } from '@modelcontextprotocol/client';
 import { MidcallError } from 'midcall/errors';
-import { Audit, attach, type Era, Inbox, Policy, type Question, type Reply } from 'midcall/host';
+import { Audit, type Era, Inbox, Policy, type Question, type Reply } from 'midcall/host';
 import type { ModelReply, SamplingModel, SamplingRequest } from 'midcall/sampling';
 import { memoryStore } from 'midcall/stores/memory';
-import { eras, negotiation } from 'midcall/testing';
+import { eras } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { handClock } from './clock.ts';
-import { type Ask, type Frame, rawServer } from './raw-server.ts';
+import { nextQuestion } from './person.ts';
+import { type Params, type Sent, type WiredOptions, type WireFailure, wired } from './wire-server.ts';
 
-type Attach = Parameters<typeof attach>[1];
+type Ask = Params;
 
 const text = (value: string) => ({ type: 'text', text: value });
 const user = (content: unknown) => ({ role: 'user', content });
@@ -18,10 +18,7 @@ const use = (id: string) => ({ type: 'tool_use', id, name: 'weather', input: { c
 const outcome = (toolUseId: string) => ({ type: 'tool_result', toolUseId, content: [text('Sunny.')] });
 const tools = [{ name: 'weather', description: 'The weather.', inputSchema: { type: 'object' } }];
 const plain = { messages: [user(text('Say hello.'))], maxTokens: 50 };
-const sample = (params: Readonly<Record<string, unknown>> = {}): Ask => ({
-  method: 'sampling/createMessage',
-  params: { ...plain, ...params },
-});
+const sample = (params: Params = {}): Ask => ({ ...plain, ...params });
 const yes = (): Reply => ({ action: 'accept' });
 
 interface Stub extends SamplingModel {
@@ -62,59 +59,50 @@ describe.each<Era>(eras)('%s', era => {
     asks: readonly Ask[],
     answer: (question: Question) => Reply | undefined,
     model: Stub | undefined = stub([says('Hello.')]),
-    options: Partial<Attach> & { readonly budget?: object } = {},
+    options: Omit<WiredOptions, 'tool'> & { readonly budget?: object } = {},
   ) {
     const { budget = {}, ...rest } = options;
-    const server = rawServer(era, asks);
-    const client = new Client({ name: 'host', version: '1.0.0' }, { versionNegotiation: negotiation(era) });
-    const inbox = options.inbox ?? new Inbox();
     const audit = new Audit();
-    const seen: Question[] = [];
     const modelCallsAt: number[] = [];
-    inbox.present({
-      via: 'script',
-      show(question, { reply }) {
-        seen.push(question);
-        modelCallsAt.push(model?.calls.length ?? 0);
-        const given = answer(question);
-        if (given) queueMicrotask(() => void reply(given));
-      },
-    });
-    const attached = attach(client, {
-      server: { id: 'raw', origin: 'in memory' },
+    const answers: (Params & { readonly error?: WireFailure })[] = [];
+    const host = await wired(era, {
       audit,
       ...(model && { sampling: { model, budget } }),
       ...rest,
-      inbox,
+      async tool(wire) {
+        for (const ask of asks) answers.push(await wire.ask(ask, 'sampling/createMessage'));
+        return answers.length;
+      },
+      answer(question) {
+        modelCallsAt.push(model?.calls.length ?? 0);
+        return answer(question);
+      },
     });
-    await server.connect(client);
-    const call = () =>
-      attached.run({ kind: 'tool', name: 'act' }).then(
-        () => undefined,
-        (error: { code: string; message: string }) => error,
-      );
-    const calls = () => server.received.filter(frame => frame.method === 'tools/call');
-    return { server, client, inbox, audit, seen, attached, call, calls, modelCallsAt };
+    const call = async () => {
+      const outcome = await host.call();
+      return outcome instanceof Error ? (outcome as Error & { code: unknown }) : undefined;
+    };
+    return { ...host, call, answers, seen: host.shown, audit, modelCallsAt };
   }
 
   /** The server got no completion: an error with this code, or, on 2026-07-28, no second request at all. */
   function expectRefused(
-    { server, calls }: Pick<Awaited<ReturnType<typeof hosted>>, 'server' | 'calls'>,
+    { answers, calls, sent }: Pick<Awaited<ReturnType<typeof hosted>>, 'answers' | 'calls' | 'sent'>,
     failure: { message: string } | undefined,
     code: number,
   ): void {
     if (era === '2025-11-25') {
-      expect(server.answers.at(-1)?.error?.code).toBe(code);
-      expect(server.answers.at(-1)).not.toHaveProperty('result');
+      expect(answers.at(-1)?.error?.code).toBe(code);
+      expect(sent.at(-1)).not.toHaveProperty('result');
     } else {
       expect(failure?.message).toBeTruthy();
-      expect(server.answers).toEqual([]);
+      expect(answers).toEqual([]);
       expect(calls()).toHaveLength(1);
-      expect(server.received.filter(frame => frame.error !== undefined)).toEqual([]);
+      expect(sent.filter(frame => frame.error !== undefined)).toEqual([]);
     }
   }
 
-  const declared = (frames: readonly Frame[]): unknown[] =>
+  const declared = (frames: readonly Sent[]): unknown[] =>
     era === '2025-11-25'
       ? frames
           .filter(frame => frame.method === 'initialize')
@@ -132,15 +120,13 @@ describe.each<Era>(eras)('%s', era => {
       [stub([says('Hi.')], false), {}],
       [undefined, undefined],
     ] as const) {
-      const server = rawServer(era, model ? [sample()] : []);
-      const client = new Client({ name: 'host', version: '1.0.0' }, { versionNegotiation: negotiation(era) });
-      const inbox = new Inbox();
-      inbox.present({ via: 'script', show: (_, { reply }) => queueMicrotask(() => void reply(yes())) });
-      const id = { id: 'raw', origin: 'in memory' };
-      attach(client, { server: id, inbox, ...(model && { sampling: { model } }) });
-      await server.connect(client);
-      await client.callTool({ name: 'act' });
-      const all = declared(server.received);
+      const host = await wired(era, {
+        ...(model && { sampling: { model } }),
+        tool: async wire => (model ? wire.ask(plain, 'sampling/createMessage') : 'nothing to ask'),
+        answer: yes,
+      });
+      await host.call();
+      const all = declared(host.sent);
       expect(all.length).toBeGreaterThan(0);
       expect(all).toEqual(all.map(() => capability));
     }
@@ -163,13 +149,13 @@ describe.each<Era>(eras)('%s', era => {
   it('sampling-27, -28, -85: answers with role, content, model and stopReason, bare in a retry', async () => {
     const host = await hosted([sample()], yes);
     await host.call();
-    const [answer] = host.server.answers;
-    expect(era === '2025-11-25' ? answer : { result: answer }).toEqual({
-      result: says('Hello.'),
-      ...(era === '2025-11-25' && { jsonrpc: '2.0', id: 'server-1' }),
-    });
-    if (era === '2026-07-28')
-      expect(host.calls().map(frame => frame.params?.['requestState'])).toEqual([undefined, '1']);
+    expect(host.answers).toEqual([says('Hello.')]);
+    if (era === '2025-11-25')
+      expect(host.sent.filter(frame => frame.method === undefined)).toEqual([
+        { jsonrpc: '2.0', id: 's0', result: says('Hello.') },
+      ]);
+    else
+      expect(host.calls().map(frame => frame.params?.['inputResponses'])).toEqual([undefined, { q: says('Hello.') }]);
   });
 
   it('sampling-08, -89, -92, -93: a declined request reaches no model; the server gets -1, or nothing', async () => {
@@ -191,7 +177,7 @@ describe.each<Era>(eras)('%s', era => {
       );
       expectRefused(host, await host.call(), -1);
       expect(host.seen[1]).toMatchObject({ kind: 'sampling-reply', content: [result.content].flat() });
-      expect(JSON.stringify(host.server.received)).not.toMatch(/secret|City a/);
+      expect(JSON.stringify(host.sent)).not.toMatch(/secret|City a/);
     }
   });
 
@@ -231,8 +217,8 @@ describe.each<Era>(eras)('%s', era => {
     expect(model.calls).toMatchObject([
       { messages: [user([text('Edited.')])], systemPrompt: 'Be kind.', maxTokens: 7 },
     ]);
-    expect(JSON.stringify(host.server.answers)).toContain('Rewritten.');
-    expect(JSON.stringify(host.server.answers)).not.toContain('Hello.');
+    expect(JSON.stringify(host.answers)).toContain('Rewritten.');
+    expect(JSON.stringify(host.answers)).not.toContain('Hello.');
   });
 
   it('sampling-34, -35, -51, -56: tool uses come back as the assistant’s, each with its own id, marked toolUse', async () => {
@@ -240,8 +226,7 @@ describe.each<Era>(eras)('%s', era => {
     const uses = [use('a'), { ...use('b'), ...meta }];
     const host = await hosted([sample({ tools })], yes, stub([asksFor(...uses)]));
     await host.call();
-    const [answer] = host.server.answers;
-    expect(era === '2025-11-25' ? answer?.result : answer).toEqual(asksFor(...uses));
+    expect(host.answers).toEqual([asksFor(...uses)]);
     for (const bad of [
       asksFor(use('a'), use('a')),
       { ...asksFor(use('a')), stopReason: 'endTurn' },
@@ -263,7 +248,7 @@ describe.each<Era>(eras)('%s', era => {
     ] as const) {
       const host = await hosted([sample({ tools, toolChoice: { mode } })], yes, stub([result]));
       const failure = await host.call();
-      if (taken) expect(JSON.stringify(host.server.answers)).toContain('stub-2026');
+      if (taken) expect(JSON.stringify(host.answers)).toContain('stub-2026');
       else expectRefused(host, failure, -32603);
     }
   });
@@ -306,7 +291,7 @@ describe.each<Era>(eras)('%s', era => {
     const host = await hosted([sample({ tools, messages })], yes, model);
     const failure = await host.call();
     expectRefused(host, failure, -32602);
-    const said = era === '2025-11-25' ? host.server.answers[0]?.error?.message : failure?.message;
+    const said = era === '2025-11-25' ? host.answers[0]?.error?.message : failure?.message;
     expect(said).toContain(why);
     expect([model.calls, host.seen]).toEqual([[], []]);
   });
@@ -346,7 +331,7 @@ describe.each<Era>(eras)('%s', era => {
     });
     await host.call();
     await inbox.settled();
-    await host.attached.keepQuestions();
+    await host.attachment.keepQuestions();
     expect(model.calls.map(request => request.messages)).toEqual([plain.messages, [user(text('The other one.'))]]);
     expect(JSON.stringify([...values])).not.toMatch(/Say hello|other one|Hello/);
   });
@@ -369,13 +354,12 @@ describe.each<Era>(eras)('%s', era => {
     const receipts: unknown[] = [];
     const host = await hosted([sample({ maxTokens: 400 })], () => undefined, model);
     const calling = host.call();
-    while (host.seen.length === 0) await new Promise(setImmediate);
-    const { id } = host.seen[0]!;
+    const { id } = await nextQuestion(host.inbox);
     receipts.push(await host.inbox.reply(id, { action: 'accept', content: { maxTokens: 401 } }, 'script'));
     expect(receipts).toMatchObject([{ ok: false, problem: 'invalid', issues: [{ field: 'maxTokens' }] }]);
+    const next = nextQuestion(host.inbox);
     await host.inbox.reply(id, { action: 'accept', content: { maxTokens: 400 } }, 'script');
-    while (host.seen.length === 1) await new Promise(setImmediate);
-    await host.inbox.reply(host.seen[1]!.id, yes(), 'script');
+    await host.inbox.reply((await next).id, yes(), 'script');
     expect(await calling).toBeUndefined();
     expect(model.calls.map(request => request.maxTokens)).toEqual([400]);
 
@@ -383,7 +367,7 @@ describe.each<Era>(eras)('%s', era => {
     const capped = await hosted([sample({ maxTokens: 400 })], yes, poor, { budget: { tokens: 120 } });
     expect(await capped.call()).toBeUndefined();
     expect(poor.calls[0]!.maxTokens).toBeLessThan(120);
-    expect(JSON.stringify(capped.server.answers)).toContain('Short.');
+    expect(JSON.stringify(capped.answers)).toContain('Short.');
   });
 
   it('sampling-76, -84: the person may drop the system prompt, and the server is not told', async () => {
@@ -398,7 +382,7 @@ describe.each<Era>(eras)('%s', era => {
     );
     await host.call();
     expect(model.calls[0]).toMatchObject({ systemPrompt: '' });
-    expect(JSON.stringify(host.server.answers)).not.toMatch(/[Ss]ystem|Obey/);
+    expect(JSON.stringify(host.answers)).not.toMatch(/[Ss]ystem|Obey/);
   });
 
   it('sampling-93, -96: the person’s rules hold, and so does the rate', async () => {
@@ -409,13 +393,13 @@ describe.each<Era>(eras)('%s', era => {
     const failure = await host.call();
     expect(model.calls).toHaveLength(2);
     if (era === '2025-11-25')
-      expect(host.server.answers.map(answer => answer.error?.code)).toEqual([undefined, undefined, -1]);
+      expect(host.answers.map(answer => answer.error?.code)).toEqual([undefined, undefined, -1]);
     else expect(failure?.message).toContain('asked 2 times in 60 seconds');
-    policy.add({ server: 'raw', subject: 'sampling', effect: 'refuse' });
+    policy.add({ server: 'notes', subject: 'sampling', effect: 'refuse' });
     clock.move(60_000);
     const refused = await hosted([sample()], yes, model, { policy, clock });
     expectRefused(refused, await refused.call(), -1);
-    policy.add({ server: 'raw', subject: 'sampling', effect: 'allow' });
+    policy.add({ server: 'notes', subject: 'sampling', effect: 'allow' });
     const allowed = await hosted([sample()], () => undefined, model, { policy, clock });
     expect(await allowed.call()).toBeUndefined();
     expect([model.calls.length, allowed.seen]).toEqual([3, []]);
@@ -426,7 +410,7 @@ describe.each<Era>(eras)('%s', era => {
     const host = await hosted([sample(), sample()], yes, model, { budget: { requests: 1 } });
     await host.call();
     expect(model.calls).toHaveLength(1);
-    if (era === '2025-11-25') expect(host.server.answers[1]?.error?.code).toBe(-1);
+    if (era === '2025-11-25') expect(host.answers[1]?.error?.code).toBe(-1);
     else expect(host.calls()).toHaveLength(2);
   });
 
@@ -439,7 +423,7 @@ describe.each<Era>(eras)('%s', era => {
     await host.call();
     expect(model.calls).toHaveLength(3);
     if (era === '2025-11-25')
-      expect(host.server.answers.map(answer => answer.error?.code)).toEqual([undefined, undefined, undefined, -1, -1]);
+      expect(host.answers.map(answer => answer.error?.code)).toEqual([undefined, undefined, undefined, -1, -1]);
   });
 
   it('sampling-88: a model that fails is an error of the host, in words that tell nothing', async () => {
@@ -452,7 +436,7 @@ describe.each<Era>(eras)('%s', era => {
       const host = await hosted([sample()], yes, stub([error as never]));
       const failure = await host.call();
       expectRefused(host, failure, -32603);
-      expect(JSON.stringify(host.server.received)).not.toContain('sk-123');
+      expect(JSON.stringify(host.sent)).not.toContain('sk-123');
       expect(host.audit.entries({}).map(entry => entry.event)).toContainEqual(
         expect.objectContaining({ type: 'refused', by: 'host', why }),
       );

@@ -25,15 +25,26 @@ export interface Sent {
   readonly method?: string;
   readonly params?: Params;
   readonly result?: Params;
-  readonly error?: { readonly code: number; readonly message: string };
+  readonly error?: WireFailure;
 }
 
 /** What a tool of this server may do while it runs. */
 export interface Wire {
-  /** Asks by `elicitation/create`, pushed or in a round. @returns what came back: a result, or the error that was sent */
-  ask(params: Params): Promise<Params | { readonly error: { readonly code: number; readonly message: string } }>;
+  /**
+   * Asks, pushed or in a round. @returns what came back: a result, or the error that was sent
+   * @param method - `elicitation/create` where absent
+   */
+  ask(params: Params, method?: string): Promise<Params | { readonly error: WireFailure }>;
   /** Sends a notification. */
   notify(method: string, params: Params): Promise<void>;
+  /** Sends a request outside any call (2025-11-25). @returns the whole response */
+  request(method: string, params?: Params): Promise<Sent>;
+}
+
+export interface WireFailure {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
 }
 
 /** Ends a tool with a JSON-RPC error. */
@@ -61,7 +72,7 @@ export interface Wired {
   calls(method?: string): readonly Sent[];
   /** Results and errors the client sent. */
   readonly responses: readonly Sent[];
-  readonly wire: Pick<Wire, 'notify'>;
+  readonly wire: Pick<Wire, 'notify' | 'request'>;
 }
 
 export type WiredOptions = Partial<AttachOptions> & {
@@ -85,26 +96,29 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
   const reply = (id: Sent['id'], body: object) => far.send({ jsonrpc: '2.0', id, ...body } as JSONRPCMessage);
   const complete = (result: object) => (era === '2026-07-28' ? { resultType: 'complete', ...result } : result);
   const notify: Wire['notify'] = (method, params) => far.send({ jsonrpc: '2.0', method, params } as JSONRPCMessage);
+  const request: Wire['request'] = async (method, params = {}) => {
+    const id = `s${next++}`;
+    const response = new Promise<Sent>(resolve => waiting.set(id, resolve));
+    await far.send({ jsonrpc: '2.0', id, method, params } as JSONRPCMessage);
+    return response;
+  };
 
-  async function run(request: Sent): Promise<void> {
-    let current = request;
-    const ask: Wire['ask'] = async params => {
+  async function run(call: Sent): Promise<void> {
+    let current = call;
+    const ask: Wire['ask'] = async (params, method = 'elicitation/create') => {
       if (era === '2025-11-25') {
-        const id = `s${next++}`;
-        const response = new Promise<Sent>(resolve => waiting.set(id, resolve));
-        await far.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params } as JSONRPCMessage);
-        const { result, error } = await response;
+        const { result, error } = await request(method, params);
         return error ? { error } : result!;
       }
       const requestState = `state-${next++}`;
       const retried = new Promise<Sent>(resolve => rounds.set(requestState, resolve));
-      const inputRequests = { q: { method: 'elicitation/create', params } };
+      const inputRequests = { q: { method, params } };
       await reply(current.id, { result: { resultType: 'input_required', inputRequests, requestState } });
       current = await retried;
       return (current.params!['inputResponses'] as { q: Params }).q;
     };
     try {
-      const value = await tool({ ask, notify }, request.params!['arguments'] as Params);
+      const value = await tool({ ask, notify, request }, call.params!['arguments'] as Params);
       await reply(current.id, { result: complete({ content: [{ type: 'text', text: JSON.stringify(value) }] }) });
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
@@ -152,7 +166,7 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
     inbox,
     shown: me.seen,
     sent,
-    wire: { notify },
+    wire: { notify, request },
     calls: (method = 'tools/call') => sent.filter(frame => frame.method === method),
     get responses() {
       return sent.filter(frame => frame.method === undefined);
