@@ -7,6 +7,7 @@
 export const exitCodes = {
   ok: { code: 0, meaning: 'The call completed; a question that was declined or dismissed included.' },
   toolError: { code: 1, meaning: 'The tool reported an error, or the server refused the call.' },
+  found: { code: 1, meaning: 'lint found an error in the server.' },
   usage: {
     code: 2,
     meaning: 'The command line is wrong: unknown option, missing argument, arguments that do not fit.',

@@ -10,12 +10,13 @@ import { registerCall } from './call.ts';
 import { registerDemo } from './demo.ts';
 import { registerDesk } from './desk.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { registerLint } from './lint.ts';
 import { registerNotes } from './notes.ts';
 
 /** Adds one subcommand to the program. */
 export type Register = (program: Command) => void;
 
-const subcommands: readonly Register[] = [registerNotes, registerDesk, registerCall, registerDemo];
+const subcommands: readonly Register[] = [registerNotes, registerDesk, registerCall, registerDemo, registerLint];
 
 const program = new Command('midcall')
   .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')

@@ -3,19 +3,15 @@
  * crash. Nothing of a server's standard error reaches ours; its last lines are kept.
  */
 import { randomUUID } from 'node:crypto';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import {
   Client,
   type ClientOptions,
   type Prompt,
   type Resource,
   type ResourceTemplateType,
-  StreamableHTTPClientTransport,
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MidcallError } from '../errors.ts';
 import { visible } from '../visible.ts';
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from './attach.ts';
@@ -24,6 +20,7 @@ import type { CallOutcome, RunOptions } from './call-runner.ts';
 import type { Era } from './question.ts';
 import type { SamplingAccount } from './sampling-flow.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
+import { openTransport } from './transport.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
 export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';
@@ -270,25 +267,11 @@ export class Connection {
   }
 
   #transport(): Transport {
-    const { target } = this.entry;
-    if (target.kind === 'url') {
-      return new StreamableHTTPClientTransport(new URL(target.url), {
-        ...(target.headers && { requestInit: { headers: { ...target.headers } } }),
-        ...(this.#options.fetch && { fetch: this.#options.fetch }),
-      });
-    }
-    const { command, args, env, cwd } = target;
     this.#stderr = [];
-    const transport = new StdioClientTransport({
-      command,
-      args: [...args],
-      stderr: 'pipe',
-      ...(env && { env: { ...env } }),
-      ...(cwd !== undefined && { cwd }),
+    return openTransport(this.entry.target, {
+      onStderr: line => this.#heard(line),
+      ...(this.#options.fetch && { fetch: this.#options.fetch }),
     });
-    if (transport.stderr)
-      createInterface({ input: transport.stderr as Readable }).on('line', line => this.#heard(line));
-    return transport;
   }
 
   #heard(line: string): void {

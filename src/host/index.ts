@@ -53,5 +53,7 @@ export type { SamplingLimits, SamplingSpent } from './sampling-budget.ts';
 export type { SamplingAccount } from './sampling-flow.ts';
 export type { ServerEntry, ServerTarget } from './server-entry.ts';
 export { commandTarget, originOf, readServerEntries, urlTarget } from './server-entry.ts';
+export type { TransportOptions } from './transport.ts';
+export { openTransport } from './transport.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url.ts';
 export { judgeUrl } from './url.ts';

@@ -54,7 +54,7 @@ export function outcomesOf(question: ExploredQuestion, answering: Answering | un
   if (question.params['mode'] === 'url') return { list: around({ action: 'accept' }, []), leftOut: [] };
   const form = readForm(question.params['requestedSchema']);
   const fields = form.ok ? form.fields : [];
-  const base = { ...contentOf(fields), ...answering?.(question) };
+  const base = { ...fittingContent(fields), ...answering?.(question) };
   const leftOut: string[] = [];
   const variants = fields.flatMap(field => {
     const { values, left } = boundaries(field);
@@ -114,8 +114,8 @@ function samplingOutcomes(question: ExploredQuestion, answering: Answering | und
   ];
 }
 
-/** Content that fits, as far as the form says: every field filled in, every yes a yes. */
-function contentOf(fields: readonly Field[]): Record<string, unknown> {
+/** Content that fits a form, as far as its fields say: every field filled in, every yes a yes. */
+export function fittingContent(fields: readonly Field[]): Record<string, unknown> {
   return Object.fromEntries(fields.map(field => [field.name, good(field)]));
 }
 

@@ -14,7 +14,7 @@ export {
 } from './eras.ts';
 export { type ExploredTool, type ExploreOptions, explore } from './explore.ts';
 export type { FindingKind } from './explore-finding.ts';
-export type { Answering, ExploredOutcome, ExploredQuestion } from './explore-outcome.ts';
+export { type Answering, type ExploredOutcome, type ExploredQuestion, fittingContent } from './explore-outcome.ts';
 export type { ExploreReport, Finding } from './explore-report.ts';
 export type { ExploreOptionsForMidcall, Given } from './explore-run.ts';
 export { type Asked, type Scripted, type ScriptedPerson, scriptedPerson } from './person.ts';

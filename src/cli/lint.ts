@@ -1,0 +1,116 @@
+/** `midcall lint`: what is wrong with the questions of a server, found by asking it to ask. */
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
+import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
+import { isMidcallError, MidcallError } from '../errors.ts';
+import { openTransport, visible } from '../host/index.ts';
+import { exitCodes } from './exit-codes.ts';
+import { ownVersion } from './own-version.ts';
+import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+
+interface LintFlags extends ServerFlags {
+  readonly tool?: readonly string[];
+  readonly args?: readonly string[];
+  readonly all?: boolean;
+  readonly root?: readonly string[];
+  readonly wait?: string;
+  readonly format?: string;
+  readonly output?: string;
+}
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+/** Adds `lint` to the program. */
+export function registerLint(program: Command): void {
+  const command = program
+    .command('lint')
+    .description('Ask a server to ask, answer in every way, and report what breaks the rules.')
+    .argument('[server...]', 'after --: the command that starts the server')
+    .usage('[options] -- <command that starts the server…>');
+  addServerFlags(command)
+    .option('--tool <name>', 'call this tool, whatever it does; repeatable', collect)
+    .option('--args <json>', 'its arguments, one JSON object per --tool, in order', collect)
+    .option('--all', 'call every tool, with arguments made from its schema: at your own risk')
+    .option('--root <dir>', 'tell the server of this directory; repeatable', collect)
+    .option('--wait <seconds>', 'silence after which a call is left', '10')
+    .option('--format <format>', 'text, json or sarif', 'text')
+    .option('--output <file>', 'write the report there')
+    .addHelpText(
+      'after',
+      '\nBy default only tools that declare readOnlyHint are called. A tool that is called is called for good, several times.',
+    )
+    .action(async (_words: readonly string[], flags: LintFlags) => {
+      const entry = chooseServer(flags, wordsAfterDashes(process.argv));
+      const era = chooseEra(flags);
+      const write = writerFor(flags);
+      const lastSaid: string[] = [];
+      const open = () =>
+        openTransport(entry.target, { onStderr: line => void lastSaid.splice(0, lastSaid.length, line) });
+      const live = process.stderr.isTTY;
+      const report = await lint(open, {
+        select: selectionFrom(flags),
+        ...(era !== 'auto' && { eras: [era] }),
+        roots: (flags.root ?? []).map(directory => pathToFileURL(resolve(directory)).href),
+        client: { name: 'midcall-lint', version: ownVersion() },
+        waitMs: readWait(flags.wait),
+        onProgress: line => live && process.stderr.write(`\r\u001b[K${line}`),
+      }).catch((error: unknown) => {
+        if (!isMidcallError(error, 'host/not-found')) throw error;
+        const said = lastSaid.length > 0 ? ` It last said: ${visible(lastSaid[0]!, { max: 300 })}` : '';
+        process.stderr.write(`midcall: ${error.message}${said}\n`);
+        return undefined;
+      });
+      if (live) process.stderr.write('\r\u001b[K');
+      if (!report) {
+        process.exitCode = exitCodes.noServer.code;
+        return;
+      }
+      write(report);
+      const wrong = report.findings.some(each => each.severity === 'error');
+      process.exitCode = wrong ? exitCodes.found.code : exitCodes.ok.code;
+    });
+}
+
+function selectionFrom({ tool, args = [], all }: LintFlags): LintSelection {
+  if (all && tool) throw usage('Give --tool or --all, not both.');
+  if (all) return { which: 'all' };
+  if (!tool) {
+    if (args.length > 0) throw usage('--args goes with --tool.');
+    return { which: 'read-only' };
+  }
+  if (args.length > tool.length) throw usage('There are more --args than --tool.');
+  return { which: 'named', tools: new Map(tool.map((name, index) => [name, readArgs(args[index])])) };
+}
+
+function readArgs(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw usage('--args is not JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw usage('--args is not a JSON object.');
+  return value as Record<string, unknown>;
+}
+
+function readWait(text = '10'): number {
+  const seconds = Number(text);
+  if (!Number.isFinite(seconds) || seconds <= 0) throw usage('--wait is a number of seconds above 0.');
+  return seconds * 1_000;
+}
+
+function writerFor({ format = 'text', output }: LintFlags): (report: LintReport) => void {
+  if (!['text', 'json', 'sarif'].includes(format)) throw usage('The format is text, json or sarif.');
+  return report => {
+    const colour = output === undefined && process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
+    const json = format === 'sarif' ? lintSarif(report, { version: ownVersion() }) : lintJson(report);
+    const text = format === 'text' ? lintText(report, { colour }).join('\n') : JSON.stringify(json, null, 2);
+    if (output === undefined) process.stdout.write(`${text}\n`);
+    else writeFileSync(output, `${text}\n`);
+  };
+}
+
+const usage = (message: string): MidcallError => new MidcallError('cli/usage', message);

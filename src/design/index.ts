@@ -1,0 +1,7 @@
+/** The form designer and the linter. */
+
+export { type LintOptions, type LintReport, type LintSelection, lint } from './lint.ts';
+export type { Certainty, LintFinding } from './lint-finding.ts';
+export { type LintRule, type LintRuleId, lintRuleIds, lintRules, type Severity } from './lint-rule.ts';
+export { lintSarif } from './lint-sarif.ts';
+export { type LintTextOptions, lintJson, lintText } from './lint-text.ts';

@@ -1,0 +1,123 @@
+/**
+ * What is wrong with a tool, by how its calls went: each alone, and each beside the accepted one. The server is a black box:
+ * a deed cannot be seen, so results that should differ and do not are called suspected, and words alone possible. Pure.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { visible } from '../host/index.ts';
+import type { Breach } from './lint-finding.ts';
+import { asksForm, fieldsOf, type LintAsk, type PlayName } from './lint-play.ts';
+import type { PlayTrace } from './lint-session.ts';
+import { sameCourse, succeeded, tellsDeed, tellsRefusal, wordsOf } from './same-course.ts';
+
+const quoted = (text: string): string => `"${visible(text.replace(/\s+/g, ' ').trim(), { max: 100 })}"`;
+
+const did: Readonly<Record<PlayName, string>> = {
+  accept: 'accepting',
+  decline: 'declining',
+  dismiss: 'dismissing',
+  unconfirmed: 'sending the form back with its confirmation at no',
+  bare: 'accepting without content',
+  'no-capability': 'a call from a client without elicitation',
+  'form-only': 'a call from a client with forms only',
+};
+
+const notTaken: Partial<Record<PlayName, Breach['rule']>> = {
+  decline: 'decline-accepted',
+  dismiss: 'dismiss-accepted',
+  unconfirmed: 'unconfirmed-acted',
+  bare: 'unchecked-answer',
+  'no-capability': 'fails-open',
+  'form-only': 'fails-open',
+};
+
+/** Judges one call by itself. */
+export function judgeTrace(trace: PlayTrace): readonly Breach[] {
+  const { play, asks, end } = trace;
+  const found: Breach[] = [];
+  const answered = asks.filter(ask => ask.method === 'elicitation/create');
+  if (end.kind === 'silent' && answered.length > 0 && play.name !== 'accept')
+    found.push({ rule: 'hangs', message: `After ${did[play.name]}, no result came.` });
+  if (end.kind === 'gone')
+    found.push({
+      rule: 'crashes',
+      message: `After ${answered.length > 0 ? did[play.name] : 'the call'}, the server went away.`,
+    });
+  found.push(...askedAgain(trace, answered));
+  const words = wordsOf(end);
+  if (
+    answered.length > 0 &&
+    /of (undefined|null) \(reading|(undefined|null) is not an object|Cannot destructure/.test(words)
+  )
+    found.push({
+      rule: 'reads-absent-answer',
+      message: `After ${did[play.name]}, the result is a crash: ${quoted(words)}.`,
+    });
+  return found;
+}
+
+function askedAgain({ play, end }: PlayTrace, asks: readonly LintAsk[]): readonly Breach[] {
+  const found: Breach[] = [];
+  const no = asks.findIndex(ask => ask.reply['action'] === 'decline');
+  const later = no < 0 ? [] : asks.slice(no + 1);
+  const same = later.filter(ask => isDeepStrictEqual(essence(ask), essence(asks[no]!)));
+  if (same.length > 0)
+    found.push({
+      rule: 'asked-again',
+      message: `Declined, the same question came ${same.length} more time(s) in the call.`,
+    });
+  const closed = asks.filter(ask => ask.reply['action'] === 'cancel');
+  const again = closed.filter(ask => isDeepStrictEqual(essence(ask), essence(closed[0]!)));
+  if (play.name === 'dismiss' && again.length > 2)
+    found.push({ rule: 'asked-again', message: `Dismissed, the same question came ${again.length - 1} more times.` });
+  if (play.name === 'accept' && (end.kind === 'endless' || asks.length > 5))
+    found.push({
+      rule: 'asks-in-loop',
+      message: `One call asked ${asks.length}${end.kind === 'endless' ? ' times and did not stop' : ' times'}.`,
+    });
+  return found;
+}
+
+const essence = ({ params }: LintAsk): unknown => [
+  params['message'],
+  params['requestedSchema'],
+  params['mode'] ?? 'form',
+];
+
+/**
+ * Judges a call beside the one in which everything was accepted.
+ * @returns what differs too little, or undefined where the two cannot be compared
+ */
+export function judgeBeside(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] | undefined {
+  const { play, asks, end } = trace;
+  const rule = notTaken[play.name];
+  const lacking = play.name === 'no-capability' || play.name === 'form-only';
+  if (!rule || (asks.length === 0 && !lacking)) return [];
+  // A call that went on asking, and was answered otherwise, is judged by itself.
+  if (!succeeded(accepted.end) || accepted.asks.length === 0) return undefined;
+  if (!succeeded(end)) return [];
+  const [words, taken] = [wordsOf(end), wordsOf(accepted.end)];
+  if (tellsRefusal(taken) && !tellsDeed(taken)) return sameCourse(trace, accepted) ? undefined : [];
+  if (sameCourse(trace, accepted)) {
+    const message = `After ${did[play.name]} the result tells the same as after accepting: ${quoted(words)}.`;
+    return [{ rule, message, certainty: 'suspected' }];
+  }
+  if (tellsDeed(words)) {
+    const message = `After ${did[play.name]} the result reads as if it was done: ${quoted(words)}.`;
+    return [{ rule, message, certainty: 'possible' }];
+  }
+  return [];
+}
+
+/** True where accepting without content breaks a form of this call. */
+export const requiresContent = (asks: readonly LintAsk[]): boolean =>
+  asks.some(ask => asksForm(ask) && fieldsOf(ask.params).some(field => field.required));
+
+/** True where content that only an accept carries shows up, read, in a result without one. */
+export function readsAbsent(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] {
+  const { play, asks, end } = trace;
+  if (asks.length === 0 || play.name === 'accept' || play.name === 'unconfirmed') return [];
+  const words = wordsOf(end);
+  if (!/\bundefined\b/.test(words) || /\bundefined\b/.test(wordsOf(accepted.end))) return [];
+  const message = `After ${did[play.name]} the result says "undefined" where an answer would stand: ${quoted(words)}.`;
+  return [{ rule: 'reads-absent-answer', message, certainty: 'suspected' }];
+}

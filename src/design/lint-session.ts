@@ -1,0 +1,282 @@
+/**
+ * One connection on which tools are called as bare messages. The handshake is the SDK's; calls are ours, because what a
+ * server really asked must be seen, and because answers are sent here that no honest client would send.
+ *
+ * - L1 Nothing a server asks reaches the SDK: it would refuse malformed questions before they could be reported.
+ * - L2 A call ends: with a result, an error, silence of `waitMs`, or after {@link mostAsks} questions.
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  Client,
+  PROTOCOL_VERSION_META_KEY,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { MidcallError } from '../errors.ts';
+import { type Clock, type Era, visible } from '../host/index.ts';
+import { capabilityOf, type LintAsk, type Play, replyOf } from './lint-play.ts';
+
+/** How a call ended. */
+export type PlayEnd =
+  | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'error'; readonly code: number; readonly message: string }
+  /** Silence. */
+  | { readonly kind: 'silent' }
+  /** The person agreed to open a page, and nobody finishes it. */
+  | { readonly kind: 'page-open' }
+  | { readonly kind: 'endless' }
+  | { readonly kind: 'gone' };
+
+/** A call as it went. */
+export interface PlayTrace {
+  readonly era: Era;
+  readonly play: Play;
+  readonly asks: readonly LintAsk[];
+  readonly end: PlayEnd;
+}
+
+export interface SessionOptions {
+  readonly era: Era;
+  /** What the client declares for elicitation; nothing where undefined. */
+  readonly elicitation: Readonly<Record<string, unknown>> | undefined;
+  /** `file://` URIs; declared only where there are any. */
+  readonly roots: readonly string[];
+  readonly client: { readonly name: string; readonly version: string };
+  /** Milliseconds of silence after which a call is left. */
+  readonly waitMs: number;
+  readonly startTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** More questions than this in one call, and it is left. */
+export const mostAsks = 12;
+
+type Json = Readonly<Record<string, unknown>>;
+type Answer = (ask: Pick<LintAsk, 'method' | 'params'>, pushed: boolean) => Json | undefined;
+
+interface Running {
+  readonly id: string;
+  readonly answer: Answer;
+  readonly heard: () => void;
+  readonly settle: (message: Json) => void;
+}
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const asked = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+
+/** An open connection. */
+export class LintSession {
+  readonly era: Era;
+  readonly #client: Client;
+  readonly #transport: Transport;
+  readonly #options: SessionOptions;
+  #running: Running | undefined;
+  #gone: (() => void) | undefined;
+  #count = 0;
+  /** True where its server may be in the middle of something; open another one. */
+  soiled = false;
+
+  private constructor(client: Client, transport: Transport, options: SessionOptions) {
+    this.era = options.era;
+    this.#client = client;
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /**
+   * Connects in one era.
+   * @throws MidcallError `host/not-found` where the server does not come up or does not speak it
+   */
+  static async open(transport: Transport, options: SessionOptions): Promise<LintSession> {
+    const { era, client: info, startTimeoutMs } = options;
+    const client = new Client(info, {
+      capabilities: capabilities(options),
+      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy', probe: { timeoutMs: 10_000 } },
+    });
+    const session = new LintSession(client, transport, options);
+    session.#tap();
+    try {
+      await client.connect(transport, { timeout: startTimeoutMs });
+    } catch (cause) {
+      await client.close().catch(() => {});
+      const why = visible(cause instanceof Error ? cause.message : String(cause), { max: 300 });
+      throw new MidcallError('host/not-found', `The server could not be reached on ${era}: ${why}`, { cause });
+    }
+    const closed = transport.onclose;
+    transport.onclose = () => {
+      closed?.();
+      session.soiled = true;
+      session.#gone?.();
+    };
+    return session;
+  }
+
+  /** Name and version, as the server says. */
+  get server(): { readonly name: string; readonly version: string } | undefined {
+    return this.#client.getServerVersion();
+  }
+
+  /** Every tool the server lists. */
+  async tools(): Promise<readonly Tool[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    return (await this.#client.listTools()).tools;
+  }
+
+  /** Calls a tool once, with the person playing a part. */
+  async call(name: string, args: Json, play: Play): Promise<PlayTrace> {
+    const asks: LintAsk[] = [];
+    const answer: Answer = ({ method, params }, pushed) => {
+      if (asks.length >= mostAsks) return undefined;
+      const reply = method === 'elicitation/create' ? replyOf(play, asks.length, { method, params }) : {};
+      asks.push({ method, params, pushed, reply });
+      return reply;
+    };
+    let end = await this.#exchange(name, args, answer);
+    const pages = asks.some(ask => ask.params['mode'] === 'url' && ask.reply['action'] === 'accept');
+    if (pages && (end.kind === 'silent' || end.kind === 'endless')) end = { kind: 'page-open' };
+    if (end.kind === 'error' && end.code === -32042) asks.push(...this.#required);
+    if (end.kind !== 'result' && end.kind !== 'error') this.soiled = true;
+    return { era: this.era, play, asks, end };
+  }
+
+  async close(): Promise<void> {
+    this.#gone = undefined;
+    await this.#client.close().catch(() => {});
+  }
+
+  /** The pages that error -32042 names. */
+  #required: readonly LintAsk[] = [];
+
+  async #exchange(name: string, args: Json, answer: Answer): Promise<PlayEnd> {
+    let more: Json = {};
+    for (;;) {
+      const reply = await this.#request({ name, arguments: args, ...more }, answer);
+      if ('kind' in reply) return reply as PlayEnd;
+      if (isJson(reply['error'])) return this.#refused(reply['error']);
+      const result = isJson(reply['result']) ? reply['result'] : {};
+      if (result['resultType'] !== 'input_required') return { kind: 'result', result };
+      const responses: Record<string, unknown> = {};
+      const requests = isJson(result['inputRequests']) ? result['inputRequests'] : {};
+      for (const [key, each] of Object.entries(requests)) {
+        const given = isJson(each) ? this.#given(each, answer, false) : {};
+        if (given === undefined) return { kind: 'endless' };
+        responses[key] = given;
+      }
+      const state = result['requestState'];
+      more = { inputResponses: responses, ...(state !== undefined && { requestState: state }) };
+      // A round that asks nothing is polling; each one counts, so that it ends.
+      if (Object.keys(requests).length === 0 && ++this.#empty > mostAsks) return { kind: 'endless' };
+    }
+  }
+
+  #empty = 0;
+
+  #given(request: Json, answer: Answer, pushed: boolean): Json | undefined {
+    const params = isJson(request['params']) ? request['params'] : {};
+    const reply = answer({ method: String(request['method']), params }, pushed);
+    if (reply === undefined || request['method'] !== 'roots/list') return reply;
+    return { roots: this.#options.roots.map(uri => ({ uri })) };
+  }
+
+  #refused(error: Json): PlayEnd {
+    const code = typeof error['code'] === 'number' ? error['code'] : 0;
+    const data = isJson(error['data']) ? error['data'] : {};
+    const named = code === -32042 && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
+    this.#required = named
+      .filter(isJson)
+      .map(params => ({ method: 'elicitation/create', params, pushed: false, reply: {} }));
+    return { kind: 'error', code, message: String(error['message']) };
+  }
+
+  /** Sends one `tools/call` and waits for its response. */
+  #request(params: Json, answer: Answer): Promise<Json | PlayEnd> {
+    const { clock, waitMs } = this.#options;
+    this.#count += 1;
+    const id = `lint-${this.#count}`;
+    return new Promise(resolve => {
+      let stop = (): void => {};
+      const settle = (end: Json | PlayEnd): void => {
+        stop();
+        this.#running = undefined;
+        this.#gone = undefined;
+        resolve(end);
+      };
+      const silent = (): void => {
+        if (this.era === '2025-11-25') this.#send({ method: 'notifications/cancelled', params: { requestId: id } });
+        settle({ kind: 'silent' });
+      };
+      const heard = (): void => {
+        stop();
+        stop = clock.after(waitMs, silent);
+      };
+      this.#gone = () => settle({ kind: 'gone' });
+      const ending: Answer = (ask, pushed) => {
+        const given = answer(ask, pushed);
+        if (given === undefined) settle({ kind: 'endless' });
+        return given;
+      };
+      this.#running = { id, answer: ending, heard, settle };
+      heard();
+      const failed = (error: unknown): void => settle({ kind: 'error', code: 0, message: String(error) });
+      this.#send({ id, method: 'tools/call', params: { ...params, ...this.#envelope() } }, failed);
+    });
+  }
+
+  #send(message: Json, failed: (error: unknown) => void = () => {}): void {
+    void this.#transport.send({ jsonrpc: '2.0', ...message } as never).catch(failed);
+  }
+
+  #envelope(): Json {
+    if (this.era !== '2026-07-28') return {};
+    const _meta = {
+      [PROTOCOL_VERSION_META_KEY]: this.era,
+      [CLIENT_INFO_META_KEY]: this.#options.client,
+      [CLIENT_CAPABILITIES_META_KEY]: capabilities(this.#options),
+    };
+    return { _meta };
+  }
+
+  /** In place: the SDK treats the very class of its stdio transport in a special way. */
+  #tap(): void {
+    const transport = this.#transport;
+    let given: Transport['onmessage'];
+    Object.defineProperty(transport, 'onmessage', {
+      configurable: true,
+      enumerable: true,
+      get: () =>
+        given && (((message, extra) => this.#incoming(message as Json, () => given?.(message, extra))) as typeof given),
+      set: (next: Transport['onmessage']) => {
+        given = next;
+      },
+    });
+  }
+
+  #incoming(message: Json, deliver: () => void): void {
+    const running = this.#running;
+    running?.heard();
+    const { method, id } = message;
+    if (method === undefined && typeof id === 'string' && id.startsWith('lint-')) {
+      if (running?.id === id) running.settle(message);
+      return;
+    }
+    if (typeof method !== 'string' || id === undefined || !asked.has(method)) {
+      deliver();
+      return;
+    }
+    const roots = { roots: this.#options.roots.map(uri => ({ uri })) };
+    const reply = running ? this.#given(message, running.answer, true) : method === 'roots/list' ? roots : undefined;
+    if (reply === undefined || method === 'sampling/createMessage')
+      this.#send({ id, error: { code: -32601, message: 'Not declared by this client.' } });
+    else this.#send({ id, result: reply });
+  }
+}
+
+function capabilities({ elicitation, roots }: SessionOptions): Record<string, object> {
+  return { ...(elicitation && { elicitation }), ...(roots.length > 0 && { roots: {} }) };
+}
+
+/** The options of a session for a play. */
+export function forPlay(options: Omit<SessionOptions, 'elicitation'>, play: Play['name']): SessionOptions {
+  return { ...options, elicitation: capabilityOf(play) };
+}
