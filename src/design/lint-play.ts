@@ -51,14 +51,15 @@ export function fieldsOf(params: Readonly<Record<string, unknown>>): readonly Fi
   return form.ok ? form.fields : [];
 }
 
-const yes = /confirm|sure|proceed|agree|approve|consent|understand/i;
-const deed = /continue|allow|accept|really|delete|remove|move|overwrite/i;
+const sure =
+  /confirm|sure|proceed|continue|agree|approve|allow|accept|consent|really|delete|remove|move|overwrite|understand/i;
 
-/** The yes-or-no fields whose no means no, by what they are called; an optional one may be a mere preference. */
+/** The yes-or-no fields whose no means no, by what they are called; an optional one of several is a mere preference. */
 export function confirmations(fields: readonly Field[]): readonly Field[] {
   return fields.filter(field => {
     const words = `${field.name} ${field.title ?? ''} ${field.description ?? ''}`;
-    return field.kind === 'boolean' && (yes.test(words) || (field.required && deed.test(words)));
+    if (field.kind !== 'boolean' || !(field.required || fields.length === 1)) return false;
+    return sure.test(words);
   });
 }
 

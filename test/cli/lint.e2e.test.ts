@@ -1,0 +1,98 @@
+/** `midcall lint` as a process, against real servers from npm and the notes server. */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const midcall = join(root, 'dist/cli/main.js');
+const npm = (name: string): string => join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
+const everything = ['node', npm('server-everything'), 'stdio'];
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function lint(words: readonly string[], server: readonly string[]): Promise<Ran> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, [midcall, 'lint', ...words, '--', ...server], { cwd: root });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', chunk => (out += chunk));
+    child.stderr.on('data', chunk => (err += chunk));
+    child.on('close', code => resolve({ code, out, err }));
+  });
+}
+
+const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'lint-')));
+
+function notes(): string {
+  const directory = temporary();
+  cpSync(join(root, 'samples/notes'), directory, { recursive: true });
+  return directory;
+}
+
+describe('midcall lint', () => {
+  it('finds in the everything server what its forms really have', async () => {
+    const tools = ['--tool', 'trigger-elicitation-request', '--tool', 'trigger-url-elicitation'];
+    const { code, out } = await lint([...tools, '--format', 'json'], everything);
+    const { findings, eras } = JSON.parse(out);
+    expect(findings.map((each: { rule: string }) => each.rule).toSorted()).toEqual(['enum-names', 'many-fields']);
+    expect(eras).toEqual(['2025-11-25']);
+    expect(code).toBe(0);
+  });
+
+  it('finds nothing wrong with the notes server, in both eras', async () => {
+    const args = ['--tool', 'notes_archive', '--args', '{"title":"TPS report"}'];
+    const { code, out } = await lint([...args, '--format', 'json'], ['node', midcall, 'notes', notes()]);
+    expect(JSON.parse(out)).toMatchObject({
+      eras: ['2025-11-25', '2026-07-28'],
+      findings: [],
+      notes: [],
+    });
+    expect(code).toBe(0);
+  });
+
+  it('calls nothing that writes, unless it is told to', async () => {
+    const directory = notes();
+    const { code, out } = await lint([], ['node', midcall, 'notes', directory]);
+    expect(out).toContain('Not called, since they do not declare readOnlyHint:');
+    expect(code).toBe(0);
+  });
+
+  it('writes SARIF to a file', async () => {
+    const file = join(temporary(), 'lint.sarif');
+    const args = ['--tool', 'trigger-elicitation-request', '--format', 'sarif', '--output', file];
+    expect(await lint(args, everything)).toMatchObject({ code: 0, out: '' });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: '2.1.0' });
+  });
+
+  it('ends with 1 where it found an error, and says what and where', async () => {
+    const server = ['node', join(root, 'test/fixtures/asking-server.mjs')];
+    const { code, out } = await lint(['--tool', 'hostile-nested', '--wait', '2'], server);
+    expect(out).toMatch(/error {3}nested-schema\n.*'a' is an object; a form is flat/);
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    [['--tool', 'a', '--all'], 'not both'],
+    [['--args', '{}'], '--args goes with --tool'],
+    [['--tool', 'a', '--args', '[]'], 'not a JSON object'],
+    [['--format', 'xml'], 'text, json or sarif'],
+    [['--wait', 'long'], 'number of seconds'],
+    [['--tool', 'no-such-tool'], 'no tool'],
+  ])('ends with 2 for %j', async (words, why) => {
+    const { code, err } = await lint(words, everything);
+    expect(err).toContain(why);
+    expect(code).toBe(2);
+  });
+
+  it('ends with 3 where the server does not come up, and shows what it last said', async () => {
+    const { code, err } = await lint([], ['node', '-e', 'console.error("no licence"); process.exit(1)']);
+    expect(err).toContain('It last said: no licence');
+    expect(code).toBe(3);
+  });
+});

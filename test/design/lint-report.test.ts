@@ -1,0 +1,108 @@
+/** What the linter writes: text, JSON, SARIF, and the page of its rules. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { lint, lintJson, lintRuleIds, lintRules, lintSarif, lintText } from '../../src/design/index.ts';
+import { handServer, idleClock } from './hand-server.ts';
+import { cleanTool, ruleCases } from './rule-cases.ts';
+
+const report = await lint(
+  () =>
+    handServer({
+      wipe: ruleCases['decline-accepted'][0]!.broken,
+      connect: ruleCases['url-carries-secret'][0]!.broken,
+      tidy: cleanTool,
+    }),
+  { clock: idleClock, select: { which: 'all' } },
+);
+
+it('has a section for every rule, in order, with what the rule is', () => {
+  const page = readFileSync(new URL('../../docs/lint.md', import.meta.url), 'utf8');
+  const sections = page.split(/^## /m).slice(1);
+  expect(sections.map(each => each.split('\n')[0])).toEqual(lintRuleIds);
+  for (const [index, id] of lintRuleIds.entries()) {
+    const { severity, title, source } = lintRules[id];
+    expect(sections[index]).toContain(`*${severity}*. ${title}`);
+    expect(sections[index]).toContain(`Source: ${source}.`);
+    expect(sections[index]).toContain('**Instead:**');
+    expect(page).toContain(`| [${id}](#${id}) | ${severity}: ${title} |`);
+  }
+});
+
+it('is read from the top: what was called, what is wrong by tool, what it comes to', () => {
+  expect(lintText(report).join('\n')).toMatchInlineSnapshot(`
+    "by-hand 0.0.1 on 2025-11-25 and 2026-07-28: 3 tools called 34 times, 3 asked (wipe, connect, tidy).
+
+    wipe
+      error   decline-accepted (suspected)
+              After declining the result tells the same as after accepting: "Deleted 3 items.".
+
+    connect
+      error   url-carries-secret (suspected)
+              The address has a parameter 'access_token'.
+
+    2 errors. docs/lint.md explains each rule."
+  `);
+  expect(lintText(report, { colour: true }).join('\n')).toContain('\u001b[31merror  \u001b[0m');
+});
+
+it('is plain JSON', () => {
+  const json = JSON.parse(JSON.stringify(lintJson(report)));
+  expect(json).toMatchObject({ server: { name: 'by-hand' }, tools: { wipe: 1, connect: 1, tidy: 1 } });
+  expect(json.findings[0]).toMatchObject({ rule: 'decline-accepted', title: lintRules['decline-accepted'].title });
+});
+
+/** The members of SARIF 2.1.0 that are used here, each as its specification has it; any other is refused. */
+const text = z.strictObject({ text: z.string().min(1) });
+const level = z.enum(['none', 'note', 'warning', 'error']);
+const sarif = z.strictObject({
+  $schema: z.url(),
+  version: z.literal('2.1.0'),
+  runs: z.array(
+    z.strictObject({
+      tool: z.strictObject({
+        driver: z.strictObject({
+          name: z.string(),
+          version: z.string(),
+          rules: z.array(
+            z.strictObject({
+              id: z.string(),
+              shortDescription: text,
+              help: text,
+              defaultConfiguration: z.strictObject({ level }),
+            }),
+          ),
+        }),
+      }),
+      results: z.array(
+        z.strictObject({
+          ruleId: z.string(),
+          ruleIndex: z.int().min(0),
+          level,
+          message: text,
+          locations: z.array(
+            z.strictObject({
+              logicalLocations: z.array(
+                z.strictObject({
+                  name: z.string(),
+                  fullyQualifiedName: z.string(),
+                  kind: z.enum(['function', 'parameter']),
+                }),
+              ),
+            }),
+          ),
+          properties: z.record(z.string(), z.unknown()),
+        }),
+      ),
+      properties: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+
+it('is SARIF 2.1.0, whose results point at their rules', () => {
+  const { runs } = sarif.parse(JSON.parse(JSON.stringify(lintSarif(report, { version: '1.0.0' }))));
+  const { tool, results } = runs[0]!;
+  expect(results.length).toBe(report.findings.length);
+  for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+  expect(results[0]?.locations[0]?.logicalLocations[0]?.fullyQualifiedName).toBe('by-hand/wipe');
+});

@@ -1,0 +1,145 @@
+/** The linter before a server written by hand: every rule has a tool that breaks it and one that does not. */
+import { eras } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { type LintOptions, lint, lintRuleIds } from '../../src/design/index.ts';
+import { type HandTool, handServer, idleClock } from './hand-server.ts';
+import { cleanTool, ruleCases } from './rule-cases.ts';
+
+const linted = (tool: HandTool, options: LintOptions = {}) =>
+  lint(() => handServer({ tool }), { select: { which: 'all' }, clock: idleClock, ...options });
+
+const cases = lintRuleIds.flatMap(rule => ruleCases[rule].map((each, index) => ({ rule, index, ...each })));
+
+describe.each(eras)('%s', era => {
+  it.each(cases.filter(each => each.era === undefined || each.era === era))(
+    '$rule ($index): is found where it is broken, and only there',
+    async each => {
+      const { findings } = await linted(each.broken, { eras: [era] });
+      expect(findings.map(found => found.rule)).toContain(each.rule);
+      const clean = await linted(each.clean ?? cleanTool, { eras: [era] });
+      expect(clean.findings.filter(found => found.severity !== 'note')).toEqual([]);
+      expect(clean.findings.map(found => found.rule)).not.toContain(each.rule);
+    },
+  );
+});
+
+it('finds nothing in a tool that takes every answer for what it is, in both eras', async () => {
+  const report = await linted(cleanTool);
+  expect(report).toMatchObject({ eras, findings: [], notes: [], notCalled: [] });
+  expect(report.tools).toEqual(new Map([['tool', 1]]));
+});
+
+it('counts what both eras show once, and names them', async () => {
+  const { findings } = await linted(ruleCases['decline-accepted'][0]!.broken);
+  expect(findings.filter(({ rule }) => rule === 'decline-accepted')).toMatchObject([
+    { eras, certainty: 'suspected', severity: 'error', play: 'decline' },
+  ]);
+});
+
+it('calls a deed told in other words possible, and no more than a warning', async () => {
+  const tool: HandTool = {
+    async run(hand) {
+      if (!hand.can.form) return 'Not done.';
+      const { action } = await hand.ask({ message: 'Delete?', requestedSchema: { type: 'object', properties: {} } });
+      return action === 'accept' ? 'The three old notes are in the bin.' : 'Deleted everything.';
+    },
+  };
+  const { findings } = await linted(tool, { eras: ['2025-11-25'] });
+  const found = findings.find(({ rule }) => rule === 'decline-accepted');
+  expect(found).toMatchObject({ certainty: 'possible', severity: 'warning' });
+});
+
+it('refuses before it accepts, in every era', async () => {
+  const said: string[] = [];
+  await linted(cleanTool, { onProgress: line => said.push(line) });
+  const accepts = said.findIndex(line => line.includes('bare'));
+  const refusals = said.map(line => line.split(' ')[1]);
+  expect(refusals.slice(0, 4)).toEqual(['decline', 'dismiss', 'no-capability', 'unconfirmed']);
+  expect(refusals.slice(4, 8)).toEqual(refusals.slice(0, 4));
+  expect(accepts).toBeGreaterThan(7);
+});
+
+it('refuses each question of a call by itself', async () => {
+  const tool: HandTool = {
+    async run(hand) {
+      if (!hand.can.form) return 'Not done.';
+      const ask = (message: string) =>
+        hand.ask({ mode: 'form', message, requestedSchema: { type: 'object', properties: {} } });
+      if ((await ask('First?')).action !== 'accept') return 'Not done.';
+      await ask('Second?');
+      return 'Sent the letter.';
+    },
+  };
+  const { findings } = await linted(tool);
+  expect(findings.map(({ rule }) => rule)).toEqual(['decline-accepted', 'dismiss-accepted']);
+});
+
+it('calls only what declares itself read-only, where it is told nothing else', async () => {
+  const called: string[] = [];
+  const tool = (name: string, annotations?: Record<string, unknown>): HandTool => ({
+    ...(annotations && { annotations }),
+    run: async () => {
+      called.push(name);
+      return 'ok';
+    },
+  });
+  const open = () =>
+    handServer({ look: tool('look', { readOnlyHint: true }), write: tool('write'), wipe: tool('wipe') }, [
+      '2025-11-25',
+    ]);
+  const report = await lint(open, { clock: idleClock });
+  expect(called).toEqual(['look']);
+  expect(report).toMatchObject({ eras: ['2025-11-25'], notCalled: ['write', 'wipe'] });
+
+  await lint(open, { clock: idleClock, select: { which: 'named', tools: new Map([['wipe', undefined]]) } });
+  expect(called).toEqual(['look', 'wipe']);
+});
+
+it('refuses the name of a tool that does not exist', async () => {
+  const select = { which: 'named', tools: new Map([['nope', {}]]) } as const;
+  await expect(linted(cleanTool, { select })).rejects.toMatchObject({ code: 'cli/usage' });
+});
+
+it('says where a tool failed before it could ask, and where accepting did not succeed', async () => {
+  const failing: HandTool = {
+    inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    run: () => Promise.reject(new Error('No such id.')),
+  };
+  expect((await linted(failing)).notes.join()).toContain('Give real ones with --args');
+  const refusing: HandTool = {
+    async run(hand) {
+      await hand.ask({ mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } });
+      throw new Error('No such thing.');
+    },
+  };
+  expect((await linted(refusing)).notes.join()).toContain('could not be compared');
+});
+
+it('takes a page nobody finishes for what it is', async () => {
+  const tool: HandTool = {
+    async run(hand) {
+      if (!hand.can.url) return 'Not connected.';
+      const url = { mode: 'url', message: 'Sign in', url: 'https://shop.example.com/c/1' };
+      const { action } = await hand.ask({ ...url, ...(hand.era === '2025-11-25' && { elicitationId: '1' }) });
+      return action === 'accept' ? new Promise(() => {}) : 'Not connected.';
+    },
+  };
+  const report = await linted(tool);
+  expect(report.findings).toEqual([]);
+  expect(report.notes.join()).toContain('nobody finishes the page');
+});
+
+it('shows hidden characters of a server, and never obeys them', async () => {
+  const tool: HandTool = {
+    async run(hand) {
+      await hand.ask({
+        mode: 'form',
+        message: 'Which?',
+        requestedSchema: { type: 'object', properties: { '\u202Ex\u001b[2J': {} } },
+      });
+      return 'Done.';
+    },
+  };
+  const { findings } = await linted(tool);
+  expect(JSON.stringify(findings.map(each => each.message))).not.toMatch(/\u202E|\\u001b/);
+});
