@@ -212,7 +212,7 @@ function failure(error: unknown): { status: number; code: number; message: strin
 }
 
 function refuse(res: ServerResponse, status: number, code: number, message: string): void {
-  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message } });
   res
     .writeHead(status, { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) })
     .end(text);

@@ -1,0 +1,136 @@
+/**
+ * Whether the frames of a test run (frames-tap.mjs) are what the protocol allows. Pure.
+ *
+ * Each frame is judged by the revision it was said in: a request says its own (2026-07-28) or has that of its connection,
+ * a response has that of its request. What no schema says is judged here: who may say what in which revision, and what
+ * a result is marked as.
+ */
+
+const modern = '2026-07-28';
+const older = '2025-11-25';
+const versionKey = 'io.modelcontextprotocol/protocolVersion';
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
+const mayNeedInput = new Set(['tools/call', 'prompts/get', 'resources/read']);
+const inputMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+
+const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * @param records - in the order they were written, of one process
+ * @param validate - `(revision, name, value)` -> lines that say where the value is not what the schema of that name wants
+ * @returns the frames that are wrong, each with its record, revision and lines
+ */
+export function judgeFrames(records, validate) {
+  const connections = new Map();
+  const wrong = [];
+  for (const record of records) {
+    const connection = connections.get(record.connection) ?? { requests: new Map(), revision: undefined };
+    connections.set(record.connection, connection);
+    const frames = Array.isArray(record.frame) ? record.frame : [record.frame];
+    for (const frame of frames) {
+      const { revision, problems } =
+        frame === undefined
+          ? { revision: connection.revision ?? older, problems: ['no JSON-RPC'] }
+          : judgeFrame({ ...record, frame }, connection, validate);
+      if (problems.length > 0) wrong.push({ record: { ...record, frame }, revision, problems });
+    }
+  }
+  return wrong;
+}
+
+function judgeFrame(record, connection, validate) {
+  const { frame, from } = record;
+  const revision = revisionOf(record, connection);
+  const as = name => validate(revision, name, frame);
+  if ('method' in frame) {
+    if (!('id' in frame))
+      return { revision, problems: [...as('JSONRPCNotification'), ...as(`method ${frame.method}`)] };
+    connection.requests.set(`${from} ${JSON.stringify(frame.id)}`, { method: frame.method, revision });
+    if (from === 'client') connection.revision = revision;
+    const problems = [...as('JSONRPCRequest'), ...as(`method ${frame.method}`)];
+    if (revision === modern && from === 'server') problems.push('a server sends no requests');
+    if (revision === modern && from === 'client') problems.push(...envelope(frame));
+    return { revision, problems };
+  }
+  const other = from === 'client' ? 'server' : 'client';
+  const request = connection.requests.get(`${other} ${JSON.stringify(frame.id)}`);
+  const said = request?.revision ?? revision;
+  if ('error' in frame) return { revision: said, problems: as('JSONRPCErrorResponse') };
+  const problems = as('JSONRPCResultResponse');
+  if (said === modern && from === 'client') problems.push('a client sends no responses');
+  if (request && isObject(frame.result)) problems.push(...resultProblems(request, frame.result, validate));
+  return { revision: said, problems };
+}
+
+function revisionOf({ frame, from, version }, connection) {
+  const own = frame.params?._meta?.[versionKey];
+  if (from === 'client' && typeof own === 'string')
+    return own === modern || frame.method === 'server/discover' ? modern : older;
+  if (frame.method === 'initialize') return older;
+  return version === modern ? modern : (connection.revision ?? older);
+}
+
+function envelope({ params }) {
+  const meta = isObject(params?._meta) ? params._meta : {};
+  return [
+    ...(typeof meta[versionKey] === 'string' ? [] : [`params/_meta must have ${versionKey}`]),
+    ...(isObject(meta[capabilitiesKey]) ? [] : [`params/_meta must have ${capabilitiesKey}`]),
+  ];
+}
+
+function resultProblems({ method, revision }, result, validate) {
+  const { resultType } = result;
+  const complete = () => validate(revision, `result ${method}`, result);
+  if (revision !== modern) return complete();
+  if (resultType === 'complete') return complete();
+  if (resultType !== 'input_required') return [`result/resultType is ${JSON.stringify(resultType)}`];
+  const { inputRequests, requestState } = result;
+  const problems = validate(revision, 'InputRequiredResult', result);
+  if (!mayNeedInput.has(method)) problems.push(`${method} may not need input`);
+  if (inputRequests === undefined && requestState === undefined)
+    problems.push('result must have inputRequests or requestState');
+  if (requestState !== undefined && typeof requestState !== 'string')
+    problems.push('result/requestState must be a string');
+  if (inputRequests !== undefined && !isObject(inputRequests))
+    return [...problems, 'result/inputRequests must be an object'];
+  for (const [key, request] of Object.entries(inputRequests ?? {})) {
+    const at = `result/inputRequests/${key}`;
+    if (!isObject(request) || !inputMethods.has(request.method)) problems.push(`${at} is no input request`);
+    else if ('id' in request || 'jsonrpc' in request) problems.push(`${at} is no bare request`);
+    else problems.push(...validate(revision, `method ${request.method}`, request).map(line => `${at}: ${line}`));
+  }
+  return problems;
+}
+
+/**
+ * Sets aside the frames that a test says wrong on purpose.
+ * @param allowed - `{ test, from, why }` each; `test` is how the names of tests begin
+ * @returns the frames that nobody allowed, and the entries that allow nothing
+ */
+export function setAside(wrong, allowed) {
+  const used = new Set();
+  const left = wrong.filter(({ record }) => {
+    const entry = allowed.find(({ test, from }) => from === record.from && record.test.startsWith(test));
+    if (entry) used.add(entry);
+    return entry === undefined;
+  });
+  return { left, stale: allowed.filter(entry => !used.has(entry)) };
+}
+
+const mostShown = 60;
+
+/** A frame with its strings cut and everything that could be somebody's own left out. */
+export function redacted(value, key = '') {
+  if (typeof value === 'string') {
+    if (['jsonrpc', 'method', 'mode', 'action', 'resultType', 'type', 'role', versionKey].includes(key))
+      return value.slice(0, mostShown);
+    return `(${value.length} characters)`;
+  }
+  if (Array.isArray(value)) return value.slice(0, 5).map(each => redacted(each));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 20)
+      .map(([name, each]) => [name.slice(0, mostShown), redacted(each, name)]),
+  );
+}

@@ -1,0 +1,1 @@
+export function tapMemory(transport: { readonly prototype: object }): void;

@@ -1,0 +1,43 @@
+/**
+ * Judges the frames that a test run recorded in a directory: `node scripts/frames.mjs DIRECTORY`. Each by the schemas of
+ * the SDK, and by the revision's own where `../shared/spec` lies beside the clone. What a test says wrong on purpose is
+ * named in conformance/malformed.json, and an entry there that nothing needs is an error too.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { judgeFrames, redacted, setAside } from './frames-judge.mjs';
+import { schemas } from './frames-schemas.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const json = path => JSON.parse(readFileSync(path, 'utf8'));
+const [directory] = process.argv.slice(2);
+const spec = revision => {
+  const path = `${root}../shared/spec/${revision}/schema.json`;
+  return existsSync(path) ? json(path) : undefined;
+};
+
+const validate = schemas(spec);
+const wrong = [];
+let count = 0;
+for (const name of readdirSync(directory).sort()) {
+  const own = readFileSync(join(directory, name), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line));
+  count += own.length;
+  wrong.push(...judgeFrames(own, validate));
+}
+const { left, stale } = setAside(wrong, json(`${root}conformance/malformed.json`));
+for (const { record, revision, problems } of left) {
+  console.error(
+    `${record.test || 'no test'}\n  ${record.from}, over ${record.over}, ${revision}: ${problems.join('; ')}`,
+  );
+  console.error(
+    `  ${JSON.stringify(record.frame === undefined ? { text: record.text.length } : redacted(record.frame))}`,
+  );
+}
+for (const { test, from } of stale)
+  console.error(`conformance/malformed.json: nothing the ${from} says is wrong in '${test}'`);
+console.log(`frames: ${count}, ${wrong.length} wrong, ${wrong.length - left.length} of these on purpose`);
+process.exit(count === 0 || left.length > 0 || stale.length > 0 ? 1 : 0);
