@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { type ConnectOptions, provider, signIn, vault } from 'midcall/connect';
-import type { MidcallOptions } from 'midcall/server';
+import type { HttpOptions, MidcallOptions } from 'midcall/server';
 import { memoryStore } from 'midcall/stores/memory';
 import { type Carrier, connectPair, eras, scriptedPerson } from 'midcall/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -71,7 +71,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(era: (typeof eras)[number], carrier: Carrier) {
+async function start(
+  era: (typeof eras)[number],
+  carrier: Carrier,
+  { address = api.address, ...served }: { address?: URL } & HttpOptions = {},
+) {
   const store = memoryStore();
   const key = randomBytes(32).toString('base64');
   const kept = vault({ store, key });
@@ -109,12 +113,13 @@ async function start(era: (typeof eras)[number], carrier: Carrier) {
     warn: message => said.push(message),
     audit: event => said.push(event),
     pages,
-    importing: { provider: quill, vault: kept, address: api.address },
+    importing: { provider: quill, vault: kept, address },
     ...http,
   });
   handle = (req, res) => server.pages?.handle(req as never, res as never);
   const person = scriptedPerson([{ action: 'accept' }], { repeat: true });
-  const pair = await connectPair(server.factory, { era, carrier, person, capabilities: { elicitation: { url: {} } } });
+  const capabilities = { elicitation: { url: {} } };
+  const pair = await connectPair(server.factory, { era, carrier, person, capabilities, http: served });
   onTestFinished(async () => {
     await pair.close();
     await server.pages?.close();
@@ -199,6 +204,30 @@ describe.each(eras)('%s', era => {
       await signsIn(2);
       expect(await next).toContain('2 notes already here');
     });
+  });
+
+  it('elicit-url-44, elicit-url-46, elicit-url-55: the service is sent the token it gave for this person, never the one of the client', async () => {
+    const sent: string[] = [];
+    const front = createServer(async (req, res) => {
+      const authorization = req.headers.authorization ?? '';
+      sent.push(authorization);
+      const answer = await fetch(api.address, { headers: { authorization } });
+      res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    });
+    await new Promise<void>(resolve => front.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void front.close());
+    const { call, signsIn, kept, quill, owner } = await start(era, 'http', {
+      address: new URL(`http://127.0.0.1:${(front.address() as AddressInfo).port}/notes`),
+      authenticate: async () => ({ token: 'token-of-the-client', clientId: 'app', scopes: [] }),
+    });
+    const first = call('notes_import');
+    await signsIn(1);
+    expect(await first).toContain('Imported 2 notes');
+    await call('notes_import');
+    const token = await kept.token(owner, quill);
+    expect(sent).toEqual(Array(2).fill(`Bearer ${token?.value}`));
+    expect(sent.join()).not.toContain('token-of-the-client');
+    expect(await kept.token({ ...owner, subject: 'bob' }, quill)).toBeUndefined();
   });
 
   it('a decline imports nothing, and says so', async () => {
