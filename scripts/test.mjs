@@ -1,5 +1,5 @@
 /**
- * Everything, in order: what the tests need beyond npm, lint, types, build, tests, conformance, the evidence for the
+ * Everything, in order: what the tests need beyond npm, lint, types, documents, the API reference, build, tests, conformance, the evidence for the
  * requirements. The first failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
@@ -65,6 +65,7 @@ const found = Object.fromEntries(needs.flatMap(need => (find(need) ? [[need.env,
 must(stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
 must(stage('types', 'npx', ['tsc', '-p', 'tsconfig.json']), 'The type check');
 must(stage('documents', 'node', ['scripts/sync-snippets.mjs', '--check']), 'The check of the documents');
+must(stage('reference', 'npx', ['typedoc', '--emit', 'none']), 'The API reference');
 must(stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
 
 const report = join(mkdtempSync(join(tmpdir(), 'midcall-test-')), 'report.json');

@@ -4,7 +4,7 @@
  * holds under a policy of `default-src 'none'`.
  */
 
-/** Markup that is safe to send as it is; made by {@link html}, or by {@link trusted} from text of our own. */
+/** Markup that is safe to send as it is; made by {@link html}. */
 export class Html {
   readonly text: string;
 

@@ -36,6 +36,8 @@ export interface Bearer {
 }
 
 /**
+ * Guards an MCP endpoint by the access tokens of an authorization server.
+ *
  * @param server - the authorization server, as a provider. With its client secret it is asked about every token, where
  *   it answers such questions (RFC 7662); else its tokens have to be signed (RFC 9068)
  */

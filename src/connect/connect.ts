@@ -46,6 +46,7 @@ export interface Connect extends Pages {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** The port of the loopback page server, while it runs. */
   readonly port: number | undefined;
+  /** Stops the loopback page server. */
   close(): Promise<void>;
 }
 

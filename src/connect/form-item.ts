@@ -17,6 +17,7 @@ interface Leaf extends Labelled {
   readonly required?: boolean;
 }
 
+/** A line of text, or several. */
 export interface TextItem extends Leaf {
   readonly kind: 'text';
   /** True for several lines. */
@@ -27,6 +28,7 @@ export interface TextItem extends Leaf {
   readonly default?: string;
 }
 
+/** A number. */
 export interface NumberItem extends Leaf {
   readonly kind: 'number';
   readonly integer?: boolean;
@@ -35,17 +37,20 @@ export interface NumberItem extends Leaf {
   readonly default?: number;
 }
 
+/** Yes or no. */
 export interface BooleanItem extends Leaf {
   readonly kind: 'boolean';
   readonly default?: boolean;
 }
 
+/** One of several. */
 export interface SelectItem extends Leaf {
   readonly kind: 'select';
   readonly choices: readonly (string | Choice)[];
   readonly default?: string;
 }
 
+/** Any number of several. */
 export interface MultiSelectItem extends Leaf {
   readonly kind: 'multi-select';
   readonly choices: readonly (string | Choice)[];
@@ -54,11 +59,13 @@ export interface MultiSelectItem extends Leaf {
   readonly default?: readonly string[];
 }
 
+/** Questions under one heading. */
 export interface GroupItem extends Labelled {
   readonly kind: 'group';
   readonly items: Items;
 }
 
+/** Entries of one shape, which the person adds. */
 export interface ListItem extends Labelled {
   readonly kind: 'list';
   readonly items: Items;
@@ -68,7 +75,9 @@ export interface ListItem extends Labelled {
   readonly max?: number;
 }
 
+/** A question with one value. */
 export type LeafItem = TextItem | NumberItem | BooleanItem | SelectItem | MultiSelectItem;
+/** One question of a form page, or a group or list of them. */
 export type Item = LeafItem | GroupItem | ListItem;
 
 /** Questions by name, in order. */

@@ -1,8 +1,22 @@
 /** `midcall/connect`: answers that must not pass through the host or the model. */
+export { type Html, type HtmlValue, html } from '../html.ts';
 export { type Bearer, type BearerOptions, bearer } from './bearer.ts';
 export { type Connect, type ConnectOptions, connect } from './connect.ts';
-export type { Item, Items, ItemsValue } from './form-item.ts';
+export type {
+  BooleanItem,
+  GroupItem,
+  Item,
+  Items,
+  ItemsValue,
+  LeafItem,
+  ListItem,
+  MultiSelectItem,
+  NumberItem,
+  SelectItem,
+  TextItem,
+} from './form-item.ts';
 export { type Connected, type OAuthPageOptions, oauth, oauthPages } from './oauth.ts';
+export type { ProviderMetadata } from './oauth-client.ts';
 export type { OAuthTokens } from './oauth-tokens.ts';
 export type { Keeper, PageKind, PageView, Sent, SignIn, Step, Visit, VisitDesk } from './page.ts';
 export { pageOf } from './page.ts';

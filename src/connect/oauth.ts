@@ -19,6 +19,7 @@ import { ProviderError } from './provider-error.ts';
 import type { Vault } from './vault.ts';
 import { shown } from './view.ts';
 
+/** How the pages of providers are served. */
 export interface OAuthPageOptions {
   /** What the call needs; the provider's own scopes where absent. */
   readonly scopes?: readonly string[];

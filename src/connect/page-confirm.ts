@@ -4,6 +4,7 @@ import type { Json, Page } from '../server/index.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';
 import { shown } from './view.ts';
 
+/** What a confirmation page may be given. */
 export interface ConfirmOptions {
   /** The heading, as a question; `Allow this call?` where absent. */
   readonly title?: string;

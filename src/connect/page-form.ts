@@ -5,6 +5,7 @@ import { checkItems, type Items, type ItemsValue } from './form-item.ts';
 import { formStep, formView } from './form-step.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';
 
+/** A form on a page of ours. */
 export interface FormPageOptions<S extends Items> {
   readonly title: string;
   readonly items: S;
@@ -44,6 +45,7 @@ export function formPage<const S extends Items>({
   return pageOf(formKind, { title, send, items } as unknown as Json);
 }
 
+/** A form that is checked and saved on its page. */
 export interface FormKindOptions<S extends Items> extends FormPageOptions<S> {
   /** The kind's name. */
   readonly name: string;

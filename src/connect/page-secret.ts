@@ -8,6 +8,7 @@ import type { Page } from '../server/index.ts';
 import type { Keeper, PageKind, PageView } from './page.ts';
 import { shown } from './view.ts';
 
+/** What a page that takes a secret is given. */
 export interface SecretOptions {
   /** Under which it is kept for this person, such as `weather-api`. */
   readonly name: string;

@@ -87,8 +87,11 @@ export interface SignIn {
 
 /** Where credentials are kept: by person and name, sealed, never listed across persons. */
 export interface Keeper {
+  /** Keeps a value, in place of an earlier one of this name. */
   put(owner: Principal, name: string, value: string): Promise<void>;
+  /** @returns the value, or undefined where there is none */
   get(owner: Principal, name: string): Promise<string | undefined>;
+  /** Removes it; nothing happens where there is none. */
   forget(owner: Principal, name: string): Promise<unknown>;
 }
 

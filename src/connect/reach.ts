@@ -12,12 +12,14 @@ export interface ReachOptions {
   readonly container: boolean;
 }
 
+/** Whether a page on this machine can be reached by the person. */
 export type Reach =
   /** `browser`: a browser can be started from here. */
   | { readonly kind: 'here'; readonly browser: boolean }
   | { readonly kind: 'elsewhere'; readonly how: 'ssh' | 'container' }
   | { readonly kind: 'nobody'; readonly why: string };
 
+/** Judges from the environment whether a page on loopback reaches the person. */
 export function reach({ environment, platform, container }: ReachOptions): Reach {
   const set = (name: string): boolean => {
     const value = environment[name];

@@ -52,6 +52,8 @@ const AWAY_MS = 10 * 60_000;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /**
+ * Signs people in on the pages of an HTTP server; give it to `connect({ signIn })`.
+ *
  * @param server - the authorization server, as a provider; `openid` is asked for besides its scopes. Its subjects have to
  *   be the ones the MCP tokens carry: an OpenID provider that gives each client pairwise subjects does not fit
  */

@@ -69,6 +69,7 @@ export interface OAuthFlow {
   readonly [key: string]: string | readonly string[];
 }
 
+/** Credentials by person and name, sealed in a store: secrets, and sign-ins with providers. */
 export interface Vault {
   /**
    * The access token of a person at a provider, renewed where it has expired.

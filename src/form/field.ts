@@ -17,6 +17,7 @@ export interface Choice {
   readonly title: string;
 }
 
+/** A field that is answered with text. */
 export interface TextField extends Named {
   readonly kind: 'text';
   readonly format?: 'email' | 'uri' | 'date' | 'date-time';
@@ -28,6 +29,7 @@ export interface TextField extends Named {
   readonly default?: string;
 }
 
+/** A field that is answered with a number. */
 export interface NumberField extends Named {
   readonly kind: 'number';
   readonly integer: boolean;
@@ -36,17 +38,20 @@ export interface NumberField extends Named {
   readonly default?: number;
 }
 
+/** A field that is answered with true or false. */
 export interface BooleanField extends Named {
   readonly kind: 'boolean';
   readonly default?: boolean;
 }
 
+/** A field that is answered with one of its choices. */
 export interface SelectField extends Named {
   readonly kind: 'select';
   readonly choices: readonly Choice[];
   readonly default?: string;
 }
 
+/** A field that is answered with any number of its choices. */
 export interface MultiSelectField extends Named {
   readonly kind: 'multi-select';
   readonly choices: readonly Choice[];

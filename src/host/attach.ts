@@ -38,6 +38,7 @@ import { UrlFlow } from './url-flow.ts';
 /** What is told of one connection, besides what the inbox tells. */
 export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
 
+/** What stands behind the client: where questions are answered, and what is settled beforehand. */
 export interface AttachOptions {
   /** `id`: the name the person gave the server; `origin`: its command line or URL. */
   readonly server: { readonly id: string; readonly origin: string };

@@ -113,6 +113,7 @@ export function verifyAudit(lines: readonly string[]): AuditVerdict {
   return { ok: true, entries: lines.length, last: previous };
 }
 
+/** Where the record goes. */
 export interface AuditOptions {
   readonly clock?: Clock;
   /** Continues what is there, and gets every new line. */

@@ -43,12 +43,14 @@ export interface Catalogue {
   readonly resourceTemplates: readonly ResourceTemplateType[];
 }
 
+/** What happened to a connection. */
 export type ConnectionEvent =
   | AttachEvent
   | { readonly type: 'state'; readonly state: ConnectionState; readonly problem?: string }
   | { readonly type: 'stderr'; readonly line: string }
   | { readonly type: 'catalogue-changed' };
 
+/** How a server is reached, and what stands behind its client. */
 export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   /** How we name ourselves to servers. */
   readonly client: { readonly name: string; readonly version: string; readonly title?: string };

@@ -18,6 +18,7 @@ export type InboxEvent =
   | { readonly type: 'asked'; readonly question: Question }
   | { readonly type: 'ended'; readonly question: Question; readonly ending: Ending; readonly endedAt: number };
 
+/** What an inbox takes from outside. */
 export interface InboxOptions {
   readonly clock?: Clock;
   /** Keeps open questions across restarts. */

@@ -17,6 +17,7 @@ export type Spawn = (
   },
 ) => { once(event: 'spawn' | 'error', listener: () => void): unknown; unref(): void };
 
+/** What opening a link takes from outside. */
 export interface OpenUrlOptions {
   readonly platform?: NodeJS.Platform;
   readonly environment?: Readonly<Record<string, string | undefined>>;

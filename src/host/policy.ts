@@ -101,6 +101,7 @@ function overLimit(limits: Limits, load: Load, now: number): string | undefined 
   return `This server asked ${recent.length} times in ${Math.round(limits.windowMs / 1_000)} seconds; it may ask again in ${seconds} s.`;
 }
 
+/** Rules and limits to begin with. */
 export interface PolicyOptions {
   /** Rules to begin with, such as those kept from an earlier session; others are refused. */
   readonly rules?: readonly Rule[];

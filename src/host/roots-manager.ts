@@ -27,6 +27,7 @@ export interface RootsState {
   readonly grants: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The disk, and where decisions are kept. */
 export interface RootsManagerOptions {
   /** The file system, as far as this needs it. */
   readonly disk: RootsDisk;

@@ -11,6 +11,7 @@
 import { MidcallError } from '../errors.ts';
 import { blocksOf, type ModelUsage, type SamplingRequest } from '../sampling/index.ts';
 
+/** What one server may spend of the person’s models. */
 export interface SamplingLimits {
   /** Runs of a model within the window. */
   readonly requests: number;

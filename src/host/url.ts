@@ -41,6 +41,7 @@ export interface UrlJudgement {
   readonly warnings: readonly UrlWarning[];
 }
 
+/** What a link is compared with. */
 export interface UrlOptions {
   /** Registrable domains the person opened before; a new one that looks like one of them is warned about. */
   readonly trusted?: Iterable<string>;

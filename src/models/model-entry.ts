@@ -5,6 +5,7 @@ import type { LanguageModel } from './language-model.ts';
 /** What a model takes beside text. */
 export type ModelSkill = 'image' | 'audio' | 'tools';
 
+/** One model the person offers, and what it is good for. */
 export interface ModelEntry {
   /** A language model of AI SDK 5 or 6. */
   readonly model: LanguageModel;

@@ -30,6 +30,7 @@ import { type Dropped, Scope } from './scope.ts';
 /** How the client's roots change what the operator allows. */
 export type BoundaryMode = 'narrow' | 'replace' | 'ignore';
 
+/** How a boundary is drawn. */
 export interface BoundaryOptions {
   /** Directories the operator allows, absolute or relative to the working directory. They must exist. None where absent. */
   readonly ceiling?: readonly string[];
@@ -44,6 +45,7 @@ export interface BoundaryOptions {
 /** What the client said: its roots, nothing where it has no such capability, or that it failed to say. */
 export type Said = readonly Root[] | undefined | { readonly failed: unknown };
 
+/** What a server may touch: the operator’s directories, and how the client’s roots change them. */
 export interface Boundary {
   readonly mode: BoundaryMode;
   readonly guarantee: Guarantee;

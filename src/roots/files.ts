@@ -25,6 +25,7 @@ export interface Entry {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
 }
 
+/** What is known of one file. */
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
   /** Bytes. */
@@ -37,9 +38,9 @@ export interface FileStat {
 /** An open file; refuses at once when its root is withdrawn. */
 export interface FileHandle extends AsyncDisposable {
   readonly path: string;
-  /** @param options - `position` and `length` in bytes; the whole file where absent */
+  /** Reads bytes. @param options - `position` and `length` in bytes; the whole file where absent */
   read(options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
-  /** @param options - `position` in bytes, 0 where absent; a file opened with `a` is always added to at its end */
+  /** Writes bytes, or text as UTF-8. @param options - `position` in bytes, 0 where absent; a file opened with `a` is always added to at its end */
   write(data: string | Uint8Array, options?: { readonly position?: number }): Promise<void>;
   stat(): Promise<FileStat>;
   close(): Promise<void>;
@@ -52,11 +53,13 @@ export interface Files extends AsyncDisposable {
   /** Folders that were granted and cannot be used, each with the reason. */
   readonly leftOut: readonly { readonly uri: string; readonly reason: string }[];
   readonly guarantee: Guarantee;
-  /** @param mode - `r` (default), `r+`, `a` */
+  /** Opens a file that is there. @param mode - `r` (default), `r+`, `a` */
   open(path: string, mode?: 'r' | 'r+' | 'a'): Promise<FileHandle>;
+  /** Reads bytes. @param options - `position` and `length` in bytes; the whole file where absent */
   read(path: string, options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
   /** UTF-8. Links that stay inside are followed. */
   readText(path: string): Promise<string>;
+  /** Reads a file piece by piece. */
   stream(path: string): Promise<Readable>;
   /** Replaces or creates a file in one step (new file, then rename); keeps the mode; creates missing folders inside the root. */
   write(path: string, data: string | Uint8Array): Promise<void>;
@@ -64,11 +67,13 @@ export interface Files extends AsyncDisposable {
   append(path: string, data: string | Uint8Array): Promise<void>;
   /** Creates a file that must not exist yet, and missing folders. */
   create(path: string, data: string | Uint8Array): Promise<void>;
-  /** In no particular order. */
+  /** The names in a directory, in no particular order. */
   list(path: string): Promise<Entry[]>;
   /** Every file below a directory, links not followed; directories whose name `skip` accepts are left out. */
   walk(path: string, options?: { readonly skip?: (entry: Entry) => boolean }): AsyncIterable<Entry>;
+  /** What is known of a name; a link that stays inside is followed. */
   stat(path: string): Promise<FileStat>;
+  /** Whether something inside has this name; what lies outside is refused, not answered. */
   exists(path: string): Promise<boolean>;
   /** Creates a directory and missing folders above it; fine where it is there already. */
   mkdir(path: string): Promise<void>;

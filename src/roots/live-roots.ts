@@ -17,6 +17,7 @@ import type { RootHold } from './root-hold.ts';
 import { RootedFiles } from './rooted-files.ts';
 import type { Scope } from './scope.ts';
 
+/** Whose roots, and how they are read. */
 export interface LiveRootsOptions {
   readonly boundary: Boundary;
   /** Asks the client (`roots/list`); undefined where it has no roots capability. */
@@ -27,6 +28,7 @@ export interface LiveRootsOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** The roots of one client session, kept up to date. */
 export interface LiveRoots {
   /**
    * Files under the current list, to close when the call ends.

@@ -25,7 +25,14 @@ export type {
   ToolChoice,
 } from './request.ts';
 export type { ModelChoice, ModelReply, ModelUsage, SamplingModel } from './sampling-model.ts';
-export type { SamplingTool, ToolInput, ToolInputSchema, ToolOutput, ToolRunContext } from './sampling-tool.ts';
+export type {
+  SamplingTool,
+  ToolInput,
+  ToolInputSchema,
+  ToolOutput,
+  ToolOutputSchema,
+  ToolRunContext,
+} from './sampling-tool.ts';
 export { answerToolUse, samplingTool } from './sampling-tool.ts';
 export type { ToolLoopEvent, ToolLoopLimits, ToolLoopRefusal, ToolLoopState, ToolLoopStep } from './tool-loop.ts';
 export { advanceToolLoop, startToolLoop } from './tool-loop.ts';

@@ -10,6 +10,7 @@ export interface SamplingIssue {
   readonly message: string;
 }
 
+/** The rule an issue breaks. */
 export type SamplingRule =
   // Shape.
   | 'type'

@@ -11,12 +11,14 @@ interface Block {
   readonly _meta?: JsonObject;
 }
 
+/** Text. */
 export interface TextContent extends Block {
   readonly type: 'text';
   readonly text: string;
   readonly annotations?: JsonObject;
 }
 
+/** A picture, as base64. */
 export interface ImageContent extends Block {
   readonly type: 'image';
   /** Base64. */
@@ -25,6 +27,7 @@ export interface ImageContent extends Block {
   readonly annotations?: JsonObject;
 }
 
+/** Sound, as base64. */
 export interface AudioContent extends Block {
   readonly type: 'audio';
   /** Base64. */
@@ -85,8 +88,10 @@ export interface ToolResultContent extends Block {
   readonly isError?: boolean;
 }
 
+/** One block of a message. */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
 
+/** One message of a conversation with a model. */
 export interface SamplingMessage {
   readonly role: 'user' | 'assistant';
   /** One block, or several. */

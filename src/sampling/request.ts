@@ -41,6 +41,7 @@ export interface ToolChoice {
   readonly mode?: 'auto' | 'required' | 'none';
 }
 
+/** The parameters of `sampling/createMessage`. */
 export interface SamplingRequest {
   readonly messages: readonly SamplingMessage[];
   /** The most tokens to generate; a positive integer. */
@@ -59,6 +60,7 @@ export interface SamplingRequest {
   readonly _meta?: JsonObject;
 }
 
+/** The result of `sampling/createMessage`. */
 export interface SamplingResult {
   readonly role: 'assistant';
   /** One block, or several. */

@@ -21,6 +21,7 @@ export interface ModelUsage {
   readonly estimated: boolean;
 }
 
+/** What running a model came to. */
 export interface ModelReply {
   readonly result: SamplingResult;
   readonly usage: ModelUsage;
@@ -28,6 +29,7 @@ export interface ModelReply {
   readonly notes: readonly string[];
 }
 
+/** What answers a request for sampling: it chooses a model and runs it. */
 export interface SamplingModel {
   /** The models there are, in the operator's order; each may be given to `run`. */
   readonly names: readonly string[];

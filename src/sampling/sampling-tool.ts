@@ -53,6 +53,7 @@ export type ToolOutput =
       readonly isError?: boolean;
     };
 
+/** What a tool is given besides its input. */
 export interface ToolRunContext {
   /** The model's id for this use; unique within its message. */
   readonly id: string;

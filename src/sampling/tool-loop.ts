@@ -15,6 +15,7 @@ import { blocksOf, type SamplingMessage, type ToolResultContent, type ToolUseCon
 import type { SamplingRequest, SamplingResult } from './request.ts';
 import { errorResult } from './sampling-tool.ts';
 
+/** Where the loop ends. */
 export interface ToolLoopLimits {
   /** The most requests that leave, 1 to 100; 10 where absent. */
   readonly maxIterations?: number;
@@ -38,6 +39,7 @@ export interface ToolLoopState {
   readonly limits: ToolLoopLimits;
 }
 
+/** What happened since the last step of the loop. */
 export type ToolLoopEvent =
   /** The model's reply to the last request; untrusted. `elapsedMs`: since the loop began, by the caller's clock. */
   | { readonly kind: 'reply'; readonly result: unknown; readonly elapsedMs: number }
@@ -47,6 +49,7 @@ export type ToolLoopEvent =
 /** Why a loop ended without a final reply. */
 export type ToolLoopRefusal = 'reply' | 'iterations' | 'tokens' | 'time';
 
+/** What to do next. */
 export type ToolLoopStep =
   /** Send this request. */
   | { readonly next: 'sample'; readonly request: SamplingRequest; readonly state: ToolLoopState }

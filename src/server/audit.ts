@@ -17,6 +17,7 @@ export interface CallRef {
   readonly principal: Principal | undefined;
 }
 
+/** One thing that happened, when, and in which call. */
 export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
   | { readonly kind: 'asked'; readonly ask: string; readonly channel: Channel; readonly assurance?: Assurance }
   | {

@@ -23,7 +23,10 @@ export interface ElicitAsk<I extends FormInput> {
   readonly timeoutMs?: number;
   /** The least assurance that counts; a weaker answer moves to the next channel or becomes `cancel/suspect`. */
   readonly assurance?: Assurance;
-  /** Roads that may be taken, in order; the server's default where absent. */
+  /**
+   * Which of the server's channels this ask may take; all of them where absent. `relay` must be named here where the tool may
+   * destroy something; `page` may be named where `midcall({ pages })` has pages.
+   */
   readonly channels?: readonly Channel[];
   /**
    * The content to go on with where the client cannot be asked. Only for tools that declare `readOnlyHint: true` or

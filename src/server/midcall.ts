@@ -36,16 +36,19 @@ interface Described {
   readonly version?: string;
 }
 
+/** How a tool is listed, as the SDK has it; the annotations decide what a question may fall back to. */
 export interface ToolConfig<I extends StandardSchemaWithJSON | undefined> extends Described {
   readonly inputSchema?: I;
   readonly outputSchema?: StandardSchemaWithJSON;
   readonly annotations?: ToolAnnotations;
 }
 
+/** How a prompt is listed, as the SDK has it. */
 export interface PromptConfig<A extends StandardSchemaWithJSON | undefined> extends Described {
   readonly argsSchema?: A;
 }
 
+/** How a resource is listed, as the SDK has it. */
 export interface ResourceConfig extends ResourceMetadata {
   readonly version?: string;
 }

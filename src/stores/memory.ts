@@ -8,6 +8,8 @@ import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
 import type { Store } from './store.ts';
 
+export type { Store } from './store.ts';
+
 /** What a memory store takes from outside. */
 export interface MemoryStoreOptions {
   /** The clock, in milliseconds; `Date.now` where absent. */

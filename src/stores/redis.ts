@@ -13,6 +13,8 @@ import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
 import type { Store } from './store.ts';
 
+export type { Store } from './store.ts';
+
 /** What a Redis store is built from. */
 export interface RedisStoreOptions {
   /**

@@ -15,6 +15,7 @@ import { isBusy, judged, openSqlite, patiently, type SqliteDatabase, type Sqlite
 import type { Store } from './store.ts';
 
 export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
+export type { Store } from './store.ts';
 
 /** What a SQLite store takes from outside. */
 export interface SqliteStoreOptions {

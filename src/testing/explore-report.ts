@@ -15,6 +15,7 @@ export interface Finding {
   readonly paths: number;
 }
 
+/** What an exploration found. */
 export interface ExploreReport {
   readonly tool: string;
   /** What breaks a promise to the person or the caller. */

@@ -13,6 +13,7 @@ export type Scripted =
   | 'never'
   | ((asked: Asked) => Readonly<Record<string, unknown>> | 'never' | Promise<Readonly<Record<string, unknown>>>);
 
+/** A person who answers from a script. */
 export interface ScriptedPerson {
   /** Everything asked so far, in order. */
   readonly asked: readonly Asked[];
@@ -23,6 +24,8 @@ export interface ScriptedPerson {
 }
 
 /**
+ * Answers in order, and keeps what was asked.
+ *
  * @param answers - used in order for elicitations and sampling requests; the last one repeats where `repeat` is set
  * @param options - `roots`: what `roots/list` answers
  */

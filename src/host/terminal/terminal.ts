@@ -12,6 +12,7 @@ import type { MaybeTty } from './line-source.ts';
 import { plainPrompter } from './plain-prompter.ts';
 import type { Prompter } from './prompter.ts';
 
+/** The streams, and how questions are put on them. */
 export interface TerminalOptions {
   readonly input: MaybeTty;
   readonly output: Writable & { readonly isTTY?: boolean };

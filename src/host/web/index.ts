@@ -1,4 +1,6 @@
 export type { DeskOptions, RunningDesk } from './desk.ts';
 export { startDesk } from './desk.ts';
+export type { Announcement } from './live.ts';
+export type { CallView, ModelsView, NoticeView, OfferView, QuestionView, RootView, ServerView } from './views.ts';
 export type { WorkspaceParts } from './workspace.ts';
 export { Workspace } from './workspace.ts';
