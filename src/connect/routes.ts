@@ -1,6 +1,7 @@
 /** The routes of the pages: two per ticket, the style sheet and the mark, and what kinds add. */
 import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
+import { isMidcallError } from '../errors.ts';
 import { icon } from '../html.ts';
 import type { PagesHost } from '../server/index.ts';
 import type { PageKind, Sent, SignIn, Visit } from './page.ts';
@@ -96,6 +97,10 @@ export function routes(options: RouteOptions): Hono {
 
   pages.notFound(() => visits.says(words.notHere));
   pages.onError(error => {
+    if (isMidcallError(error, 'store/unavailable')) {
+      host.warn(`midcall connect: ${error.message}`);
+      return visits.says(words.away);
+    }
     // The text of an error may hold what was sent: only its name is told.
     host.warn(`midcall connect: a page failed (${error.name}).`);
     return visits.says(words.failed);

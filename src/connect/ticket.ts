@@ -7,15 +7,18 @@
  *   takes nothing.
  * - T3 Past `dueAt` the turn cannot be had, whatever is still in the store.
  * - T4 Five codes may be tried, across processes; then the ticket is useless.
+ * - T5 A store that is away for a moment ends nothing: who waits goes on waiting, and what became of a ticket is written
+ *   as soon as it is back. Where the turn was taken and nothing is known of it, that is said, and it is not given again.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { isMidcallError } from '../errors.ts';
 import type { Json, PageAsk, PageOutcome, PagesHost } from '../server/index.ts';
 
 /** What a ticket stands for. */
 export type Ticket = PageAsk;
 
 /** Whether a ticket may be used. */
-export type Standing = 'open' | 'expired' | 'used' | 'declined' | 'withdrawn' | 'locked';
+export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'declined' | 'withdrawn' | 'locked';
 
 /** Codes that may be tried. */
 const maxTries = 5;
@@ -23,6 +26,8 @@ const maxTries = 5;
 /** How long after its time a link still says what became of it, in milliseconds. */
 const REMEMBERED_MS = 24 * 60 * 60_000;
 const WATCH_MS = 1_000;
+/** Waits between the attempts to write down what became of a ticket, in milliseconds. */
+const SETTLE_AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
 const PURPOSE = 'page';
 // Letters and digits that are not mistaken for one another.
 const CODE_LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
@@ -69,10 +74,11 @@ export class Tickets {
   }
 
   async standing(ticket: Ticket): Promise<Standing> {
-    const turn = await this.#host.store.get(`page-turn:${ticketName(ticket.ticket)}`);
+    const name = ticketName(ticket.ticket);
+    const turn = await this.#host.store.get(`page-turn:${name}`);
     if (turn === 'withdrawn' || turn === 'locked') return turn;
     if (turn === 'decline') return 'declined';
-    if (turn !== undefined) return 'used';
+    if (turn !== undefined) return (await this.#read(`page-result:${name}`)) === undefined ? 'underWay' : 'used';
     return this.#host.now() >= ticket.dueAt ? 'expired' : 'open';
   }
 
@@ -94,24 +100,40 @@ export class Tickets {
     return undefined;
   }
 
-  /** Says what became of a ticket whose turn was taken. */
+  /** Says what became of a ticket whose turn was taken (T5). */
   async settle(ticket: Ticket, outcome: PageOutcome): Promise<void> {
     const name = ticketName(ticket.ticket);
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
-    await this.#host.store.set(`page-result:${name}`, this.#seal(`page-result:${name}`, outcome), {
-      ttlMs,
-    });
+    const sealed = this.#seal(`page-result:${name}`, outcome);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#host.store.set(`page-result:${name}`, sealed, { ttlMs });
+        break;
+      } catch (error) {
+        const wait = SETTLE_AGAIN_MS[attempt];
+        if (wait === undefined || !isMidcallError(error, 'store/unavailable')) throw error;
+        await new Promise<void>(resolve => void this.#host.timer(resolve, wait));
+      }
+    }
     for (const wake of this.#waiting.get(name) ?? []) wake();
   }
 
-  /** What became of a ticket, as soon as it is known; undefined where it is not after `ms`. */
+  /**
+   * What became of a ticket, as soon as it is known; undefined where it is not after `ms`.
+   * @throws MidcallError `store/unavailable` where the store is away then
+   */
   async outcome(ticket: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
     const name = ticketName(ticket);
     const until = this.#host.now() + ms;
     for (;;) {
-      const known = await this.#read(`page-result:${name}`);
+      let away: unknown;
+      const known = await this.#read(`page-result:${name}`).catch(error => {
+        if (!isMidcallError(error, 'store/unavailable')) throw error;
+        away = error;
+      });
       if (known !== undefined) return known as unknown as PageOutcome;
       const left = until - this.#host.now();
+      if (left <= 0 && away) throw away;
       if (left <= 0 || signal?.aborted) return undefined;
       await this.#pause(name, Math.min(WATCH_MS, left), signal);
     }

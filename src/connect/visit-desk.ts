@@ -223,19 +223,17 @@ export class Visits implements VisitDesk {
       return this.says(words[standing === 'open' ? 'expired' : standing]);
     }
     const { assurance } = visit;
+    let content: Json;
     try {
-      const content = await effect();
-      const at = host.now();
-      await tickets.settle(
-        ticket,
-        action === 'accept' ? { action, content, assurance, at } : { action, assurance, at },
-      );
+      content = await effect();
     } catch (error) {
       // What failed may name what was entered: its text stays here.
       host.warn(`midcall connect: a page could not be finished (${(error as Error)?.name ?? 'error'}).`);
       await tickets.settle(ticket, { action: 'cancel', reason: 'error', assurance, at: host.now() });
       return this.says(words.failed);
     }
+    const at = host.now();
+    await tickets.settle(ticket, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
     host.audit(ticket.call, { kind: 'page-finished', ticket: ticketName(visit.ticket), action, assurance });
     return this.back(visit.ticket);
   }

@@ -20,6 +20,14 @@ export const words = {
     lines: ['This link works once, and it was used. You can close this page and go back to your assistant.'],
     status: 200,
   },
+  underWay: {
+    title: 'This was sent',
+    lines: [
+      'It is being finished, or was interrupted before it was: what became of it is not known yet.',
+      'It is not sent again. Look here again in a minute. If this page has not changed by then, go back to your assistant and start again.',
+    ],
+    status: 202,
+  },
   declined: {
     title: 'You declined',
     lines: ['Nothing was sent. You can close this page and go back to your assistant.'],
@@ -39,6 +47,14 @@ export const words = {
     title: 'This could not be finished',
     lines: ['Your answer arrived, but what had to follow failed. Nothing is assumed to be done.', again],
     status: 500,
+  },
+  away: {
+    title: 'This cannot be done right now',
+    lines: [
+      'The server cannot reach the place where it keeps its pages.',
+      'Try again in a moment: open the link again.',
+    ],
+    status: 503,
   },
   otherPerson: {
     title: 'This link was made for somebody else',

@@ -62,14 +62,22 @@ export function lend(store: Store, key: Uint8Array, said: unknown[]): PagesHost 
   };
 }
 
-/** @param options - `forms`: people sign in on forms, as a browser test needs it; else the server's `state.person` does */
-export async function startPages({ forms = false }: { readonly forms?: boolean } = {}): Promise<PagesUnderTest> {
+/**
+ * @param options - `forms`: people sign in on forms, as a browser test needs it; else the server's `state.person` does;
+ *   `store`: this process's memory where absent
+ */
+export async function startPages({
+  forms = false,
+  store = memoryStore(),
+}: {
+  readonly forms?: boolean;
+  readonly store?: Store;
+} = {}): Promise<PagesUnderTest> {
   const person = forms ? {} : { person: 'alice' };
   const [login, thirdParty] = await Promise.all([
     startAuthorizationServer({ clients: [client('pages')], host: 'localhost', ...person }),
     startAuthorizationServer({ clients: [client('midcall')], scopes: ['notes.read', 'notes.write'], ...person }),
   ]);
-  const store = memoryStore();
   const key = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7));
   const kept = vault({ store, key });
   const notes = provider({
