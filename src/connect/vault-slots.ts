@@ -5,7 +5,8 @@
  * - V1 A store holds envelopes, random ids and digests: no value, no person, no name can be read off it or listed.
  * - V2 An entry opens only in the slot it was sealed for: moved to another person's slot it is refused.
  * - V3 The pointer is the truth. A writer to an entry looks at the pointer after writing, and removes what it wrote
- *   where the pointer has moved on; so nothing that was cleared comes back.
+ *   where the pointer has moved on; so nothing that was cleared comes back. One that dies in the middle leaves the old
+ *   value, the new one, or none, and never anything between.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { MidcallError } from '../errors.ts';

@@ -1,11 +1,11 @@
-/** One process among several that finds a sign-in expired: node refresh-child.mjs STORE ISSUER. Prints a digest of what it got. */
+/** One process among several that finds a sign-in expired: node refresh-child.mjs KIND WHERE ISSUER KEY. Prints a digest of what it got. */
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { provider, vault } from '../../dist/connect/index.js';
-import { sqliteStore } from '../../dist/stores/sqlite.js';
+import { openStore } from '../stores/open-store.mjs';
 
-const [where, issuer, key] = process.argv.slice(2);
-const store = await sqliteStore(where, { patienceMs: 60_000 });
+const [kind, where, issuer, key] = process.argv.slice(2);
+const { store } = await openStore(kind, where);
 const notes = provider({
   id: 'notes',
   issuer,

@@ -1,4 +1,4 @@
-/** Renewing across real processes on one SQLite store, with a real authorization server; and a winner killed in the middle. */
+/** Renewing across real processes on one SQLite file or one Redis, with a real authorization server; and a winner killed in the middle. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,11 +9,13 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Provider, provider, type Vault, vault } from 'midcall/connect';
+import { redisStore } from 'midcall/stores/redis';
 import { sqliteStore } from 'midcall/stores/sqlite';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
 import { randomToken } from '../../src/connect/oauth-client.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 import { Browser } from './sign-in-flow.ts';
 
 const script = fileURLToPath(new URL('./refresh-child.mjs', import.meta.url));
@@ -24,8 +26,10 @@ const key = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7 + 3))
 
 let server: AuthorizationServer;
 let folder: string;
+let redis: RedisServer | undefined;
 let where: string;
 let store: Store;
+let close: () => void;
 let kept: Vault;
 let notes: Provider;
 let time: number;
@@ -47,14 +51,25 @@ beforeAll(async () => {
     person: 'alice',
   });
   folder = await mkdtemp(join(tmpdir(), 'midcall-refresh-'));
+  redis = redisServer === undefined ? undefined : await startRedis();
 });
 afterAll(async () => {
-  await server?.close();
+  await Promise.all([server?.close(), redis?.remove()]);
   if (folder) await rm(folder, { recursive: true, force: true });
 });
-beforeEach(async () => {
-  where = join(folder, `${randomToken()}.db`);
-  store = await sqliteStore(where, { patienceMs: 60_000 });
+/** A store with one sign-in whose access token has expired. */
+async function begin(kind: 'sqlite' | 'redis'): Promise<void> {
+  if (kind === 'sqlite') {
+    where = join(folder, `${randomToken()}.db`);
+    const opened = await sqliteStore(where, { patienceMs: 60_000 });
+    store = opened;
+    close = () => opened.close();
+  } else {
+    where = redis!.socket;
+    const client = redis!.connect();
+    store = redisStore({ send: args => client.call(...args) });
+    close = () => client.disconnect();
+  }
   time = Date.now();
   refreshes = 0;
   notes = provider({
@@ -72,66 +87,72 @@ beforeEach(async () => {
   const callback = (await new Browser().follow(url, redirectUri)).url;
   const { tokens } = await notes.client.exchange(callback, asked);
   await kept.keepSignIn(alice, notes, { ...tokens, expiresAt: 1 });
-});
+}
+afterEach(() => close());
 
 interface Child {
   readonly process: ChildProcessByStdio<Writable, Readable, null>;
   readonly lines: Interface;
 }
 
-async function child(): Promise<Child> {
-  const started = spawn(process.execPath, [script, where, server.issuer, key], { stdio: ['pipe', 'pipe', 'inherit'] });
+async function child(kind: 'sqlite' | 'redis'): Promise<Child> {
+  const args = [script, kind, where, server.issuer, key];
+  const started = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: started.stdout });
   await once(lines, 'line');
   return { process: started, lines };
 }
 
-it('R1, R2: of eight processes that find it expired one renews, and all get the same token', async () => {
-  server.state.intercept = req => {
-    if (req.url === '/token') refreshes += 1;
-    return false;
-  };
-  const children = await Promise.all(Array.from({ length: 8 }, child));
-  for (const each of children) each.process.stdin.end('go\n');
-  const got = await Promise.all(children.map(async each => ((await once(each.lines, 'line')) as [string])[0]));
-  const token = (await kept.token(alice, notes))?.value ?? 'none';
-  expect(new Set(got)).toEqual(new Set([createHash('sha256').update(token).digest('base64')]));
-  expect(token).not.toBe('none');
-  expect(refreshes).toBe(1);
-  server.state.intercept = undefined;
-});
+describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'redis'] as const))('%s', kind => {
+  beforeEach(() => begin(kind));
 
-it('R1, R4: killed in the middle, the token it held is never presented again: the person has to sign in', async () => {
-  let reached = (): void => {};
-  const arrived = new Promise<void>(resolve => {
-    reached = resolve;
+  it('R1, R2: of eight processes that find it expired one renews, and all get the same token', async () => {
+    server.state.intercept = req => {
+      if (req.url === '/token') refreshes += 1;
+      return false;
+    };
+    const children = await Promise.all(Array.from({ length: 8 }, () => child(kind)));
+    for (const each of children) each.process.stdin.end('go\n');
+    const got = await Promise.all(children.map(async each => ((await once(each.lines, 'line')) as [string])[0]));
+    const token = (await kept.token(alice, notes))?.value ?? 'none';
+    expect(new Set(got)).toEqual(new Set([createHash('sha256').update(token).digest('base64')]));
+    expect(token).not.toBe('none');
+    expect(refreshes).toBe(1);
+    server.state.intercept = undefined;
   });
-  server.state.intercept = async req => {
-    if (req.url !== '/token') return false;
-    refreshes += 1;
-    reached();
-    return true;
-  };
-  const winner = await child();
-  const died = once(winner.process, 'exit');
-  winner.process.stdin.end('go\n');
-  await arrived;
-  winner.process.kill('SIGKILL');
-  await died;
-  server.state.intercept = req => {
-    if (req.url === '/token') refreshes += 1;
-    return false;
-  };
-  const sleep = async (): Promise<void> => {
-    time += 1_000;
-  };
-  const waiting = vault({ store, key, now: () => time, sleep });
-  await expect(waiting.token(alice, notes)).rejects.toMatchObject({
-    code: 'connect/provider',
-    message: expect.stringContaining('renewed by another process'),
+
+  it('R1, R4: killed in the middle, the token it held is never presented again: the person has to sign in', async () => {
+    let reached = (): void => {};
+    const arrived = new Promise<void>(resolve => {
+      reached = resolve;
+    });
+    server.state.intercept = async req => {
+      if (req.url !== '/token') return false;
+      refreshes += 1;
+      reached();
+      return true;
+    };
+    const winner = await child(kind);
+    const died = once(winner.process, 'exit');
+    winner.process.stdin.end('go\n');
+    await arrived;
+    winner.process.kill('SIGKILL');
+    await died;
+    server.state.intercept = req => {
+      if (req.url === '/token') refreshes += 1;
+      return false;
+    };
+    const sleep = async (): Promise<void> => {
+      time += 1_000;
+    };
+    const waiting = vault({ store, key, now: () => time, sleep });
+    await expect(waiting.token(alice, notes)).rejects.toMatchObject({
+      code: 'connect/provider',
+      message: expect.stringContaining('renewed by another process'),
+    });
+    time += notes.patienceMs;
+    expect(await kept.token(alice, notes)).toBeUndefined();
+    expect(refreshes).toBe(1);
+    server.state.intercept = undefined;
   });
-  time += notes.patienceMs;
-  expect(await kept.token(alice, notes)).toBeUndefined();
-  expect(refreshes).toBe(1);
-  server.state.intercept = undefined;
 });

@@ -6,20 +6,12 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { redisStore } from '../../dist/stores/redis.js';
-import { sqliteStore } from '../../dist/stores/sqlite.js';
+import { openStore } from './open-store.mjs';
 
 const [mode, kind, where, rounds] = process.argv.slice(2);
 const say = line => writeSync(1, `${line}\n`);
 
-async function open() {
-  if (kind === 'sqlite') return { store: await sqliteStore(where, { patienceMs: 60_000 }), close: () => {} };
-  const { Redis } = await import('ioredis');
-  const client = new Redis({ path: where });
-  return { store: redisStore({ send: args => client.call(...args) }), close: () => client.disconnect() };
-}
-
-const { store, close } = await open();
+const { store, close } = await openStore(kind, where);
 
 if (mode === 'race') {
   await store.get('warm');

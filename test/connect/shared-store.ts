@@ -1,0 +1,42 @@
+/** A store of its own that several processes share: a SQLite file, or a Redis. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { redisStore } from 'midcall/stores/redis';
+import { sqliteStore } from 'midcall/stores/sqlite';
+import type { Store } from '../../src/stores/store.ts';
+import { redisServer, startRedis } from '../stores/redis-server.ts';
+
+/** Where a shared store is. */
+export interface Shared {
+  readonly store: Store;
+  readonly kind: 'sqlite' | 'redis';
+  readonly where: string;
+}
+
+/** The kinds this machine has. */
+export const kinds = redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'redis'] as const);
+
+/** Makes one, runs, and removes it. */
+export async function onShared(kind: Shared['kind'], run: (shared: Shared) => Promise<void>): Promise<void> {
+  if (kind === 'sqlite') {
+    const folder = mkdtempSync(join(tmpdir(), 'midcall-tickets-'));
+    const where = join(folder, 'shared.db');
+    const store = await sqliteStore(where, { patienceMs: 60_000 });
+    try {
+      await run({ store, kind, where });
+    } finally {
+      store.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return;
+  }
+  const redis = await startRedis();
+  const client = redis.connect();
+  try {
+    await run({ store: redisStore({ send: args => client.call(...args) }), kind, where: redis.socket });
+  } finally {
+    client.disconnect();
+    await redis.remove();
+  }
+}

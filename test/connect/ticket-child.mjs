@@ -1,0 +1,58 @@
+/**
+ * One process among several on one store, started by the tests: node ticket-child.mjs MODE KIND WHERE KEY
+ *
+ * race: for every line (a ticket) tries to take its turn; prints `won`, `lost` or what else it saw.
+ * work: until it is killed, finishes pages, takes sign-ins and keeps secrets; prints a line before and after each step.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { flows } from '../../dist/connect/oauth-flows.js';
+import { Tickets } from '../../dist/connect/ticket.js';
+import { keyRing } from '../../dist/server/keys.js';
+import { createSealer } from '../../dist/server/seal.js';
+import { openStore } from '../stores/open-store.mjs';
+
+const [mode, kind, where, key] = process.argv.slice(2);
+const say = line => writeSync(1, `${line}\n`);
+const { store } = await openStore(kind, where);
+const sealer = createSealer(keyRing(key));
+const tickets = new Tickets({ store, sealer, now: Date.now, timer: (fn, ms) => void setTimeout(fn, ms) });
+
+if (mode === 'race') {
+  await store.get('warm');
+  say('ready');
+  for await (const name of createInterface({ input: process.stdin })) {
+    const ticket = await tickets.find(name);
+    say(ticket && (await tickets.takeTurn(ticket, 'accept')) ? 'won' : ticket ? 'lost' : 'unknown');
+  }
+  process.exit(0);
+}
+
+const { vault } = await import('../../dist/connect/vault.js');
+const sessions = flows(store, sealer, 'session');
+const kept = vault({ store, key });
+const names = (await store.get('names')).split(' ');
+// Each begins elsewhere, so that some meet and others go ahead.
+const from = Math.floor(Math.random() * names.length);
+say('ready');
+for (let at = 0; ; at++) {
+  const name = names[(from + at) % names.length];
+  const ticket = await tickets.find(name);
+  if (!ticket) say(`broken ticket ${name}`);
+  else if ((await tickets.standing(ticket)) === 'open' && (await tickets.takeTurn(ticket, 'accept'))) {
+    say(`spent ${name}`);
+    const content = randomBytes(1_000).toString('base64');
+    await tickets.settle(ticket, { action: 'accept', content, assurance: 'verified', at: Date.now() });
+    say(`settled ${name} ${createHash('sha256').update(content).digest('base64')}`);
+  }
+  const session = await sessions.take(name);
+  if (session) say(session.of === name ? `took ${name}` : `broken session ${name}`);
+  const owner = { issuer: 'https://login.example', subject: String(process.pid) };
+  const slot = `key-${at % 5}`;
+  const secret = randomBytes(1_000).toString('base64');
+  const digest = createHash('sha256').update(secret).digest('base64');
+  say(`keeping ${process.pid} ${slot} ${digest}`);
+  await kept.put(owner, slot, secret);
+  say(`kept ${process.pid} ${slot} ${digest}`);
+}

@@ -1,0 +1,14 @@
+/** Opens the store that processes of a test share. */
+import { redisStore } from '../../dist/stores/redis.js';
+import { sqliteStore } from '../../dist/stores/sqlite.js';
+
+/**
+ * @param {'sqlite' | 'redis'} kind
+ * @param {string} where - a file, or Redis's socket
+ */
+export async function openStore(kind, where) {
+  if (kind === 'sqlite') return { store: await sqliteStore(where, { patienceMs: 60_000 }), close: () => {} };
+  const { Redis } = await import('ioredis');
+  const client = new Redis({ path: where });
+  return { store: redisStore({ send: args => client.call(...args) }), close: () => client.disconnect() };
+}
