@@ -1,0 +1,112 @@
+/** The two views of what is neither a form nor a page: both show the same, and give the same answer. */
+import { PassThrough } from 'node:stream';
+import { Inbox, type Question, type RootsQuestion, type SamplingReplyQuestion } from 'midcall/host';
+import { Terminal } from 'midcall/host/terminal';
+import { describe, expect, it } from 'vitest';
+import { enter } from '../web/client.ts';
+import { shareRoots, stage, useModel, useReply } from '../web/stage.ts';
+
+/** What one view showed, and how the question ended. */
+interface Seen {
+  readonly text: string;
+  readonly ending: object;
+}
+
+/** In a terminal of plain lines. */
+async function inTerminal(question: Question, lines: readonly string[]): Promise<Seen> {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  let text = '';
+  output.on('data', chunk => (text += chunk));
+  const inbox = new Inbox();
+  const terminal = new Terminal({ input, output, plain: true });
+  inbox.present(terminal);
+  const ended = inbox.ask(question);
+  input.end(lines.map(line => `${line}\n`).join(''));
+  const { via: _, ...ending } = (await ended) as Record<string, unknown>;
+  terminal.close();
+  return { text, ending };
+}
+
+/** On the desk, by a plain form. */
+async function onDesk(question: Question, fields: Record<string, string>): Promise<Seen> {
+  await using on = await stage();
+  const visitor = await enter(on.desk);
+  const ended = on.inbox.ask(question);
+  const first = await visitor.get(`/questions/${question.id}`);
+  const { location } = first.headers;
+  const shown = location === undefined ? first : await visitor.get(String(location));
+  await visitor.post(`/questions/${question.id}`, fields);
+  const { via: _, ...ending } = (await ended) as Record<string, unknown>;
+  return { text: shown.text.replaceAll('&quot;', '"'), ending };
+}
+
+describe('the terminal and the desk', () => {
+  it('sampling-07, -09, -10: show who asks, prompt, tools and limit, and pass on what was changed', async () => {
+    const views = [
+      await inTerminal(useModel('v1'), ['system', 'Be kind.', 'send']),
+      await onDesk(useModel('v1'), { action: 'accept', system: 'Be kind.' }),
+    ];
+    for (const { text, ending } of views) {
+      for (const shown of ['notes', 'summarise', 'You are terse.', 'Summarise:', 'call Ann', 'lookup', '400'])
+        expect(text).toContain(shown);
+      expect(text).toContain('includeContext: thisServer');
+      expect(ending).toEqual({ how: 'answered', content: { systemPrompt: 'Be kind.' } });
+    }
+  });
+
+  it('sampling-08, -09: let a request be declined, and one be dismissed', async () => {
+    for (const [action, how] of [
+      ['decline', 'declined'],
+      ['dismiss', 'dismissed'],
+    ] as const) {
+      expect((await inTerminal(useModel('v2'), [action])).ending).toEqual({ how });
+      expect((await onDesk(useModel('v2'), { action })).ending).toEqual({ how });
+    }
+  });
+
+  it('sampling-11, -30: show a reply, the tools it asks for and their arguments, before it is handed over', async () => {
+    const reply = (): Question => ({
+      ...(useReply('v3') as SamplingReplyQuestion),
+      content: [
+        { type: 'text', text: 'Let me look.' },
+        { type: 'tool_use', id: 'a', name: 'weather', input: { city: 'Paris' } },
+      ],
+      stopReason: 'toolUse',
+    });
+    for (const { text, ending } of [
+      await inTerminal(reply(), ['send']),
+      await onDesk(reply(), { action: 'accept', 'c.b0': 'Let me look.' }),
+    ]) {
+      for (const shown of ['Let me look.', 'weather', '"city"', 'Paris']) expect(text).toContain(shown);
+      expect(ending).toEqual({ how: 'answered', content: {} });
+    }
+    for (const { ending } of [await inTerminal(reply(), ['decline']), await onDesk(reply(), { action: 'decline' })])
+      expect(ending).toEqual({ how: 'declined' });
+  });
+
+  it('sampling-80: neither lets the limit of tokens be raised', async () => {
+    const raised = await inTerminal(useModel('v4'), ['limit of tokens', '401', '300', 'send']);
+    expect(raised.text).toContain('Write a whole number from 1 to 400.');
+    expect(raised.ending).toEqual({ how: 'answered', content: { maxTokens: 300 } });
+    expect((await onDesk(useModel('v4'), { action: 'accept', maxTokens: '401' })).ending).toEqual({
+      how: 'answered',
+      content: {},
+    });
+  });
+
+  it('roots-06, -23, -37: ask which directories to tell of, a nameless one by its address, and grant the same', async () => {
+    const question = (): RootsQuestion => ({
+      ...(shareRoots() as RootsQuestion),
+      roots: [{ uri: 'file:///home/ada/notes' }, { uri: 'file:///home/ada/work', name: 'work' }],
+    });
+    const content = { uris: ['file:///home/ada/notes'] };
+    for (const { text, ending } of [
+      await inTerminal(question(), ['some', '1']),
+      await onDesk(question(), { action: 'accept', roots: '0' }),
+    ]) {
+      for (const shown of ['notes', 'file:///home/ada/notes', 'file:///home/ada/work']) expect(text).toContain(shown);
+      expect(ending).toEqual({ how: 'answered', content });
+    }
+  });
+});

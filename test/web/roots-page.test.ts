@@ -1,0 +1,68 @@
+/** The desk's page of folders: offered, withdrawn, granted per server, and what became of them. */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandTarget } from 'midcall/host';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { enter, visit } from './client.ts';
+import { type Stage, stage } from './stage.ts';
+
+let on: Stage;
+let visitor: Awaited<ReturnType<typeof enter>>;
+const made: string[] = [];
+const folder = (): string => {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-folder-')));
+  made.push(path);
+  return path;
+};
+beforeEach(async () => {
+  on = await stage();
+  visitor = await enter(on.desk);
+});
+afterEach(async () => {
+  await on[Symbol.asyncDispose]();
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+describe('the folders', () => {
+  it('roots-38: are offered, granted per server, shown with who was told, and withdrawn', async () => {
+    const [a, b] = [folder(), folder()];
+    for (const path of [a, b]) expect((await visitor.post('/roots', { path, name: '' })).status).toBe(303);
+    await on.desk.workspace
+      .add({ id: 'tasks', target: commandTarget([process.execPath, '--eval', '']) })
+      .catch(() => {});
+    const [first, second] = on.roots.list();
+    await visitor.post('/roots/grant', { server: 'tasks', uri: first!.uri });
+    expect(on.roots.granted('tasks')).toEqual([{ uri: first!.uri, name: first!.name }]);
+    const page = (await visitor.get('/roots')).text;
+    for (const path of [a, b]) expect(page).toContain(path);
+    const box = (uri: string) => new RegExp(`<input type="checkbox"[^>]*value="${uri}"[^>]*>`).exec(page)?.[0];
+    expect(box(first!.uri)).toMatch(/checked/);
+    expect(box(second!.uri)).not.toMatch(/checked/);
+    await visitor.post('/roots/remove', { uri: first!.uri });
+    expect([on.roots.list().map(root => root.path), on.roots.granted('tasks')]).toEqual([[b], []]);
+    expect(on.audit.entries({ search: 'withdrawn' })).toHaveLength(1);
+  });
+
+  it('roots-39: are refused where nothing is there, and flagged once they are gone', async () => {
+    const none = await visitor.post('/roots', { path: join(tmpdir(), 'midcall-nothing-here'), name: '' });
+    expect([none.status, none.text.includes('There is no directory at')]).toEqual([422, true]);
+    const path = folder();
+    await visitor.post('/roots', { path, name: 'work' });
+    expect((await visitor.get('/roots')).text).not.toContain('chip-failed');
+    rmSync(path, { recursive: true });
+    await on.roots.look();
+    expect((await visitor.get('/roots')).text).toContain('chip-failed');
+  });
+
+  it('roots-32: change by the person’s own hand only', async () => {
+    const path = folder();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams({ path, name: '' }).toString();
+    for (const more of [{}, { cookie: visitor.cookie }, { cookie: visitor.cookie, origin: 'http://evil.example' }])
+      expect(
+        (await visit(on.desk, '/roots', { method: 'POST', headers: { ...headers, ...more }, body })).status,
+      ).toBeGreaterThanOrEqual(400);
+    expect(on.roots.list()).toEqual([]);
+  });
+});
