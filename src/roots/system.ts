@@ -5,6 +5,7 @@
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
+import { atMost } from './at-most.ts';
 import type { Now } from './steps.ts';
 
 type Path = string | Buffer;
@@ -48,6 +49,12 @@ const write = (fd: number, from: Uint8Array, offset: number, length: number, pos
 /** Entries of a directory that are taken in at once: as many as fit into one turn of the event loop. */
 const handful = 512;
 
+/**
+ * Large directories are gone through two at a time: the pool, which has four threads, stays open to others, and there are
+ * never many half-made lists in memory, which the garbage collector would move about again and again.
+ */
+const large = atMost(2);
+
 const more = (directory: fs.Dir): Promise<fs.Dirent | null> =>
   new Promise((resolve, reject) => directory.read((error, entry) => (error ? reject(error) : resolve(entry))));
 
@@ -58,17 +65,22 @@ async function entriesByHandful<T>(
   take: (entry: fs.Dirent) => T,
 ): Promise<T[]> {
   const directory = fs.opendirSync(path as string, { encoding: encoding as BufferEncoding, bufferSize: handful });
-  try {
-    const found: T[] = [];
-    for (let first = directory.readSync(); first; first = await more(directory)) {
-      found.push(take(first));
-      for (let count = 1; count < handful; count += 1) {
-        // Taken from memory; only where the directory has just ended is the system asked once more.
-        const each = directory.readSync();
-        if (!each) return found;
-        found.push(take(each));
-      }
+  const found: T[] = [];
+  /** Takes a handful, of which all but `first` are in memory by now; true where the directory ended. */
+  const taken = (first: fs.Dirent | null): boolean => {
+    let each = first;
+    for (let count = 1; each; count += 1) {
+      found.push(take(each));
+      if (count === handful) return false;
+      each = directory.readSync();
     }
+    return true;
+  };
+  try {
+    if (taken(directory.readSync())) return found;
+    await large(async () => {
+      while (!taken(await more(directory)));
+    });
     return found;
   } finally {
     directory.closeSync();
