@@ -8,14 +8,7 @@ import { performance } from 'node:perf_hooks';
 const budget = 0.25;
 
 let turnBegan = -1;
-let waiting: (() => void)[] = [];
-
-function nextTurn(): void {
-  turnBegan = -1;
-  const resumed = waiting;
-  waiting = [];
-  for (const resume of resumed) resume();
-}
+const waiting: (() => void)[] = [];
 
 function hasTime(): boolean {
   if (turnBegan >= 0) return performance.now() - turnBegan < budget;
@@ -24,12 +17,19 @@ function hasTime(): boolean {
   return true;
 }
 
-async function wait(): Promise<void> {
-  do await new Promise<void>(resolve => waiting.push(resolve));
-  while (!hasTime());
+function nextTurn(): void {
+  turnBegan = -1;
+  resume();
+}
+
+/** Lets those who wait go on, each after the work of the one before, as long as there is time. */
+function resume(): void {
+  if (waiting.length === 0 || !hasTime()) return;
+  waiting.shift()!();
+  queueMicrotask(resume);
 }
 
 /** Undefined where there is time left in this turn, else a promise for a turn that has some. */
 export function pace(): Promise<void> | undefined {
-  return hasTime() ? undefined : wait();
+  return hasTime() ? undefined : new Promise(resolve => waiting.push(resolve));
 }
