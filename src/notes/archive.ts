@@ -10,6 +10,8 @@ import { data, outcomeShape, reply } from './reply.ts';
 
 const confirm = { type: 'boolean', title: 'Move it to the archive' } as const;
 
+const always = 'The person is asked every time, so this takes a client that can ask.';
+
 export function registerArchive({ mid, server, now }: Registry): void {
   mid.tool(
     server,
@@ -47,7 +49,7 @@ export function registerArchive({ mid, server, now }: Registry): void {
                 required: ['note_id', 'confirm'],
               },
             });
-      if (answer.action !== 'accept' || !answer.content.confirm) return refused(answer, 'archived', matches);
+      if (answer.action !== 'accept' || !answer.content.confirm) return refused(answer, 'archived', matches, always);
       const picked = 'note_id' in answer.content ? answer.content.note_id : first.id;
       const note = matches.shown.find(each => each.id === picked)!;
 

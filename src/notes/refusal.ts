@@ -21,12 +21,17 @@ export function notDone(answer: Answer<unknown>): NotDone {
 /**
  * The result for an answer that is no yes; where nobody could be asked, it lists what the person would have seen.
  * @param what - what was not done, as in `deleted`
+ * @param way - what would help where nobody could be asked
  */
-export function refused(answer: Answer<unknown>, what: string, { total, shown }: Matches): CallToolResult {
+export function refused(
+  answer: Answer<unknown>,
+  what: string,
+  { total, shown }: Matches,
+  way = 'Ask the person which one is meant, and say so with path.',
+): CallToolResult {
   const outcome = notDone(answer);
   const sentence = whyNot(answer, what);
   const help = `${count(total)} with this title:\n${lines(shown)}\n${total > shown.length ? 'Only the newest are listed. ' : ''}`;
-  const way = 'Ask the person which one is meant, and say so with path.';
   return reply(outcome === 'unavailable' ? `${sentence} ${help}${way}` : sentence, {
     outcome,
     matches: shown.map(data),

@@ -327,16 +327,16 @@ describe.each(everyWay)('%s', way => {
       : [{ elicitation: undefined }, { elicitation: { url: {} } }];
     for (const capabilities of urlOnly) {
       const caller = await connect(way, box.root, { capabilities });
-      for (const [tool, what] of [
-        ['notes_delete', 'deleted'],
-        ['notes_archive', 'archived'],
+      for (const [tool, what, way] of [
+        ['notes_delete', 'deleted', 'Ask the person which one is meant, and say so with path.'],
+        ['notes_archive', 'archived', 'The person is asked every time, so this takes a client that can ask.'],
       ] as const) {
         const result = await caller.call(tool, { title: 'TPS report' });
         expect(result.text).toContain(
           `Nothing was ${what}: this client cannot show the person a form. 3 notes with this title:`,
         );
         for (const year of ['2023', '2024', '2025']) expect(result.text).toContain(`path: work/${year}/tps-report.md`);
-        expect(result.text).toContain('Ask the person which one is meant, and say so with path.');
+        expect(result.text).toContain(way);
         expect(result.data!['outcome']).toBe('unavailable');
         expect(result.data!['matches']).toHaveLength(3);
       }
