@@ -18,7 +18,9 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { sides } from './ask-sides.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
-const calls = Number(process.argv[3] ?? 300);
+const calls = Number(process.argv[3] ?? 600);
+/** Calls before the first measurement: a server that has run for a while has its code compiled. */
+const warmUp = 3000;
 const serverFile = fileURLToPath(new URL('ask-server.mjs', import.meta.url));
 const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
@@ -109,7 +111,7 @@ for (const era of ['2026-07-28', '2025-11-25']) {
     for (const name of names) connections.set(name, await connect(name, era, carrier));
     for (const width of [1, 32]) {
       const results = new Map(names.map(name => [name, []]));
-      for (const name of names) await run(connections.get(name), width, Math.min(calls, 100));
+      for (const name of names) await run(connections.get(name), width, width === 1 ? warmUp : calls);
       for (let round = 0; round < rounds; round++) {
         const turn = round % 2 === 0 ? names : names.toReversed();
         for (const name of turn) results.get(name).push(await measure(connections.get(name), width));

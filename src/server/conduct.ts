@@ -9,8 +9,8 @@ import {
 import { MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
 import type { Unstamped } from './audit.ts';
+import { AuditedLedger } from './audited-ledger.ts';
 import type { Call } from './call.ts';
-import type { Attempt } from './claims.ts';
 import type { Config } from './config.ts';
 import { digest, type Json } from './digest.ts';
 import type { Run } from './engine.ts';
@@ -23,7 +23,7 @@ import { runByPush } from './push.ts';
 import { readTicket, relay, resumeWith, spendTicket, takenTicket } from './relay.ts';
 import { auditor, type CallRequest, callRef, type Registered, readRequest } from './request.ts';
 import { type Arrival, arrive, begins, interrupted, runByRounds } from './rounds.ts';
-import type { EngineOptions, StepLedger } from './seam.ts';
+import type { EngineOptions } from './seam.ts';
 import { traceRound } from './trace.ts';
 import type { PageCall } from './url-plan.ts';
 import { parkOnPages } from './url-resume.ts';
@@ -134,7 +134,6 @@ export function conductor(config: Config): Conduct {
           traced.saw(event);
         }
       : record;
-    const files = access.of(request);
     const { attempt, keptMs = 1 } = arrival;
     const stored = attempt && stepLedger(config.store, arrival.flow, keptMs);
     if (attempt) {
@@ -151,10 +150,16 @@ export function conductor(config: Config): Conduct {
         throw error;
       }
     }
-    const engine: EngineOptions = { ledger: auditedLedger(stored, attempt, audit), timer: config.timer };
-    const pages = pageCall(request, arrival.flow, config);
-    const body = (run: Run<R>) =>
-      begun(() => handler(makeCall(run as Run<unknown>, { config, request, flow: arrival.flow, audit, files, pages })));
+    const engine: EngineOptions = { ledger: new AuditedLedger(stored, attempt, audit), timer: config.timer };
+    const surroundings = {
+      config,
+      request,
+      flow: arrival.flow,
+      audit,
+      files: () => access.of(request),
+      pages: () => pageCall(request, arrival.flow, config),
+    };
+    const body = (run: Run<R>) => begun(() => handler(makeCall(run as Run<unknown>, surroundings)));
     const outcome =
       request.client.asks === 'rounds'
         ? await runByRounds<R>(body, arrival, request, config, engine, audit)
@@ -218,15 +223,15 @@ export function conductor(config: Config): Conduct {
     return (await go(arrival, request, resumed.arguments, run, passageOf(ctx))) as CallToolResult;
   }
 
-  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (closed) throw new MidcallError('call/closed', 'This server is closing and takes no new calls.');
-    const running = work();
-    inFlight.add(running);
-    try {
-      return await running;
-    } finally {
-      inFlight.delete(running);
+  const counted = <T>(work: () => Promise<T>): Promise<T> => {
+    if (closed) {
+      return Promise.reject(new MidcallError('call/closed', 'This server is closing and takes no new calls.'));
     }
+    const running = work();
+    const ended = () => inFlight.delete(running);
+    inFlight.add(running);
+    running.then(ended, ended);
+    return running;
   };
 
   return {
@@ -261,40 +266,6 @@ function pageCall(request: CallRequest, flow: string, config: Config): PageCall 
         .then(outcome => outcome && tellCompletedLater(request.server, elicitationId));
       // A client that is gone calls again, or does not.
       void done.catch(() => {});
-    },
-  };
-}
-
-/** Writes the audit before the effect, so that a step begun and never ended shows even where no retry comes. */
-function auditedLedger(
-  stored: StepLedger | undefined,
-  attempt: Attempt | undefined,
-  audit: (event: Unstamped) => void,
-): StepLedger {
-  return {
-    async begin(step) {
-      const begun = (await stored?.begin(step)) ?? { state: 'run' as const };
-      // Judged after the beginning is written: whoever follows this attempt has not read the ledger before that.
-      if (attempt && !(await attempt.holds())) {
-        if (begun.state === 'run') await stored?.withdraw(step);
-        throw new MidcallError(
-          'call/interrupted',
-          'This process was away so long that another went on with this call, so it starts nothing more of it.',
-        );
-      }
-      if (begun.state === 'in-doubt') audit({ kind: 'step-in-doubt', step: step.name });
-      else if (begun.state !== 'done') audit({ kind: 'step-begun', step: step.name });
-      // The process that ended it may have died before its audit was written.
-      else audit({ kind: 'step-ended', step: step.name, failed: begun.entry.error !== undefined });
-      return begun;
-    },
-    async end(entry) {
-      await stored?.end(entry);
-      audit({ kind: 'step-ended', step: entry.label, failed: entry.error !== undefined });
-    },
-    async withdraw(step) {
-      await stored?.withdraw(step);
-      audit({ kind: 'step-ended', step: step.name, failed: true });
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The options of a server library instance, checked and completed once. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Channel } from '../form/index.ts';
 import { type Boundary, type BoundaryOptions, boundary } from '../roots/index.ts';
 import type { SamplingModel } from '../sampling/index.ts';
@@ -111,7 +111,7 @@ export function configure(options: MidcallOptions): Config {
   const now = options.now ?? Date.now;
   const store = options.store ?? memoryStore({ now, maxEntries: MAX_CLAIMS });
   const timer = options.timer ?? startTimer;
-  const id = () => randomUUID();
+  const id = () => randomBytes(16).toString('base64url');
   const keys = keyRing(options.key);
   const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
   const warned = new Set<string>();

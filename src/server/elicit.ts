@@ -11,7 +11,7 @@
  */
 import { MidcallError } from '../errors.ts';
 import { type Answer, type Assurance, assures, type By, type Form, type Issue } from '../form/index.ts';
-import { canonical, type Json } from './digest.ts';
+import type { Json } from './digest.ts';
 
 /** What a driver records for an elicitation. */
 export type RecordedAnswer =
@@ -84,21 +84,22 @@ export const standingDecline = { got: { action: 'decline' }, ms: 0, standing: tr
 
 /** What one call has already been told, so that it does not ask in circles (A3, A4). */
 export class AskHistory {
-  readonly #declined = new Set<string>();
-  readonly #refusals = new Map<string, number>();
+  /** By question: how often it was not accepted, and whether it was declined. Most calls never need it. */
+  #refused: Map<string, { times: number; declined: boolean }> | undefined;
 
-  static question(message: string, schema: unknown): string {
-    return canonical([message, schema]);
+  /** @param asks - tells apart what is asked under the same message; holds no space */
+  static question(message: string, asks: string): string {
+    return `${asks} ${message}`;
   }
 
   /** True where a decline stands for this question. */
   declined(question: string): boolean {
-    return this.#declined.has(question);
+    return this.#refused?.get(question)?.declined ?? false;
   }
 
   /** @returns the error that ends the call where the question was not accepted twice already */
   exhausted(question: string, message: string): MidcallError | undefined {
-    if ((this.#refusals.get(question) ?? 0) < 2) return undefined;
+    if ((this.#refused?.get(question)?.times ?? 0) < 2) return undefined;
     return new MidcallError(
       'ask/repeated',
       `The question '${message.slice(0, 80)}' was put twice and not accepted, so it is not put again. ` +
@@ -108,7 +109,8 @@ export class AskHistory {
 
   record(question: string, answer: Answer<unknown>): void {
     if (answer.action === 'accept') return;
-    this.#refusals.set(question, (this.#refusals.get(question) ?? 0) + 1);
-    if (answer.action === 'decline') this.#declined.add(question);
+    this.#refused ??= new Map();
+    const { times, declined } = this.#refused.get(question) ?? { times: 0, declined: false };
+    this.#refused.set(question, { times: times + 1, declined: declined || answer.action === 'decline' });
   }
 }

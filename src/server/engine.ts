@@ -32,6 +32,8 @@ const startTimer = (fn: () => void, ms: number): (() => void) => {
   return () => clearTimeout(timer);
 };
 const none: ReadonlySet<string> = new Set();
+/** Only ever taken from. */
+const nothing = new Map<string, Entry>();
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 /** One run of one handler. */
@@ -52,7 +54,7 @@ export class Run<R> {
   #held: (() => void)[] = [];
   #state: State = 'new';
   /** Steps and file operations under way, by the name an author knows them by. */
-  readonly #open = new Set<{ readonly label: string }>();
+  readonly #open: { readonly label: string }[] = [];
   /** Set while a step's function is in its first, synchronous part. */
   #within: string | undefined;
   #whenQuiet: (() => void)[] = [];
@@ -80,7 +82,7 @@ export class Run<R> {
     this.#options = options;
     this.#turn = options.turn ?? setImmediate;
     for (const entry of journal) this.#byId.set(entry.id, entry);
-    this.#unused = new Map(this.#byId);
+    this.#unused = journal.length > 0 ? new Map(this.#byId) : nothing;
   }
 
   /** E7; made when it is first looked at, since most handlers never do. */
@@ -205,7 +207,7 @@ export class Run<R> {
 
   /** Resolves when no step or file operation is under way; a closed run begins none. */
   async quiet(): Promise<void> {
-    if (this.#open.size > 0) await new Promise<void>(resolve => this.#whenQuiet.push(resolve));
+    if (this.#open.length > 0) await new Promise<void>(resolve => this.#whenQuiet.push(resolve));
   }
 
   /** The client cancelled or is gone. */
@@ -241,7 +243,10 @@ export class Run<R> {
       this.#outran = true;
       return;
     }
-    const open = [...[...this.#pending.values()].map(({ ask }) => describe(ask)), ...[...this.#open].map(o => o.label)];
+    const open = [
+      ...[...this.#pending.values()].map(({ ask }) => describe(ask)),
+      ...this.#open.map(each => each.label),
+    ];
     await this.#close();
     if (outcome.kind === 'done' && open.length > 0) this.#tell({ kind: 'failed', error: notAwaited(open) });
     else if (outcome.kind === 'done' && this.#unused.size > 0) this.#tell({ kind: 'failed', error: this.#diverged() });
@@ -288,15 +293,15 @@ export class Run<R> {
   }
 
   async #busy<T>(what: { readonly label: string }, operation: () => Promise<T>): Promise<T> {
-    this.#open.add(what);
+    this.#open.push(what);
     const settled = await operation().then(
       value => () => value,
       (error: unknown) => () => {
         throw error;
       },
     );
-    this.#open.delete(what);
-    if (this.#open.size === 0) for (const tell of this.#whenQuiet.splice(0)) tell();
+    this.#open.splice(this.#open.indexOf(what), 1);
+    if (this.#open.length === 0) for (const tell of this.#whenQuiet.splice(0)) tell();
     this.#stir();
     return this.#state === 'closed' ? never<T>() : settled();
   }
@@ -360,7 +365,7 @@ export class Run<R> {
     const seen = this.#activity;
     this.#turn(() => {
       this.#checking = false;
-      if (this.#state !== 'running' || this.#pending.size === 0 || this.#open.size > 0) return;
+      if (this.#state !== 'running' || this.#pending.size === 0 || this.#open.length > 0) return;
       if (this.#activity !== seen) this.#stir();
       else this.#idle();
     });

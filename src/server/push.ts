@@ -46,19 +46,12 @@ export async function runByPush<R>(
   let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   let open = 0;
   /** Ends the wait for each question that is out. */
-  const out = new Set<() => void>();
+  const out: (() => void)[] = [];
   const unwatch = whenGone(signal, () => {
     audit({ kind: 'disconnected', openAsks: open });
     void run.cancel(signal.reason);
-    for (const stop of out) stop();
+    for (const stop of [...out]) stop();
   });
-  /** A handler that went on while its question was open runs again with the answers. */
-  const again = async (of: Run<R>, asks: readonly OpenAsk[], answers: ReadonlyMap<string, Json>): Promise<Run<R>> => {
-    const entries = asks.map<Entry>(({ id, kind, label }) => ({ id, kind, label, value: answers.get(id) ?? null }));
-    const journal = [...of.journal, ...entries];
-    await of.suspend();
-    return new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
-  };
   try {
     for (;;) {
       const outcome = await run.next();
@@ -87,6 +80,8 @@ export async function runByPush<R>(
           continue;
         }
         run = await again(
+          handler,
+          engine,
           run,
           waits.filter(ask => known.has(ask.id)),
           known,
@@ -109,11 +104,25 @@ export async function runByPush<R>(
         run.settle(answers);
         continue;
       }
-      run = await again(run, asks, answers);
+      run = await again(handler, engine, run, asks, answers);
     }
   } finally {
     unwatch();
   }
+}
+
+/** A handler that went on while its question was open runs again with the answers. */
+async function again<R>(
+  handler: Handler<R>,
+  engine: EngineOptions,
+  of: Run<R>,
+  asks: readonly OpenAsk[],
+  answers: ReadonlyMap<string, Json>,
+): Promise<Run<R>> {
+  const entries = asks.map<Entry>(({ id, kind, label }) => ({ id, kind, label, value: answers.get(id) ?? null }));
+  const journal = [...of.journal, ...entries];
+  await of.suspend();
+  return new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
 }
 
 /** How long a request waits for its pages: to the end where the host announced them, else not, or as a resumed one. */
@@ -142,7 +151,7 @@ async function askAll(
   request: CallRequest,
   config: Config,
   audit: (event: Unstamped) => void,
-  out: Set<() => void>,
+  out: (() => void)[],
 ): Promise<ReadonlyMap<string, Json> | 'disconnected'> {
   const answers = await Promise.all(asks.map(ask => askOne(ask, request, config, audit, out)));
   if (request.ctx.mcpReq.signal.aborted || answers.includes('disconnected')) return 'disconnected';
@@ -154,7 +163,7 @@ async function askOne(
   request: CallRequest,
   config: Config,
   audit: (event: Unstamped) => void,
-  out: Set<() => void>,
+  out: (() => void)[],
 ): Promise<Json | 'disconnected'> {
   const wire = wireOf(ask);
   const left = config.now();
@@ -162,7 +171,7 @@ async function askOne(
   const wait = new AbortController();
   const { signal } = request.ctx.mcpReq;
   const stop = () => wait.abort(signal.reason);
-  out.add(stop);
+  out.push(stop);
   let late = false;
   const clear = config.timer(() => {
     late = true;
@@ -178,7 +187,7 @@ async function askOne(
     return { none: 'error', ms: elapsed(), code: (error as { code?: number }).code };
   } finally {
     clear();
-    out.delete(stop);
+    out.splice(out.indexOf(stop), 1);
   }
 }
 

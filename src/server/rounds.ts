@@ -46,7 +46,8 @@ export interface Arrival {
 }
 
 /** A call that begins. */
-export const begins = (flow: string): Arrival => ({ flow, round: 0, journal: [], fresh: new Set(), stillOut: [] });
+export const begins = (flow: string): Arrival => ({ ...nothingYet, flow });
+const nothingYet = { round: 0, journal: [], fresh: new Set<string>(), stillOut: [] } as const;
 
 /**
  * Opens what a request brought.

@@ -39,7 +39,14 @@ export async function runUnattended<R>(
   };
   const run = new Run<R>(
     of => {
-      const surroundings = { config: { ...config, channels: [] }, request, flow: config.id(), audit: () => {}, files };
+      const surroundings = {
+        config: { ...config, channels: [] },
+        request,
+        flow: config.id(),
+        audit: () => {},
+        files: () => files,
+        pages: () => undefined,
+      };
       return handler(makeCall(of as Run<unknown>, surroundings));
     },
     [],

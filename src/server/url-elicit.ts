@@ -101,7 +101,7 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   return async ask => {
     const asked = readAsk(ask, config);
     const identity = [ask.message, ask.page.kind, ask.page.data, ask.key];
-    const question = AskHistory.question(ask.message, ['page', ask.page.kind, ask.page.data]);
+    const question = AskHistory.question(ask.message, digest(['page', ask.page.kind, ask.page.data]));
     const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message, detail: undefined } as const;
     let instead: Json | undefined;
     if (!run.foresees(draw)) {

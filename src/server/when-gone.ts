@@ -9,15 +9,14 @@ export function whenGone(signal: AbortSignal, gone: () => void): () => void {
     gone();
     return () => {};
   }
-  let watching = false;
-  const turn = setImmediate(() => {
-    if (signal.aborted) return gone();
-    watching = true;
-    signal.addEventListener('abort', gone, { once: true });
+  let turn: NodeJS.Immediate | undefined = setImmediate(() => {
+    turn = undefined;
+    if (signal.aborted) gone();
+    else signal.addEventListener('abort', gone, { once: true });
   });
   return () => {
-    clearImmediate(turn);
     // The SDK's signal also fires after every normal result.
-    if (watching) signal.removeEventListener('abort', gone);
+    if (turn) clearImmediate(turn);
+    else signal.removeEventListener('abort', gone);
   };
 }
