@@ -23,7 +23,7 @@ import { copyJson, type Json } from './digest.ts';
 import { describe, type Entry, type Journal, Occurrences, shortLabel } from './journal.ts';
 import { diverged, inDoubt, insideStep, notAwaited } from './run-errors.ts';
 import type { AskRequest, EngineOptions, OpenAsk, Outcome, Recorded, StepWork } from './seam.ts';
-import { asError, asJson, replayed } from './step-entry.ts';
+import { carryOut, replayed } from './step-entry.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
 
@@ -321,7 +321,10 @@ export class Run<R> {
         if (begun.state === 'run') await ledger?.withdraw({ id, name });
         return undefined;
       }
-      const { entry, cause } = await this.#effect(id, name, work, begun.state === 'again');
+      const { entry, cause } = await carryOut(id, name, work, {
+        again: begun.state === 'again',
+        during: fn => this.#during(name, fn),
+      });
       await ledger?.end(entry);
       this.#record(entry);
       return replayed(entry, cause);
@@ -333,27 +336,13 @@ export class Run<R> {
     }
   }
 
-  /** Never throws: what the step's function throws is its entry. */
-  async #effect<T>(
-    id: string,
-    name: string,
-    work: StepWork<T>,
-    again: boolean,
-  ): Promise<{ entry: Entry; cause?: unknown }> {
-    const during = <V>(fn: () => V): V => {
-      this.#within = name;
-      try {
-        return fn();
-      } finally {
-        this.#within = undefined;
-      }
-    };
-    const step = { id, kind: 'step', label: name } as const;
+  /** Marks the first, synchronous part of a step's function. */
+  #during<V>(name: string, fn: () => V): V {
+    this.#within = name;
     try {
-      const found = again && work.check ? await during(work.check) : undefined;
-      return { entry: { ...step, ...asJson(name, found === undefined ? await during(work.run) : found) } };
-    } catch (cause) {
-      return { entry: { ...step, error: asError(cause) }, cause };
+      return fn();
+    } finally {
+      this.#within = undefined;
     }
   }
 

@@ -2,6 +2,7 @@
 import { MidcallError } from '../errors.ts';
 import { copyJson, type Json } from './digest.ts';
 import type { Entry } from './journal.ts';
+import type { StepWork } from './seam.ts';
 
 /**
  * The result of a recorded step, as a copy of its own.
@@ -16,8 +17,29 @@ export function replayed(entry: Entry, cause?: unknown): Json | undefined {
   throw code === undefined ? error : Object.assign(error, { code });
 }
 
+/**
+ * Does the work of a step, and never throws: what its function throws is its entry.
+ * @param again - an earlier attempt began it, so it is first asked whether it took effect
+ * @param during - runs the first, synchronous part of the author's functions
+ * @returns the entry, and what was thrown, for the log
+ */
+export async function carryOut<T>(
+  id: string,
+  name: string,
+  work: StepWork<T>,
+  { again, during }: { readonly again: boolean; readonly during: <V>(fn: () => V) => V },
+): Promise<{ readonly entry: Entry; readonly cause?: unknown }> {
+  const step = { id, kind: 'step', label: name } as const;
+  try {
+    const found = again && work.check ? await during(work.check) : undefined;
+    return { entry: { ...step, ...asJson(name, found === undefined ? await during(work.run) : found) } };
+  } catch (cause) {
+    return { entry: { ...step, error: asError(cause) }, cause };
+  }
+}
+
 /** The JSON copy of a step's result. */
-export function asJson(name: string, value: unknown): { readonly value?: Json } {
+function asJson(name: string, value: unknown): { readonly value?: Json } {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
@@ -30,7 +52,7 @@ export function asJson(name: string, value: unknown): { readonly value?: Json } 
 }
 
 /** What a replay can throw again. */
-export function asError(error: unknown): NonNullable<Entry['error']> {
+function asError(error: unknown): NonNullable<Entry['error']> {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
   const code = (error as { code?: unknown }).code;
   return {
