@@ -24,9 +24,14 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
 /** Where /proc shows our descriptors; found once, since `/proc/self` is a link that every step would follow. */
 let descriptors: string | undefined;
 
+/** The names of low descriptors, which come up again and again. */
+const names: (string | undefined)[] = [];
+
 function proc(fd: number): string {
   descriptors ??= `/proc/${fs.readlinkSync('/proc/self')}/fd/`;
-  return descriptors + fd;
+  if (fd >= 256) return descriptors + fd;
+  names[fd] ??= descriptors + fd;
+  return names[fd];
 }
 
 const join = (base: string, rel: string): string => (rel === '' ? base : `${base}/${rel}`);

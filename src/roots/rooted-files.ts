@@ -61,8 +61,8 @@ export class RootedFiles implements Files {
     return await this.#read(path, range, readRange);
   }
 
-  async readText(path: string): Promise<string> {
-    return await this.#read(path, undefined, readUtf8);
+  readText(path: string): Promise<string> {
+    return this.#read(path, undefined, readUtf8);
   }
 
   async write(path: string, data: string | Uint8Array): Promise<void> {
@@ -329,13 +329,17 @@ export class RootedFiles implements Files {
     }
   }
 
-  async #during<T>(placed: Placed, work: (placed: Placed) => Now<T>): Promise<T> {
+  #during<T>(placed: Placed, work: (placed: Placed) => Now<T>): Now<T> {
+    return inOneGo(this.#attended(placed, work));
+  }
+
+  *#attended<T>(placed: Placed, work: (placed: Placed) => Now<T>): Steps<T> {
     const wait = pace();
-    if (wait) await wait;
+    if (wait) yield wait;
     if (this.#closed) throw closed();
     placed.root.enter();
     try {
-      return await work(placed);
+      return yield* settled(work(placed));
     } catch (error) {
       throw fromSystem(placed.given, error);
     } finally {

@@ -9,6 +9,7 @@ import type { Leaf } from './leaf.ts';
 import { kindOf } from './open-file.ts';
 import { pace } from './pace.ts';
 import { fromSystem, invalid } from './refusal.ts';
+import type { Now } from './steps.ts';
 import { codeOf } from './system.ts';
 
 /** What is in an open directory. */
@@ -34,7 +35,7 @@ export async function listFolder(ground: Ground, placed: Placed, folder: Folder)
 export async function* walkFrom(
   ground: Ground,
   start: Placed,
-  visit: <T>(placed: Placed, work: () => Promise<T>) => Promise<T>,
+  visit: <T>(placed: Placed, work: () => Promise<T>) => Now<T>,
   skip?: (entry: Entry) => boolean,
 ): AsyncGenerator<Entry> {
   let expected: string | undefined;
