@@ -2,6 +2,13 @@
  * Reading, asking for existence and listing inside a boundary, beside what the reference filesystem server does for the
  * same (validate the path, then use it) and beside bare fs.promises, which has no boundary. Same tree, interleaved rounds,
  * medians and their ratios. Run after `npm run build`: node bench/roots.mjs [rounds]
+ *
+ * Where the time of a read goes (perf, two cores, 32 side by side): of 18 µs, 15 are the seven system calls and their
+ * bindings in Node: open by O_PATH 4.2, readlink 3.3, fstat 0.9, reopen and close 4.3, read and decode 1.7. The rest is
+ * ours. The reference spends 85 to 115 µs of processor time, but spreads it over both cores. At 24 levels the open
+ * costs 8 instead of 4 µs: behind `/proc/self/fd/N` the kernel walks a path by reference counts, twice as slow as
+ * lock-free. Opening by the absolute path, or from a kept descriptor of the parent, would avoid that, and would not
+ * hold against someone who swaps the root, or keep directories busy. Hence 2.8 to 3.1 there, on quiet cores.
  */
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
