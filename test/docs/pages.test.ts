@@ -13,6 +13,8 @@ import { describe, expect, it } from 'vitest';
 import { startReplica } from '../../examples/docs/deploy.ts';
 import { forms, shopServer } from '../../examples/docs/elicitation.ts';
 import { audited, checked } from '../../examples/docs/observe.ts';
+import { workshop } from '../../examples/docs/page-kind.ts';
+import { codeIn, visitor } from '../connect/visitor.ts';
 
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]!.text;
 const yes = (value: string | boolean) => ({ action: 'accept' as const, content: { value } });
@@ -185,4 +187,20 @@ describe('docs/observability.md', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('one', 'won'));
     expect(checked(file)).toBe('line 1: This entry was changed after it was written.');
   });
+});
+
+it.each(eras)('docs/connect.md, %s: a page of an author’s own kind', async era => {
+  const { factory, pages } = workshop({ kind: 'here', browser: false }, { warn: () => {} });
+  const person = scriptedPerson([{ action: 'accept' }]);
+  await using pair = await connectPair(factory, { era, person, capabilities: { elicitation: { url: {} } } });
+  const result = pair.client.callTool({ name: 'join' });
+  const { params } = await person.whenAsked(1);
+  const who = visitor(params['url'] as string);
+  await who.get();
+  const page = await who.send({ do: 'code', code: codeIn(params['message'] as string) });
+  expect(page.text).toContain('Wear goggles.');
+  expect((await who.send({ name: ' ' })).text).toContain('Please write your name.');
+  await who.send({ name: 'Ada <b>' });
+  expect(textOf(await result)).toBe('Signed by Ada <b>.');
+  await pages.close();
 });
