@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { form } from 'midcall/form';
@@ -14,6 +15,7 @@ import { startReplica } from '../../examples/docs/deploy.ts';
 import { forms, shopServer } from '../../examples/docs/elicitation.ts';
 import { audited, checked } from '../../examples/docs/observe.ts';
 import { workshop } from '../../examples/docs/page-kind.ts';
+import { librarian } from '../../examples/docs/tool-with-files.ts';
 import { codeIn, visitor } from '../connect/visitor.ts';
 
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]!.text;
@@ -203,4 +205,39 @@ it.each(eras)('docs/connect.md, %s: a page of an author’s own kind', async era
   await who.send({ name: 'Ada <b>' });
   expect(textOf(await result)).toBe('Signed by Ada <b>.');
   await pages.close();
+});
+
+describe.each(eras)('docs/roots.md and docs/sampling.md, %s', era => {
+  const folder = mkdtempSync(join(tmpdir(), 'midcall-docs-'));
+  writeFileSync(join(folder, 'boat.md'), 'Mend the boat.');
+  const says = (content: unknown, stopReason = 'endTurn') => ({
+    role: 'assistant',
+    model: 'test',
+    content,
+    stopReason,
+  });
+  const done = says({ type: 'text', text: 'A boat.' });
+
+  async function call(name: string, args: Record<string, unknown>, answers: readonly Scripted[] = []) {
+    const searched: string[] = [];
+    const find = async (words: string) => [`${searched.push(words)} note`];
+    const capabilities = { roots: {}, sampling: { tools: {} } };
+    const roots = () => [{ uri: pathToFileURL(folder).href }];
+    const person = scriptedPerson(answers, { roots });
+    const factory = librarian(folder, find, { warn: () => {}, suspectBelowMs: 0 });
+    await using pair = await connectPair(factory, { era, person, capabilities });
+    return { result: await pair.client.callTool({ name, arguments: args }), searched };
+  }
+
+  it('reads inside the boundary, and refuses outside', async () => {
+    expect(textOf((await call('note_read', { path: 'boat.md' })).result)).toBe('Mend the boat.');
+    expect((await call('note_read', { path: '/etc/hostname' })).result).toMatchObject({ isError: true });
+  });
+
+  it('asks the client’s model, once and with tools', async () => {
+    expect(textOf((await call('note_summarize', { path: 'boat.md' }, [done])).result)).toBe('A boat.');
+    const use = says([{ type: 'tool_use', id: '1', name: 'search_notes', input: { words: 'boat' } }], 'toolUse');
+    const { result, searched } = await call('notes_ask', { question: 'What is to be mended?' }, [use, done]);
+    expect([textOf(result), searched]).toEqual(['A boat.', ['boat']]);
+  });
 });
