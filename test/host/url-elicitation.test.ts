@@ -111,15 +111,15 @@ describe.each(eras)('%s', era => {
   });
 
   it.each([
-    ['javascript:alert(1)', 'never opened'],
-    ['data:text/html,<h1>x</h1>', 'never opened'],
-    ['file:///etc/passwd', 'never opened'],
-    ['https://example.com/\u202Egpj.exe', 'hidden or blank'],
-    ['https://paypal.com@evil.example/', 'it leads to evil.example'],
-    ['https://xn--80ak6aa92e.com/', 'outside the Latin alphabet'],
-    ['https://gооgle.com/', 'several alphabets'],
-    ['https://93.184.216.34/', 'a bare number'],
-  ])('elicit-url-59, elicit-url-65: %j is blocked or warned about on screen', async (href, warning) => {
+    ['a script', 'javascript:alert(1)', 'never opened'],
+    ['data', 'data:text/html,<h1>x</h1>', 'never opened'],
+    ['a file', 'file:///etc/passwd', 'never opened'],
+    ['hidden characters', 'https://example.com/\u202Egpj.exe', 'hidden or blank'],
+    ['another name before the @', 'https://paypal.com@evil.example/', 'it leads to evil.example'],
+    ['Punycode', 'https://xn--80ak6aa92e.com/', 'outside the Latin alphabet'],
+    ['letters of two alphabets', 'https://g\u043E\u043Egle.com/', 'several alphabets'],
+    ['a bare number', 'https://93.184.216.34/', 'a bare number'],
+  ])('elicit-url-59, elicit-url-65: %s is blocked or warned about on screen', async (_, href, warning) => {
     const me = terminal([]);
     const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era, href)) });
     const outcome = made.call();
@@ -237,22 +237,27 @@ describe('2025-11-25: pages that are waited for', () => {
     }
   });
 
-  it.each(['__proto__', 'constructor', '../../x', ' ', '日本👨‍👩‍👧', '{"a":1}', 'x'.repeat(3_000)])(
-    'elicit-url-74: the id %j is compared, and nothing else is made of it',
-    async id => {
-      const state = { done: false };
-      const made = await wired(era, { answer: opens(() => undefined), tool: guarded(state, [id]) });
-      const outcome = made.call();
-      await expect.poll(() => made.shown).toHaveLength(2);
-      expect(made.shown[1]).toMatchObject({ kind: 'url-finish', elicitationId: id });
-      await made.wire.notify(completed, { elicitationId: `${id}x` });
-      await turns();
-      expect(made.calls()).toHaveLength(1);
-      state.done = true;
-      await made.wire.notify(completed, { elicitationId: id });
-      expect(await outcome).toBe('went on');
-    },
-  );
+  it.each([
+    ['a name of objects', '__proto__'],
+    ['another', 'constructor'],
+    ['a path', '../../x'],
+    ['a blank', ' '],
+    ['letters of any kind', '日本👨‍👩‍👧'],
+    ['JSON', '{"a":1}'],
+    ['a long text', 'x'.repeat(3_000)],
+  ])('elicit-url-74: an id that looks like %s is compared, and nothing else is made of it', async (_, id) => {
+    const state = { done: false };
+    const made = await wired(era, { answer: opens(() => undefined), tool: guarded(state, [id]) });
+    const outcome = made.call();
+    await expect.poll(() => made.shown).toHaveLength(2);
+    expect(made.shown[1]).toMatchObject({ kind: 'url-finish', elicitationId: id });
+    await made.wire.notify(completed, { elicitationId: `${id}x` });
+    await turns();
+    expect(made.calls()).toHaveLength(1);
+    state.done = true;
+    await made.wire.notify(completed, { elicitationId: id });
+    expect(await outcome).toBe('went on');
+  });
 
   it.each([
     ['none', {}],

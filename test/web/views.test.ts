@@ -319,10 +319,10 @@ describe('a page to open', () => {
   });
 
   it.each([
-    ['https://xn--80ak6aa92e.com/', 'outside the Latin alphabet'],
-    ['https://gооgle.com/', 'mixes letters of several alphabets'],
-    ['https://93.184.216.34/', 'a bare number'],
-  ])('elicit-url-65: warns of %s', async (href, warning) => {
+    ['Punycode', 'https://xn--80ak6aa92e.com/', 'outside the Latin alphabet'],
+    ['letters of two alphabets', 'https://g\u043E\u043Egle.com/', 'mixes letters of several alphabets'],
+    ['a bare number', 'https://93.184.216.34/', 'a bare number'],
+  ])('elicit-url-65: warns of %s', async (_, href, warning) => {
     expect((await desk({ ...openPage(href), url: judgeUrl(href) } as Question)).text).toContain(warning);
   });
 
