@@ -55,11 +55,17 @@ function judgeFrame(record, connection, validate) {
   const other = from === 'client' ? 'server' : 'client';
   const request = connection.requests.get(`${other} ${JSON.stringify(frame.id)}`);
   const said = request?.revision ?? revision;
-  if ('error' in frame) return { revision: said, problems: as('JSONRPCErrorResponse') };
+  if ('error' in frame)
+    return { revision: said, problems: validate(said, 'JSONRPCErrorResponse', withoutNullId(frame)) };
   const problems = as('JSONRPCResultResponse');
   if (said === modern && from === 'client') problems.push('a client sends no responses');
   if (request && isObject(frame.result)) problems.push(...resultProblems(request, frame.result, validate));
   return { revision: said, problems };
+}
+
+/** JSON-RPC itself (section 5) and the SDK say null where an id could not be read; the protocol's schemas leave it out. */
+function withoutNullId({ id, ...frame }) {
+  return id === null ? frame : { id, ...frame };
 }
 
 function revisionOf({ frame, from, version }, connection) {

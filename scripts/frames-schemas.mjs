@@ -60,11 +60,20 @@ function sdkValidator() {
   };
 }
 
+/** A schema may say that the numbers of forms and answers are whole, which no revision's text does. */
+function mendNumbers({ NumberSchema, ElicitResult }) {
+  for (const bound of ['minimum', 'maximum', 'default']) {
+    if (NumberSchema?.properties?.[bound]) NumberSchema.properties[bound] = { type: 'number' };
+  }
+  for (const answer of ElicitResult?.properties?.content?.additionalProperties?.anyOf ?? []) {
+    if (Array.isArray(answer.type)) answer.type = [...answer.type, 'number'];
+  }
+}
+
 function specValidator(schema) {
   if (schema === undefined) return () => [];
   const { $schema, $defs } = schema;
-  // The 2025-11-25 schema says that bounds of numbers are whole, which its text does not; 2026-07-28 mended it.
-  for (const bound of ['minimum', 'maximum', 'default']) $defs.NumberSchema.properties[bound] = { type: 'number' };
+  mendNumbers($defs);
   const ajv = new AjvJsonSchemaValidator();
   const compiled = new Map();
   const methods = methodsOf(Object.entries($defs).map(([name, each]) => [name, each.properties?.method?.const]));

@@ -1,6 +1,6 @@
 /**
- * Everything, in order: what the tests need beyond npm, lint, types, documents, the API reference, build, tests,
- * conformance, the evidence for the requirements. The first failure before the tests stops it.
+ * Everything, in order: what the tests need beyond npm, lint, types, documents, the API reference, build, tests, the
+ * frames they sent, conformance, the evidence for the requirements. The first failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
  * Beyond npm the tests want Chromium and Redis. As root on Debian they are installed; elsewhere the tests that need
@@ -68,22 +68,26 @@ must(stage('documents', 'node', ['scripts/sync-snippets.mjs', '--check']), 'The 
 must(stage('reference', 'npx', ['typedoc', '--emit', 'none']), 'The API reference');
 must(stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
 
-const report = join(mkdtempSync(join(tmpdir(), 'midcall-test-')), 'report.json');
+const kept = mkdtempSync(join(tmpdir(), 'midcall-test-'));
+const report = join(kept, 'report.json');
+const frames = join(kept, 'frames');
+// A run of some tests only leaves out what is said of them all.
+const whole = process.argv.length === 2;
 const passed = stage(
   'tests',
   'npx',
   ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)],
-  found,
+  whole ? { ...found, MIDCALL_FRAMES_DIR: frames } : found,
 );
-// A run of some tests only leaves it out.
-const conforms = process.argv.length > 2 || stage('conformance', 'node', ['scripts/conformance.mjs']);
+const framed = !whole || stage('frames', 'node', ['scripts/frames.mjs', frames]);
+if (!framed) console.error('Something was said that the protocol does not allow; the frames are above.');
+const conforms = !whole || stage('conformance', 'node', ['scripts/conformance.mjs']);
 if (!conforms) console.error('The official conformance suite found something; its table is above.');
 const required =
-  process.argv.length > 2 ||
-  stage('requirements', 'node', ['scripts/requirements.mjs', '--report', report, '--allow-missing']);
+  !whole || stage('requirements', 'node', ['scripts/requirements.mjs', '--report', report, '--allow-missing']);
 if (!required) console.error('The evidence for the requirements does not hold; what is wrong is above.');
 const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
 const skippedInCi = ci && numPendingTests > 0;
 if (skippedInCi) console.error(`${numPendingTests} tests were skipped; CI allows none.`);
 console.log(`tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
-process.exit(passed && conforms && required && !skippedInCi && numPassedTests > 0 ? 0 : 1);
+process.exit(passed && framed && conforms && required && !skippedInCi && numPassedTests > 0 ? 0 : 1);

@@ -210,10 +210,10 @@ async function leave(
   config: Config,
 ): Promise<InputRequiredResult> {
   const now = config.now();
-  const keys = new Set<string>();
+  const keys = new Set(arrival.stillOut.map(ask => ask.key));
   const out = asks.map((ask): OutAsk => {
     const earlier = arrival.stillOut.find(each => each.id === ask.id);
-    const key = uniqueKey(wireOf(ask).key ?? earlier?.key ?? ask.kind, keys);
+    const key = earlier?.key ?? uniqueKey(ownKey(wireOf(ask).key ?? ask.kind, arrival.round), keys);
     const { id, kind, label } = ask;
     const at = earlier?.at ?? now;
     return { id, kind, label: shortLabel(label), key, at, due: earlier?.due ?? now + wireOf(ask).timeoutMs };
@@ -233,6 +233,9 @@ async function leave(
   const requestState = await sealState(state, request.binding, { ...config, maxLength: config.maxStateLength });
   return inputRequired({ ...(asks.length > 0 ? { inputRequests: inputRequests as never } : {}), requestState });
 }
+
+/** A key is never taken up by a later round, so that an answer sent once too often answers no other question. */
+const ownKey = (wanted: string, round: number): string => (round === 0 ? wanted : `${wanted}.${round + 1}`);
 
 function uniqueKey(wanted: string, taken: Set<string>): string {
   let key = wanted;
