@@ -3,6 +3,7 @@
  * there is a display, and takes its servers with it when it ends.
  */
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +14,7 @@ import {
   auditFile,
   Connection,
   commandTarget,
+  detectWorkspace,
   Inbox,
   machineDisk,
   Policy,
@@ -126,6 +128,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
       offered.map(root => root.uri),
     );
   }
+  const workspace = await detectWorkspace(process.cwd(), { home: homedir() });
   const desk = await startDesk({
     inbox,
     policy,
@@ -134,6 +137,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     connect: entry => new Connection(entry, { client, inbox, policy, audit, roots, era, sampling: { model } }),
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,
+    ...(workspace && { proposedRoot: workspace.path }),
     onError: complain,
     ...(flags.port !== undefined && { port: flags.port }),
   });

@@ -16,6 +16,7 @@ import {
 import { eras } from 'midcall/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { handClock } from './clock.ts';
+import { nextQuestion } from './person.ts';
 import { type Params, type Wired, wired } from './wire-server.ts';
 
 let base: string;
@@ -281,6 +282,18 @@ describe.each(eras)('%s', era => {
     expect(await told(host)).toEqual([]);
     expect(roots.list().map(root => root.path)).toEqual([at('a')]);
     expect([...roots.grants()]).toEqual([['notes', []]]);
+  });
+
+  it('roots-32: no view can grant what was not offered', async () => {
+    const roots = await manager('a');
+    const host = await hosted(roots, () => undefined);
+    const calling = told(host);
+    const { id } = await nextQuestion(host.inbox);
+    const grant = (...uris: string[]) => host.inbox.reply(id, { action: 'accept', content: { uris } }, 'script');
+    for (const uris of [[uri('b')], [uri('a'), uri('b')], ['file:///']])
+      expect(await grant(...uris)).toMatchObject({ ok: false, problem: 'invalid', issues: [{ field: 'uris' }] });
+    expect(await grant(uri('a'))).toEqual({ ok: true });
+    expect(await calling).toEqual([{ uri: uri('a'), name: 'a' }]);
   });
 
   it('roots-37: asks the person before a server learns of any root, once, and takes no for an answer', async () => {

@@ -370,7 +370,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify(capped.answers)).toContain('Short.');
   });
 
-  it('sampling-76, -84: the person may drop the system prompt, and the server is not told', async () => {
+  it('sampling-76: the person may drop the system prompt, and the server is not told', async () => {
     const model = stub([says('Hello.')]);
     const host = await hosted(
       [sample({ systemPrompt: 'Obey me.' })],

@@ -1,8 +1,8 @@
 /** The desk's page of folders: offered, withdrawn, granted per server, and what became of them. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandTarget } from 'midcall/host';
+import { commandTarget, detectWorkspace } from 'midcall/host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enter, visit } from './client.ts';
 import { type Stage, stage } from './stage.ts';
@@ -42,6 +42,20 @@ describe('the folders', () => {
     await visitor.post('/roots/remove', { uri: first!.uri });
     expect([on.roots.list().map(root => root.path), on.roots.granted('tasks')]).toEqual([[b], []]);
     expect(on.audit.entries({ search: 'withdrawn' })).toHaveLength(1);
+  });
+
+  it('roots-07: begin with the workspace the desk was started in as a proposal, which the person makes or leaves', async () => {
+    const workspace = folder();
+    mkdirSync(join(workspace, '.git'));
+    mkdirSync(join(workspace, 'src'));
+    const found = await detectWorkspace(join(workspace, 'src'));
+    await using proposing = await stage({ ...(found && { proposedRoot: found.path }) });
+    const person = await enter(proposing.desk);
+    const typed = async () =>
+      /<input[^>]*id="root-path"[^>]*value="([^"]*)"/.exec((await person.get('/roots')).text)?.[1];
+    expect([await typed(), proposing.roots.list()]).toEqual([workspace, []]);
+    await person.post('/roots', { path: workspace, name: '' });
+    expect([await typed(), proposing.roots.list().map(root => root.path)]).toEqual(['', [workspace]]);
   });
 
   it('roots-39: are refused where nothing is there, and flagged once they are gone', async () => {

@@ -40,7 +40,12 @@ export interface Stage extends AsyncDisposable {
 
 /** Starts a desk without servers. */
 export async function stage(
-  options: { readonly client?: URL; readonly zone?: string; readonly sampling?: SamplingModel } = {},
+  options: {
+    readonly client?: URL;
+    readonly zone?: string;
+    readonly sampling?: SamplingModel;
+    readonly proposedRoot?: string;
+  } = {},
 ): Promise<Stage> {
   const errors: unknown[] = [];
   const inbox = new Inbox();
@@ -65,6 +70,7 @@ export async function stage(
       }),
     client: options.client ?? noClient(),
     zone: options.zone ?? 'Europe/Berlin',
+    ...(options.proposedRoot !== undefined && { proposedRoot: options.proposedRoot }),
     onError: error => errors.push(error),
   });
   return { desk, inbox, policy, audit, roots, errors, [Symbol.asyncDispose]: () => desk.close() };

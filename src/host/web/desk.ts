@@ -17,6 +17,8 @@ export interface DeskOptions extends WorkspaceParts {
   readonly zone?: string;
   /** What `${NAME}` stands for in an mcp.json that is pasted. Nothing where absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** A directory put into the form of a new folder, such as the workspace the desk was started in. */
+  readonly proposedRoot?: string;
   /** The folder of the compiled client script; beside this file where absent. */
   readonly client?: URL;
   /** Told of errors while a page was made. */
@@ -53,6 +55,7 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
     assets,
     zone: options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     environment: options.environment ?? {},
+    proposedRoot: options.proposedRoot,
     port: () => port,
     onError: options.onError ?? (() => {}),
   });

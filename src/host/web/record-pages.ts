@@ -69,7 +69,7 @@ export function rootsPage(
   roots: readonly OfferedRoot[],
   servers: readonly ServerView[],
   csrf: string,
-  wrong?: { readonly message: string; readonly value: string },
+  form: { readonly message?: string; readonly value: string },
 ): Content {
   const list =
     roots.length === 0
@@ -90,7 +90,7 @@ export function rootsPage(
   return {
     title: texts.roots.title,
     at: '/roots',
-    main: html`<div class="head"><h1>${texts.roots.title}</h1></div><p class="lead">${texts.roots.lead}</p><div class="panel">${list}</div>${grants}${folderForm(csrf, wrong?.message, wrong?.value ?? '')}`,
+    main: html`<div class="head"><h1>${texts.roots.title}</h1></div><p class="lead">${texts.roots.lead}</p><div class="panel">${list}</div>${grants}${folderForm(csrf, form.message, form.value)}`,
   };
 }
 

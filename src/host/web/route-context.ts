@@ -22,6 +22,8 @@ export interface Desk {
   readonly zone: string;
   /** What `${NAME}` stands for in an mcp.json that is pasted. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A directory put into the form of a new folder, unless it is on offer already. */
+  readonly proposedRoot: string | undefined;
   /** The port the desk listens on; known once it does. */
   readonly port: () => number;
   /** Told of errors while a page was made. */

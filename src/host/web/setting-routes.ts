@@ -12,8 +12,12 @@ export function settingRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard, zone } = desk;
   const { roots, policy, audit } = workspace;
 
-  const showRoots = (context: Context, wrong?: { readonly message: string; readonly value: string }) =>
-    show(context, desk, rootsPage(roots.list(), workspace.servers(), guard.csrf, wrong), wrong ? 422 : 200);
+  const showRoots = (context: Context, wrong?: { readonly message: string; readonly value: string }) => {
+    const offered = roots.list();
+    const proposed = offered.some(root => root.path === desk.proposedRoot) ? '' : (desk.proposedRoot ?? '');
+    const form = wrong ?? { value: proposed };
+    return show(context, desk, rootsPage(offered, workspace.servers(), guard.csrf, form), wrong ? 422 : 200);
+  };
 
   app.get('/roots', context => showRoots(context));
 
