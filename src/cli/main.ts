@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander';
 import { isMidcallError } from '../errors.ts';
 import { registerCall } from './call.ts';
 import { registerDemo } from './demo.ts';
+import { registerDesign } from './design.ts';
 import { registerDesk } from './desk.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
 import { registerLint } from './lint.ts';
@@ -16,7 +17,14 @@ import { registerNotes } from './notes.ts';
 /** Adds one subcommand to the program. */
 export type Register = (program: Command) => void;
 
-const subcommands: readonly Register[] = [registerNotes, registerDesk, registerCall, registerDemo, registerLint];
+const subcommands: readonly Register[] = [
+  registerNotes,
+  registerDesk,
+  registerCall,
+  registerDemo,
+  registerDesign,
+  registerLint,
+];
 
 const program = new Command('midcall')
   .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')

@@ -85,19 +85,26 @@ const essence = ({ params }: LintAsk): unknown => [
 
 /**
  * Judges a call beside the one in which everything was accepted.
+ * @param declined - the one in which everything was declined: where accepting failed, what fails in the same way and not as
+ *   a decline does was let through
  * @returns what differs too little, or undefined where the two cannot be compared
  */
-export function judgeBeside(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] | undefined {
+export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): readonly Breach[] | undefined {
   const { play, asks, end } = trace;
   const rule = notTaken[play.name];
   const lacking = play.name === 'no-capability' || play.name === 'form-only';
   if (!rule || (asks.length === 0 && !lacking)) return [];
-  // A call that went on asking, and was answered otherwise, is judged by itself.
-  if (!succeeded(accepted.end) || accepted.asks.length === 0) return undefined;
-  if (!succeeded(end)) return [];
+  if (accepted.asks.length === 0) return undefined;
   const [words, taken] = [wordsOf(end), wordsOf(accepted.end)];
-  if (tellsRefusal(taken) && !tellsDeed(taken)) return sameCourse(trace, accepted) ? undefined : [];
-  if (sameCourse(trace, accepted)) {
+  const same = sameCourse(trace, accepted);
+  if (!succeeded(accepted.end) || (tellsRefusal(taken) && !tellsDeed(taken))) {
+    if (sameCourse(declined, accepted)) return same ? undefined : [];
+    if (!same) return [];
+    const message = `${did[play.name]} gets as far as accepting, to the same result: ${quoted(words)}.`;
+    return [{ rule, message: capital(message), certainty: 'suspected' }];
+  }
+  if (!succeeded(end)) return [];
+  if (same) {
     const message = `After ${did[play.name]} the result tells the same as after accepting: ${quoted(words)}.`;
     return [{ rule, message, certainty: 'suspected' }];
   }
@@ -106,6 +113,22 @@ export function judgeBeside(trace: PlayTrace, accepted: PlayTrace): readonly Bre
     return [{ rule, message, certainty: 'possible' }];
   }
   return [];
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * Judges a call that asked nothing, in an era in which the same tool could have asked.
+ * @param accepted - the call of the other era in which everything was accepted
+ */
+export function judgeUnasked(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] {
+  const words = wordsOf(trace.end);
+  const asked = `It asked nothing, though the client can be asked, and it asks on ${accepted.era}.`;
+  if (sameCourse(trace, accepted)) {
+    const message = `${asked} It gets as far as accepting does there: ${quoted(words)}.`;
+    return [{ rule: 'unasked-in-era', message, certainty: 'suspected' }];
+  }
+  return [{ rule: 'unasked-in-era', message: `${asked} It answered: ${quoted(words)}.`, certainty: 'possible' }];
 }
 
 /** True where accepting without content breaks a form of this call. */

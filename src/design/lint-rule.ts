@@ -101,6 +101,11 @@ export const lintRules = {
     title: 'What needs the person’s yes is not done for a client that cannot ask.',
     source: craft('consent that could not be had is not given'),
   },
+  'unasked-in-era': {
+    severity: 'error',
+    title: 'A tool that asks in one revision of the protocol asks in the other.',
+    source: craft('consent does not depend on the revision a client speaks'),
+  },
   'asked-again': {
     severity: 'error',
     title: 'A question that was declined is not put again in the same call.',

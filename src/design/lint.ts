@@ -10,7 +10,7 @@ import type { Tool, Transport } from '@modelcontextprotocol/client';
 import { isMidcallError, MidcallError } from '../errors.ts';
 import { type Clock, type Era, systemClock, visible } from '../host/index.ts';
 import { judgeAsk } from './judge-ask.ts';
-import { judgeBeside, judgeTrace, readsAbsent, requiresContent } from './judge-plays.ts';
+import { judgeBeside, judgeTrace, judgeUnasked, readsAbsent, requiresContent } from './judge-plays.ts';
 import { type Breach, finding, gathered, type LintFinding } from './lint-finding.ts';
 import { asksForm, confirmations, fieldsOf, type Play, type PlayName } from './lint-play.ts';
 import { forPlay, LintSession, type PlayTrace } from './lint-session.ts';
@@ -154,7 +154,12 @@ class Linter {
     const careful = new Map<Era, PlayTrace[]>();
     for (const era of eras) careful.set(era, await this.#refusing(about, era));
     const asks = eras.some(era => careful.get(era)!.some(trace => trace.asks.length > 0));
-    for (const era of eras) if (asks) await this.#accepting(about, era, careful.get(era)!);
+    const accepted: PlayTrace[] = [];
+    for (const era of eras) if (asks) accepted.push(...(await this.#accepting(about, era, careful.get(era)!)));
+    for (const era of eras) {
+      const [first] = careful.get(era)!;
+      if (first && first.asks.length === 0 && accepted[0]) this.#add(judgeUnasked(first, accepted[0]), about, first);
+    }
     const most = Math.max(0, ...eras.flatMap(era => careful.get(era)!.map(trace => trace.asks.length)));
     this.#asked.set(tool.name, most);
     if (most === 0) this.#unasked(about, careful.get(eras[0]!)![0]!);
@@ -173,8 +178,8 @@ class Linter {
   }
 
   /** Accepts one question more each time and refuses the next, until all are accepted; then the rest. */
-  async #accepting(about: Subject, era: Era, traces: PlayTrace[]): Promise<void> {
-    if (traces.every(trace => trace.asks.length === 0)) return;
+  async #accepting(about: Subject, era: Era, traces: PlayTrace[]): Promise<readonly PlayTrace[]> {
+    if (traces.every(trace => trace.asks.length === 0)) return [];
     let accepted: PlayTrace | undefined;
     for (let from = 1; from <= deepest && !accepted; from += 1) {
       const trace = await this.#play(about, era, { name: 'decline', from });
@@ -189,7 +194,7 @@ class Linter {
       this.#notes.add(
         `${name}: on ${era} it asked no more after it was accepted once; that era’s accept was not compared.`,
       );
-      return;
+      return [];
     }
     traces.push(accepted);
     if (accepted.end.kind === 'page-open')
@@ -197,11 +202,12 @@ class Linter {
     if (accepted.end.kind === 'silent')
       this.#notes.add(`${name}: accepted on ${era}, it gave no result in time; a longer --wait may show one.`);
     if (requiresContent(accepted.asks)) traces.push(await this.#play(about, era, { name: 'bare', from: 0 }));
-    for (const trace of traces) this.#beside(about, trace, accepted);
+    for (const trace of traces) this.#beside(about, trace, accepted, traces[0]!);
+    return [accepted];
   }
 
-  #beside(about: Subject, trace: PlayTrace, accepted: PlayTrace): void {
-    const found = judgeBeside(trace, accepted);
+  #beside(about: Subject, trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): void {
+    const found = judgeBeside(trace, accepted, declined);
     const name = visible(about.tool.name, { max: 60 });
     if (found === undefined)
       this.#notes.add(
@@ -210,16 +216,15 @@ class Linter {
     this.#add([...(found ?? []), ...readsAbsent(trace, accepted)], about, trace);
   }
 
-  #unasked({ tool, args, made }: Subject, trace: PlayTrace): void {
+  #unasked(about: Subject, trace: PlayTrace): void {
+    const { tool } = about;
     const name = visible(tool.name, { max: 60 });
-    const failed = trace.end.kind !== 'result' || trace.end.result['isError'] === true;
-    if (failed && made && Object.keys(args).length > 0)
-      this.#notes.add(
-        `${name}: it failed with arguments made from its schema, before it could ask. Give real ones with --args.`,
-      );
+    const failed = trace.end.kind === 'error' || (trace.end.kind === 'result' && trace.end.result['isError'] === true);
+    const said = visible(wordsOf(trace.end).replace(/\s+/g, ' '), { max: 120 });
+    const made = about.made && Object.keys(about.args).length > 0 ? ' Give real arguments with --args.' : '';
+    if (failed) this.#notes.add(`${name}: it failed before it could ask: "${said}".${made}`);
     else if (trace.end.kind === 'silent') this.#notes.add(`${name}: it gave no result in time, and asked nothing.`);
-    else if (tool.annotations?.destructiveHint === true && !failed) {
-      const said = visible(wordsOf(trace.end).replace(/\s+/g, ' '), { max: 80 });
+    else if (tool.annotations?.destructiveHint === true) {
       const message = `It declares destructiveHint and asked nothing; it answered: "${said}".`;
       this.#add([{ rule: 'destructive-unasked', message }], { tool }, trace);
     }

@@ -22,9 +22,10 @@ export function wordsOf(end: PlayEnd): string {
 /** True where the call ended with a result that is no error. */
 export const succeeded = (end: PlayEnd): boolean => end.kind === 'result' && end.result['isError'] !== true;
 
-/** True where both succeeded and tell the same. */
+/** True where both ended in the same way and tell the same. */
 export function sameCourse(one: PlayTrace, other: PlayTrace): boolean {
-  if (!succeeded(one.end) || !succeeded(other.end)) return false;
+  const kinds = [one.end, other.end].map(end => (end.kind === 'result' ? `result ${succeeded(end)}` : end.kind));
+  if (kinds[0] !== kinds[1] || !/^(result|error)/.test(kinds[0]!)) return false;
   const values = [...answered(one.asks), ...answered(other.asks)];
   return normal(wordsOf(one.end), values) === normal(wordsOf(other.end), values);
 }

@@ -14,7 +14,7 @@ describe.each(eras)('%s', era => {
   it.each(cases.filter(each => each.era === undefined || each.era === era))(
     '$rule ($index): is found where it is broken, and only there',
     async each => {
-      const { findings } = await linted(each.broken, { eras: [era] });
+      const { findings } = await linted(each.broken, { eras: each.both ? eras : [era] });
       expect(findings.map(found => found.rule)).toContain(each.rule);
       const clean = await linted(each.clean ?? cleanTool, { eras: [era] });
       expect(clean.findings.filter(found => found.severity !== 'note')).toEqual([]);
@@ -105,7 +105,7 @@ it('says where a tool failed before it could ask, and where accepting did not su
     inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
     run: () => Promise.reject(new Error('No such id.')),
   };
-  expect((await linted(failing)).notes.join()).toContain('Give real ones with --args');
+  expect((await linted(failing)).notes.join()).toContain('Give real arguments with --args');
   const refusing: HandTool = {
     async run(hand) {
       await hand.ask({ mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } });

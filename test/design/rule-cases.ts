@@ -10,6 +10,8 @@ export interface RuleCase {
   readonly clean?: HandTool;
   /** Where only one era can break it. */
   readonly era?: Hand['era'];
+  /** Where it shows only beside the other era. */
+  readonly both?: boolean;
 }
 
 const confirm = { type: 'boolean', title: 'Delete them all' };
@@ -214,7 +216,29 @@ export const ruleCases: Readonly<Record<LintRuleId, readonly RuleCase[]>> = {
       },
     },
   ],
-  'fails-open': [{ broken: deletingOn(['accept'], true), clean: deletingOn(['accept']) }],
+  'fails-open': [
+    { broken: deletingOn(['accept'], true), clean: deletingOn(['accept']) },
+    {
+      broken: {
+        async run(hand) {
+          if (hand.can.form && !accepted(await hand.ask(form({ confirm })))) return 'Nothing was deleted.';
+          throw new Error('Cannot reach the database.');
+        },
+      },
+    },
+  ],
+  'unasked-in-era': [
+    {
+      both: true,
+      broken: {
+        async run(hand) {
+          if (hand.era === '2026-07-28' || !hand.can.form) throw new Error('Cannot reach the database.');
+          if (!accepted(await hand.ask(form({ confirm })))) return 'Nothing was deleted.';
+          throw new Error('Cannot reach the database.');
+        },
+      },
+    },
+  ],
   'asked-again': [
     { broken: repeating(({ action }) => action === 'decline') },
     { broken: repeating(({ action }) => action === 'cancel') },

@@ -1,0 +1,156 @@
+/** The designer: every decision, the forms it proposes, and the skill that says the same in words. */
+import { readFileSync } from 'node:fs';
+import type { Tool } from '@modelcontextprotocol/client';
+import { form } from 'midcall/form';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { decisions, designText, designWords, proposalCode, propose, toolFacts } from '../../src/design/index.ts';
+
+const tool = (
+  name: string,
+  properties: Record<string, unknown> = {},
+  more: Partial<Tool> & { required?: string[] } = {},
+): Tool => {
+  const { required = Object.keys(properties), ...rest } = more;
+  return { name, inputSchema: { type: 'object', properties, required }, ...rest } as Tool;
+};
+const text = { type: 'string' };
+const proposed = (each: Tool) => propose(toolFacts(each));
+
+const cases: readonly (readonly [string, Tool])[] = [
+  ['secret', tool('connect_shop', { api_key: text })],
+  ['sign-in', tool('github_login')],
+  ['sign-in', tool('calendar_sync', {}, { description: 'Connects your calendar.' })],
+  ['first-run', tool('notes_setup')],
+  ['read-only', tool('notes_search', { query: text })],
+  ['read-only', tool('drop_hints', { title: text }, { annotations: { readOnlyHint: true } })],
+  ['widget', tool('update_invoice', { lines: { type: 'array', items: { type: 'object' } } })],
+  ['widget', tool('choose_theme', {}, { description: 'Shows a preview of each theme.' })],
+  ['pick', tool('delete_record', { title: text })],
+  ['undoable', tool('delete_record', { id: text }, { description: 'Moves a record to the trash.' })],
+  ['confirm', tool('drop-database', { database: text })],
+  ['confirm', tool('sweep', { room: text }, { annotations: { destructiveHint: true } })],
+  ['argument', tool('create_note', { body: text })],
+];
+
+describe('propose', () => {
+  it.each(cases)('takes the decision %s', (kind, each) => {
+    expect(proposed(each).kind).toBe(kind);
+  });
+
+  it('has a case for every decision', () => {
+    expect(new Set(cases.map(([kind]) => kind))).toEqual(new Set(decisions.map(({ kind }) => kind)));
+  });
+
+  it.each(cases)('proposes for %s only forms that can be sent, and code exactly where it asks', (_, each) => {
+    const facts = toolFacts(each);
+    const proposal = propose(facts);
+    expect(proposal.asks.length > 0).toBe(proposal.ask);
+    for (const ask of proposal.asks) {
+      expect(ask.mode === 'form').toBe(ask.form !== undefined);
+      if (ask.form) expect(form(ask.form).schema).toEqual(ask.wire);
+    }
+    expect(proposalCode(proposal, facts) !== undefined).toBe(proposal.ask);
+    expect(proposal.reasons.length).toBeGreaterThan(0);
+  });
+
+  it('asks with one match too, unless that can be undone', () => {
+    const whens = (description: string) =>
+      proposed(tool('delete_note', { title: text }, { description })).asks.map(({ when }) => when);
+    expect(whens('Deletes a note.')).toEqual(['one note matches', 'several notes match']);
+    expect(whens('Moves a note to the trash.')).toEqual(['several notes match']);
+  });
+
+  it('asks out of band for money', () => {
+    expect(proposed(tool('pay_invoice', { id: text }))).toMatchObject({ assurance: 'out-of-band', timeoutMs: 300_000 });
+  });
+
+  it('says what a tool without annotations and description does not tell', () => {
+    const { uncertain } = proposed(tool('zap', { id: text }));
+    expect(uncertain.map(each => each.split(':')[0])).toEqual([
+      'Whether it only reads',
+      'Whether it destroys',
+      'What it does',
+    ]);
+  });
+
+  it('takes no argument of a secret into its code', () => {
+    const facts = toolFacts(tool('connect_shop', { api_key: text, shop: text }));
+    const code = proposalCode(propose(facts), facts)!;
+    expect(code).toContain('shop: z.string()');
+    expect(code).not.toContain('api_key');
+  });
+
+  it('writes hostile names and descriptions as text, in code and in the terminal', () => {
+    // biome-ignore-start lint/suspicious/noTemplateCurlyInString: what a hostile server would send
+    const name = 'delete_`${process.exit()}\u202E\u001b[2J';
+    const facts = toolFacts(tool(name, { "ti'tle`": text, title: text }, { description: "'); evil(); ('\n*/ `${x}`" }));
+    // biome-ignore-end lint/suspicious/noTemplateCurlyInString: what a hostile server would send
+    const proposal = propose(facts);
+    const code = proposalCode(proposal, facts)!;
+    expect(code).not.toMatch(/\u202E|\u001b|^.*[^'\\]'\); evil/m);
+    expect(designText(proposal, true).join('\n')).not.toMatch(/\u202E|\u001b/);
+  });
+});
+
+describe('the skill', () => {
+  const page = readFileSync(new URL('../../skills/elicitation-form-designer/SKILL.md', import.meta.url), 'utf8');
+  const rows = (heading: string): string[][] =>
+    page
+      .split(heading)[1]!
+      .split('\n\n')[0]!
+      .split('\n')
+      .slice(2)
+      .map(line =>
+        line
+          .split('|')
+          .slice(1, -1)
+          .map(cell => cell.trim()),
+      );
+  const schema = (which: string) =>
+    JSON.parse(new RegExp(`<!-- form: ${which} -->\\s+\`\`\`json\\n([\\s\\S]*?)\`\`\``).exec(page)![1]!);
+
+  it('is a skill: a name like its folder, and a description', () => {
+    const front = parse(/^---\n([\s\S]*?)\n---/.exec(page)![1]!);
+    expect(front.name).toBe('elicitation-form-designer');
+    expect(front.description.length).toBeLessThan(1_024);
+    for (const part of ['**Purpose.**', '**Input.**', '## Output']) expect(page).toContain(part);
+  });
+
+  it('takes the same decisions in the same order', () => {
+    const said = rows('first row that fits is the kind.\n\n').map(([, kind, when, advice, source]) => [
+      kind,
+      when,
+      advice,
+      source,
+    ]);
+    expect(said).toEqual(decisions.map(each => [each.kind, each.when, each.advice, each.source]));
+  });
+
+  it('looks for the same words', () => {
+    const said = rows('upper or lower case:\n\n').map(([, words]) => words!.split(', '));
+    expect(said).toEqual(Object.values(designWords).map(list => (typeof list === 'string' ? list.split(' ') : list)));
+  });
+
+  it('gives the same forms and messages', () => {
+    const asks = proposed(tool('delete_note', { title: text }, { description: 'Moves the note to the attic.' })).asks;
+    const fill = (value: unknown): unknown =>
+      JSON.parse(
+        JSON.stringify(value)
+          .replaceAll('<noun>', 'note')
+          .replaceAll('<Noun>', 'Note')
+          .replaceAll('<what yes does>', 'Move it to the attic'),
+      );
+    const bare = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value).replace(/"oneOf":\[.*?\]/, '"oneOf":[]'));
+    expect(asks.map(ask => bare(ask.form))).toEqual([fill(schema('one')), bare(fill(schema('many')))]);
+    const final = ' This cannot be undone.';
+    expect(page).toContain('`<Verb> {label}?`');
+    expect(page).toContain("`<Verb> '{argument}'? Multiple <nouns> match; pick one.`");
+    expect(page).toContain(`\`${final}\``);
+    expect(asks.map(ask => ask.message)).toEqual([
+      `Delete {label}?${final}`,
+      `Delete '{title}'? Multiple notes match; pick one.${final}`,
+    ]);
+  });
+});
