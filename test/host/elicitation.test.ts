@@ -249,7 +249,7 @@ describe.each(eras)('%s', era => {
     ['12: a web address', { type: 'string', format: 'uri' }, 'https://example.com/', 'example'],
     ['12: a date', { type: 'string', format: 'date' }, '2026-02-28', '2026-02-30'],
     ['12: a time', { type: 'string', format: 'date-time' }, '2026-02-28T18:30:00Z', '18:30'],
-    ['13: a number', { type: 'number', minimum: 0.5, maximum: 1 }, 0.5, 0.4],
+    ['13: a number', { type: 'number', minimum: 0, maximum: 1 }, 1, -0.5],
     ['13: a large number', { type: 'number', maximum: 1 }, 1, 1.01],
     ['13: a whole number', { type: 'integer', minimum: 1, maximum: 3 }, 3, 2.5],
     ['13: a number as text', { type: 'integer' }, 3, '3'],

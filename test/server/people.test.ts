@@ -136,7 +136,12 @@ describe.each(eras)('%s', era => {
 
   it('elicit-url-11, elicit-url-43: who has no token gets 401, and no question stands in for one', async () => {
     const { url, events } = await serve(sure);
-    const params = { name: 'act', arguments: {} };
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': era,
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1.0.0' },
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+    };
+    const params = { name: 'act', arguments: {}, ...(era === '2026-07-28' && { _meta }) };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
     const version = { 'mcp-protocol-version': era, 'mcp-method': 'tools/call', 'mcp-name': 'act' };
     const answer = await fetch(url, { method: 'POST', headers: { ...headers, ...version }, body });
