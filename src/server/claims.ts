@@ -1,7 +1,7 @@
 /**
  * A retry is answered once. The first to present a state claims its nonce together with the digest of its inputs; the
  * same inputs again get the same result, or wait for the attempt under way; other inputs are refused. Claims outlive
- * every state that could present them.
+ * every state that could present them; results, which may be large, are kept for as long as a client still tries again.
  *
  * An attempt that died is followed by another, one at a time, and only where it is certain that it starts nothing more:
  *
@@ -22,8 +22,8 @@ export type Claim =
   | { readonly kind: 'mine'; readonly attempt: Attempt }
   /** The same retry was answered before. */
   | { readonly kind: 'answered'; readonly result: unknown }
-  /** The same retry was answered before, with more than is kept. */
-  | { readonly kind: 'too-large' }
+  /** The same retry was answered before, with what is not kept any more. */
+  | { readonly kind: 'forgotten' }
   /** The nonce was used with other inputs. */
   | { readonly kind: 'other-inputs' }
   /** The same retry is still under way somewhere, and the wait is over. */
@@ -61,15 +61,16 @@ export interface ClaimsOptions {
 const PRESENT = 0.6;
 /** Longer results are not kept for duplicates, in characters of JSON. */
 const MAX_KEPT = 262_144;
+/** Results are kept so long, in milliseconds: twice what clients wait for one request. */
+const KEPT_MS = 120_000;
 
 interface Held {
   /** Digest of the inputs. */
   readonly i: string;
   /** Whose process holds it; absent where nobody does any more. */
   readonly o?: string;
-  readonly r?: unknown;
-  /** The result was too long to keep. */
-  readonly l?: true;
+  /** It was answered; the result lies beside it while it is kept. */
+  readonly d?: true;
 }
 
 export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims {
@@ -82,6 +83,7 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
   let stopRenewing: (() => void) | undefined;
 
   const keyOf = (nonce: string, attempt: number) => (attempt === 1 ? `claim:${nonce}` : `claim:${nonce}:${attempt}`);
+  const resultOf = (nonce: string) => `result:${nonce}`;
   const read = async (key: string): Promise<Held | undefined> => {
     const text = await store.get(key);
     return text === undefined ? undefined : (JSON.parse(text) as Held);
@@ -139,15 +141,21 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       }
       return !lost;
     };
-    /** @param result - what every duplicate is given, as it is kept; undefined where there is none */
+    /** @param result - what every duplicate is given, as JSON; undefined where there is none */
     const leave = async (result: string | undefined): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.
         if (!(await holds())) return false;
         // The result first: whoever finds this attempt let go finds its result too (C3).
-        const letGo = JSON.stringify({ i: inputs } satisfies Held);
-        if (attempt > 1 && result !== undefined) await store.set(keyOf(nonce, 1), result, { ttlMs });
-        await store.set(keyOf(nonce, attempt), attempt > 1 ? letGo : (result ?? letGo), { ttlMs });
+        if (result === undefined) {
+          await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs } satisfies Held), { ttlMs });
+          return true;
+        }
+        // A store without room for a result still has the claim.
+        if (result.length <= MAX_KEPT) {
+          await store.set(resultOf(nonce), result, { ttlMs: Math.min(ttlMs, KEPT_MS) }).catch(() => {});
+        }
+        await store.set(keyOf(nonce, 1), JSON.stringify({ i: inputs, d: true } satisfies Held), { ttlMs });
         return true;
       } finally {
         for (const key of keys) running.delete(key);
@@ -161,17 +169,14 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
     return {
       first: taken === 1,
       holds,
-      async answer(result) {
-        const held = JSON.stringify({ i: inputs, r: result } satisfies Held);
-        return leave(held.length > MAX_KEPT ? JSON.stringify({ i: inputs, l: true } satisfies Held) : held);
-      },
+      answer: result => leave(JSON.stringify(result)),
       abandon: async () => void (await leave(undefined)),
     };
   };
 
-  const given = (held: Held | undefined): Claim | undefined => {
-    if (held?.l) return { kind: 'too-large' };
-    return held && 'r' in held ? { kind: 'answered', result: held.r } : undefined;
+  const given = async (nonce: string): Promise<Claim> => {
+    const result = await store.get(resultOf(nonce));
+    return result === undefined ? { kind: 'forgotten' } : { kind: 'answered', result: JSON.parse(result) };
   };
 
   return {
@@ -186,8 +191,7 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       for (let attempt = 1; ; ) {
         const held = await read(first);
         if (held?.i !== inputs) return { kind: 'other-inputs' };
-        const known = given(held);
-        if (known) return known;
+        if (held.d) return given(nonce);
         const key = keyOf(nonce, attempt);
         const current = attempt === 1 ? held : await read(key);
         if (current?.o !== undefined && (await alive(key, current.o))) {
@@ -199,10 +203,10 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
         if (now() - shownAt >= presentMs / 3) await show();
         if (!(await store.set(keyOf(nonce, attempt), mine, { ttlMs, ifAbsent: true }))) continue;
         const taken = take(nonce, attempt, inputs, ttlMs);
-        const late = given(await read(first));
-        if (!late) return { kind: 'mine', attempt: taken };
+        const late = await read(first);
+        if (!late?.d) return { kind: 'mine', attempt: taken };
         await taken.abandon();
-        return late;
+        return given(nonce);
       }
     },
   };

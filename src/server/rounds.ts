@@ -76,7 +76,7 @@ export async function arrive(
   const inputs = digest(brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null]));
   const keptMs = lifeOf(state, now);
   const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal);
-  if (claim.kind === 'other-inputs' || claim.kind === 'too-large') {
+  if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
     audit({ kind: 'state-refused', reason: 'already answered' });
     throw refused('answered');
   }

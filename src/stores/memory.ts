@@ -16,6 +16,8 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
   /** Live values at most; 100,000 where absent. */
   readonly maxEntries?: number;
+  /** Characters of all keys and values at most; 268,435,456 where absent. */
+  readonly maxCharacters?: number;
 }
 
 interface Entry {
@@ -26,6 +28,8 @@ interface Entry {
 
 /** Entries looked at per write. Two, so that the walk is always faster than the growth. */
 const STEPS = 2;
+/** A full store is gone through again after this many milliseconds for each value it holds. */
+const SWEEP_PAUSE_MS = 0.001;
 
 /**
  * @returns a store; its methods fail with MidcallError `store/unavailable` when it is full, TypeError for bad input
@@ -37,15 +41,27 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new TypeError('memoryStore: maxEntries is a whole number, at least 1.');
   }
+  const maxCharacters = options.maxCharacters ?? 268_435_456;
+  if (!Number.isSafeInteger(maxCharacters) || maxCharacters < 1) {
+    throw new TypeError('memoryStore: maxCharacters is a whole number, at least 1.');
+  }
   const entries = new Map<string, Entry>();
+  let characters = 0;
   let walk = entries.entries();
-  /** Before this moment a walk over everything would free nothing. */
-  let nothingExpiresBefore = 0;
+  /** Before this moment a walk over everything would free nothing, or too little for its cost. */
+  let nextSweep = 0;
+
+  const drop = (key: string): void => {
+    const entry = entries.get(key);
+    if (!entry) return;
+    characters -= key.length + entry.value.length;
+    entries.delete(key);
+  };
 
   const live = (key: string): Entry | undefined => {
     const entry = entries.get(key);
     if (!entry || entry.expires > now()) return entry;
-    entries.delete(key);
+    drop(key);
     return undefined;
   };
 
@@ -57,23 +73,30 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         walk = entries.entries();
         return;
       }
-      if (next.value[1].expires <= time) entries.delete(next.value[0]);
+      if (next.value[1].expires <= time) drop(next.value[0]);
     }
   };
 
-  const makeRoom = (): void => {
+  const sweep = (): void => {
     const time = now();
-    if (time >= nothingExpiresBefore) {
-      nothingExpiresBefore = Number.POSITIVE_INFINITY;
-      for (const [key, { expires }] of entries) {
-        if (expires <= time) entries.delete(key);
-        else nothingExpiresBefore = Math.min(nothingExpiresBefore, expires);
-      }
+    if (time < nextSweep) return;
+    nextSweep = Number.POSITIVE_INFINITY;
+    for (const [key, { expires }] of entries) {
+      if (expires <= time) drop(key);
+      else nextSweep = Math.min(nextSweep, expires);
     }
-    if (entries.size < maxEntries) return;
+    nextSweep = Math.max(nextSweep, time + entries.size * SWEEP_PAUSE_MS);
+  };
+
+  const makeRoom = (more: number, longer: number): void => {
+    const full = () => entries.size + more > maxEntries || characters + longer > maxCharacters;
+    if (!full()) return;
+    sweep();
+    if (!full()) return;
     throw new MidcallError(
       'store/unavailable',
-      `The memory store is full (${maxEntries} values). Raise maxEntries, or use SQLite or Redis.`,
+      `The memory store is full (${entries.size} values, ${characters} characters). ` +
+        'Raise maxEntries or maxCharacters, or use SQLite or Redis.',
     );
   };
 
@@ -86,23 +109,23 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       checkEntry(key, value, set);
       const current = live(key);
       if (set?.ifAbsent && current) return false;
-      if (!current) {
-        tidy();
-        if (entries.size >= maxEntries) makeRoom();
-      }
+      if (!current) tidy();
+      const longer = value.length - (current ? current.value.length : -key.length);
+      makeRoom(current ? 0 : 1, longer);
       const expires = set?.ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + set.ttlMs;
-      nothingExpiresBefore = Math.min(nothingExpiresBefore, expires);
+      nextSweep = Math.min(nextSweep, Math.max(expires, now() + entries.size * SWEEP_PAUSE_MS));
       entries.set(key, { value, expires });
+      characters += longer;
       return true;
     },
     async delete(key) {
       checkKey(key);
-      entries.delete(key);
+      drop(key);
     },
     async take(key) {
       checkKey(key);
       const entry = live(key);
-      entries.delete(key);
+      drop(key);
       return entry?.value;
     },
   };

@@ -90,14 +90,14 @@ describe('a retry', () => {
     expect(await claim(a, 'no')).toEqual({ kind: 'other-inputs' });
   });
 
-  it('costs one write to claim and one to answer, and leaves no timer', async () => {
+  it('costs one write to claim and two to answer, and leaves no timer', async () => {
     const every = world();
     const a = every.process('a');
     mine(await claim(a)).answer({ result: 1 });
     await settle();
     const before = every.sets;
     await mine(await claim(a, 'yes', 'other')).answer({ result: 1 });
-    expect(every.sets - before).toBe(2);
+    expect(every.sets - before).toBe(3);
     expect(every.timers).toBe(0);
   });
 
@@ -178,7 +178,25 @@ describe('a retry', () => {
     const { process } = world();
     const a = process('a');
     await mine(await claim(a)).answer({ result: 'x'.repeat(300_000) });
-    expect(await claim(a)).toEqual({ kind: 'too-large' });
+    expect(await claim(a)).toEqual({ kind: 'forgotten' });
+  });
+
+  it('keeps a result for as long as a client tries again, and the claim for as long as the state lives', async () => {
+    const { process, pass } = world();
+    const a = process('a');
+    await mine(await claim(a)).answer({ result: 1 });
+    await pass(119_000);
+    expect(await claim(a)).toEqual({ kind: 'answered', result: { result: 1 } });
+    await pass(2_000);
+    expect(await claim(a)).toEqual({ kind: 'forgotten' });
+    expect(await claim(a, 'no')).toEqual({ kind: 'other-inputs' });
+  });
+
+  it('holds where the store has no room for its result', async () => {
+    const store = memoryStore({ maxCharacters: 2_000 });
+    const a = claims({ store, now: Date.now, id: () => 'a', waitMs: WAIT, timer: () => () => {} });
+    expect(await mine(await claim(a)).answer({ result: 'x'.repeat(5_000) })).toBe(true);
+    expect(await claim(a)).toEqual({ kind: 'forgotten' });
   });
 
   it('stops waiting when its client is gone', async () => {

@@ -47,7 +47,23 @@ describe('the memory store', () => {
     expect(await store.get('k1999')).toBe('v');
   });
 
+  it('M1: counts the characters it holds, and refuses what would be more', async () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time, maxCharacters: 100 });
+    await store.set('a', 'x'.repeat(79), { ttlMs: 10 });
+    expect(await store.set('b', 'x'.repeat(19))).toBe(true);
+    await expect(store.set('c', '')).rejects.toMatchObject({ code: 'store/unavailable' });
+    await expect(store.set('b', 'x'.repeat(20))).rejects.toMatchObject({ code: 'store/unavailable' });
+    expect(await store.set('b', 'x'.repeat(18))).toBe(true);
+    time = 10;
+    expect(await store.set('c', 'x'.repeat(80))).toBe(true);
+    await store.delete('c');
+    expect(await store.take('b')).toBe('x'.repeat(18));
+    expect(await store.set('d', 'x'.repeat(99))).toBe(true);
+  });
+
   it('refuses bad options', () => {
+    for (const maxCharacters of [0, -1, 1.5]) expect(() => memoryStore({ maxCharacters })).toThrow(TypeError);
     for (const maxEntries of [0, -1, 1.5, Number.NaN]) expect(() => memoryStore({ maxEntries })).toThrow(TypeError);
   });
 });
