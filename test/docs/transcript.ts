@@ -11,7 +11,7 @@ import { spawn } from '@lydell/node-pty';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const midcall = join(root, 'dist/cli/main.js');
 
-/** A folder whose `npx` runs this checkout's command, so that no registry is asked. */
+/** A folder whose `npx` runs this checkout's command, so that no registry is asked; and which holds nobody's settings. */
 const shims = mkdtempSync(join(tmpdir(), 'midcall-npx-'));
 writeFileSync(join(shims, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${midcall}" "$@"\n`, { mode: 0o755 });
 
@@ -57,7 +57,12 @@ export function documented(name: string, now: string): string {
 function run(command: string, cwd: string, typed: Typed[]): Promise<readonly string[]> {
   const words = command.match(/(?:"[^"]*"|\S)+/gu)!.map(word => word.replaceAll('"', ''));
   const args = words[0] === 'npx' ? [midcall, ...words.slice(2)] : words.slice(1);
-  const env = { ...(process.env as Record<string, string>), NO_COLOR: '1', PATH: `${shims}:${process.env['PATH']}` };
+  const env = {
+    ...(process.env as Record<string, string>),
+    NO_COLOR: '1',
+    PATH: `${shims}:${process.env['PATH']}`,
+    XDG_CONFIG_HOME: shims,
+  };
   const child = spawn(process.execPath, args, { cwd, cols: 200, rows: 60, env });
   let [all, from] = ['', 0];
   child.onData(data => {
