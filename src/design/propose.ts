@@ -202,7 +202,11 @@ function unknowns(facts: ToolFacts, kind: DesignKind): readonly string[] {
   if (kind === 'pick')
     said.push(`How many ${plural(noun)} can match: from 100 on, narrow the search or use a page or a widget.`);
   if ((kind === 'confirm' || kind === 'pick') && !undoable(facts))
-    said.push('Whether it can be undone: its description does not say so. If it can, say so there, and ask less.');
+    said.push(
+      says(facts.description, designWords.kept)
+        ? 'Whether it can be undone: its description does not say so. If it can, say so there, and ask less.'
+        : 'Whether it can be undone: its description does not say so, so the message says that it cannot. If it can, say so there.',
+    );
   if (kind === 'argument' && args.length === 0) said.push('What it needs to know: it takes no arguments.');
   if (facts.description === '') said.push('What it does: it has no description.');
   if (kind === 'sign-in' || kind === 'first-run') said.push('Which settings or which provider the page is for.');

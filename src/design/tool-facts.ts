@@ -33,6 +33,9 @@ export interface ToolFacts {
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const verbs = `${designWords.reads} ${designWords.destroys} ${designWords.sends} create update write add set move rename restore`;
 
+/** Words of a name that are no thing. */
+const notNouns = 'many all one bulk batch by my the a in from to';
+
 /** Reads a tool as `tools/list` gives it. */
 export function toolFacts(tool: Tool): ToolFacts {
   const inputSchema = tool.inputSchema as Json;
@@ -40,7 +43,7 @@ export function toolFacts(tool: Tool): ToolFacts {
   const required = Array.isArray(inputSchema['required']) ? inputSchema['required'] : [];
   const words = nameWords(tool.name);
   const verb = words.find(word => hasWord(word, verbs)) ?? words.at(-1) ?? 'act';
-  const rest = words.filter(word => word !== verb);
+  const rest = words.filter(word => word !== verb && !hasWord(word, notNouns));
   return {
     name: tool.name,
     description: tool.description ?? '',
