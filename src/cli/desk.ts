@@ -17,6 +17,7 @@ import {
   detectWorkspace,
   Inbox,
   machineDisk,
+  openUrl,
   Policy,
   RootsManager,
   readServerEntries,
@@ -146,25 +147,12 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   process.stdout.write(`Midcall desk: ${start}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
   for (const { entry } of servers) desk.workspace.add(entry).catch(complain);
-  if (flags.open && hasDisplay(process.env, process.platform)) await openBrowser(start, complain);
+  if (flags.open && isSeen(process.env)) await openUrl(start);
   offerLinks(desk);
 }
 
-/** True where a browser window would be seen by the person who typed the command. */
-function hasDisplay(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
-  if (environment['CI'] || environment['SSH_CONNECTION']) return false;
-  if (platform === 'darwin' || platform === 'win32') return true;
-  return Boolean(environment['DISPLAY'] || environment['WAYLAND_DISPLAY']);
-}
-
-async function openBrowser(url: string, complain: (error: unknown) => void): Promise<void> {
-  try {
-    const { default: open } = await import('open');
-    (await open(url)).on('error', complain);
-  } catch (error) {
-    complain(error);
-  }
-}
+/** True where a browser window, if there is one to open, would be seen by the person who typed the command. */
+const isSeen = (environment: NodeJS.ProcessEnv): boolean => !environment['CI'] && !environment['SSH_CONNECTION'];
 
 /** A start link works once, so Enter prints another. */
 function offerLinks(desk: RunningDesk): void {

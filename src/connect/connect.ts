@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import open from 'open';
 import { MidcallError } from '../errors.ts';
+import { openUrl } from '../open-url.ts';
 import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../server/index.ts';
 import { Loopback } from './loopback.ts';
 import type { Keeper, PageKind, SignIn } from './page.ts';
@@ -117,7 +117,7 @@ export function connect(options: ConnectOptions): Connect {
         return { url: `${root.href.replace(/\/$/, '')}/${ask.ticket}`, ...(note === undefined ? {} : { note }) };
       },
       local: !base && where.kind === 'here' && where.browser,
-      showLocally: ({ url }) => (options.openBrowser ?? openSystemBrowser)(url),
+      showLocally: ({ url }) => (options.openBrowser ?? openUrl)(url),
       async outcome(ticket, ms, signal) {
         const outcome = await tickets.outcome(ticket, ms, signal);
         if (outcome) server.release(ticket);
@@ -177,12 +177,3 @@ function readBase(given: string | URL): URL {
 }
 
 const inContainer = (): boolean => existsSync('/.dockerenv') || existsSync('/run/.containerenv');
-
-async function openSystemBrowser(url: string): Promise<boolean> {
-  try {
-    await open(url);
-    return true;
-  } catch {
-    return false;
-  }
-}

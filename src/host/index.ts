@@ -1,3 +1,5 @@
+export type { OpenUrlOptions, Spawn } from '../open-url.ts';
+export { openUrl } from '../open-url.ts';
 export type { VisibleOptions } from '../visible.ts';
 export { hides, visible } from '../visible.ts';
 export type { Notice } from './asking.ts';
@@ -22,8 +24,6 @@ export { Connection } from './connection.ts';
 export type { ElicitationMode } from './elicitation.ts';
 export type { InboxEvent, InboxOptions } from './inbox.ts';
 export { Inbox } from './inbox.ts';
-export type { OpenUrlOptions, Spawn } from './open-url.ts';
-export { openUrl } from './open-url.ts';
 export type { Limits, PolicyOptions, Rule, Subject, Verdict } from './policy.ts';
 export { Policy } from './policy.ts';
 export type {

@@ -86,9 +86,26 @@ describe('opening a page', () => {
     expect(calls).toEqual([[command, args, expect.objectContaining({ shell: false })]]);
   });
 
+  it('takes the browser of Windows in a Linux inside it, and the next program where one cannot start', async () => {
+    const tried: string[] = [];
+    const spawn: Spawn = command => {
+      tried.push(command);
+      const works = command === 'xdg-open';
+      return { once: (event, listener) => (event === 'spawn') === works && listener(), unref: () => {} };
+    };
+    const environment = { WSL_INTEROP: '/run/WSL/1_interop', DISPLAY: ':0' };
+    expect(await openUrl('https://example.com', { platform: 'linux', environment, spawn })).toBe(true);
+    expect(tried).toEqual(['rundll32.exe', 'xdg-open']);
+    delete (environment as { DISPLAY?: string }).DISPLAY;
+    expect(await openUrl('https://example.com', { platform: 'linux', environment, spawn })).toBe(false);
+  });
+
   it('opens nothing that is not http(s), and nothing where there is no display', async () => {
     expect((await run('--version', 'linux')).calls).toEqual([]);
     expect((await run('file:///etc/passwd', 'darwin')).calls).toEqual([]);
+    expect((await run('https://example.com/\u202Egpj.exe', 'darwin')).calls).toEqual([]);
+    expect((await run('https://example.com/a b', 'darwin')).calls).toEqual([]);
+    expect((await run(`https://example.com/${'a'.repeat(9_000)}`, 'darwin')).calls).toEqual([]);
     expect(await openUrl('https://example.com', { platform: 'linux', environment: {} })).toBe(false);
   });
 });
