@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
@@ -78,12 +79,14 @@ describe.each(eras)('%s', era => {
   });
 
   it('ends a task’s question when its time is up', async () => {
-    const command = example('tasks', '--preference-timeout', '300');
-    const never: Scripted =
-      era === '2025-11-25'
-        ? 'never'
-        : () => new Promise(resolve => setTimeout(() => resolve(accept({ include_tasks: false })), 400));
-    const { call } = await start(command, era, [never]);
+    const command = example('tasks', '--preference-timeout', '1');
+    // The server set the time before the question came here, by the same clock: once it shows later, the answer is late.
+    const late = async () => {
+      const due = Date.now() + 1;
+      while (Date.now() <= due) await setImmediate();
+      return accept({ include_tasks: false });
+    };
+    const { call } = await start(command, era, [era === '2025-11-25' ? 'never' : late]);
     const { data } = await call('session', { action: 'prime', ask_preferences: true });
     expect(data).toMatchObject({ elicitation: 'timeout', tasks: { total: 6 } });
   });
