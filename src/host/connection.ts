@@ -15,7 +15,6 @@ import {
 import { MidcallError } from '../errors.ts';
 import { visible } from '../visible.ts';
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from './attach.ts';
-import { CallLog, type CallRecord } from './call-log.ts';
 import type { CallOutcome, RunOptions } from './call-runner.ts';
 import type { Era } from './question.ts';
 import type { SamplingAccount } from './sampling-flow.ts';
@@ -82,7 +81,6 @@ export class Connection {
   readonly entry: ServerEntry;
   readonly origin: string;
   readonly #options: ConnectionOptions;
-  readonly #log = new CallLog();
   readonly #listeners = new Set<(event: ConnectionEvent) => void>();
   #state: ConnectionState = 'stopped';
   #problem: string | undefined;
@@ -94,9 +92,6 @@ export class Connection {
     this.entry = entry;
     this.origin = originOf(entry.target);
     this.#options = options;
-    options.inbox.subscribe(event => {
-      if (event.question.asker.id === entry.id) this.#log.note(event);
-    });
   }
 
   get state(): ConnectionState {
@@ -133,16 +128,6 @@ export class Connection {
   /** What it spent on the person's models since it was started; undefined where it is not running or has none. */
   get account(): SamplingAccount | undefined {
     return this.#attachment?.account();
-  }
-
-  /** Calls of this session, oldest first; the last 200. */
-  get calls(): readonly CallRecord[] {
-    return this.#log.records();
-  }
-
-  /** A call of this session. */
-  call(id: string): CallRecord | undefined {
-    return this.#log.get(id);
   }
 
   /**
@@ -237,11 +222,17 @@ export class Connection {
     const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
     const id = (this.#options.newId ?? randomUUID)();
     const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs;
+    let ended: CallOutcome | undefined;
+    const stop = this.subscribe(event => {
+      if (event.type === 'call-ended' && event.call.id === id) ended = event.outcome;
+    });
     const settled = attachment.run(request, { ...options, signal, id, ...(timeoutMs !== undefined && { timeoutMs }) });
-    const outcome = settled.then(
-      () => this.#log.get(id)!.outcome!,
-      () => this.#log.get(id)!.outcome!,
-    );
+    const outcome = settled
+      .then(
+        () => ended!,
+        () => ended!,
+      )
+      .finally(stop);
     return { id, outcome, cancel: () => abort.abort() };
   }
 
@@ -264,7 +255,6 @@ export class Connection {
   }
 
   #tell(event: ConnectionEvent): void {
-    if (event.type !== 'state' && event.type !== 'stderr' && event.type !== 'catalogue-changed') this.#log.note(event);
     for (const listener of this.#listeners) listener(event);
   }
 

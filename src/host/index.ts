@@ -8,7 +8,6 @@ export { attach } from './attach.ts';
 export type { AuditEntry, AuditEvent, AuditOptions, AuditSink, AuditVerdict } from './audit.ts';
 export { Audit, argumentsDigest, verifyAudit } from './audit.ts';
 export { auditFile } from './audit-file.ts';
-export type { CallRecord, CallStep } from './call-log.ts';
 export type { CallEvent, CallOutcome, CallProgress, RunOptions } from './call-runner.ts';
 export type { Clock } from './clock.ts';
 export { systemClock } from './clock.ts';

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import {
   Connection,
+  type ConnectionEvent,
   type ConnectionOptions,
   commandTarget,
   type Ending,
@@ -46,6 +47,13 @@ export async function connected(
   );
   await connection.start();
   return { connection, inbox };
+}
+
+/** Everything a connection tells from now on. */
+export function eventsOf(connection: Connection): readonly ConnectionEvent[] {
+  const events: ConnectionEvent[] = [];
+  connection.subscribe(event => events.push(event));
+  return events;
 }
 
 /** Resolves with the next question asked. */

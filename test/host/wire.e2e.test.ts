@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { attach, type Era, Inbox, machineDisk, RootsManager } from 'midcall/host';
+import { attach, type ConnectionEvent, type Era, Inbox, machineDisk, RootsManager } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../src/stores/memory.ts';
 import { askingServer, connected, nextQuestion, person, said } from './person.ts';
@@ -84,14 +84,13 @@ describe('a question and the process that asks it', () => {
     expect((await inbox.restore()).map(each => each.id)).toEqual([question.id]);
     const { connection } = await connected('2026-07-28', { store, inbox });
     expect(await connection.resume()).toEqual([question.call?.id]);
-    const ended = new Promise<void>(resolve => {
-      connection.subscribe(event => event.type === 'call-ended' && resolve());
+    const ended = new Promise<Extract<ConnectionEvent, { type: 'call-ended' }>>(resolve => {
+      connection.subscribe(event => event.type === 'call-ended' && resolve(event));
     });
     await inbox.reply(question.id, { action: 'accept', content: { colour: 'green' } }, 'script');
-    await ended;
-    const record = connection.call(question.call!.id);
-    expect(record?.call.arguments).toEqual({ n: 7 });
-    expect(said(record?.outcome as never)).toMatchObject({ action: 'accept', content: { colour: 'green' } });
+    const { call, outcome } = await ended;
+    expect(call).toMatchObject({ id: question.call!.id, arguments: { n: 7 } });
+    expect(said(outcome as never)).toMatchObject({ action: 'accept', content: { colour: 'green' } });
     await connection.stop();
     expect(await new Inbox({ store }).restore()).toEqual([]);
     expect(await store.get('host:rounds:asking')).toBeUndefined();

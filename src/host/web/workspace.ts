@@ -1,8 +1,8 @@
 /**
- * The servers on a desk, the calls made from it and the questions they led to: what the pages show, and what the
- * buttons do. Holds no markup and no request.
+ * The servers on a desk and what a person does with them: what the pages show, and what the buttons do. Holds no markup
+ * and no request.
  *
- * - W1 What ended stays in view with its ending, for as long as it is remembered.
+ * - W1 What ended stays in view with its ending, for as long as it is remembered ({@link History}).
  * - W2 A server that is gone keeps its place and the names of what it offers, so that it can be started again.
  */
 import { MidcallError } from '../../errors.ts';
@@ -19,10 +19,11 @@ import type {
   Rule,
   ServerEntry,
 } from '../index.ts';
+import { History } from './history.ts';
 import type { Announcement } from './live.ts';
 import { type Offers, shownOffers } from './shown-offers.ts';
 import { texts } from './texts.ts';
-import type { CallView, ModelsView, NoticeView, QuestionView, RootView, ServerView } from './views.ts';
+import type { CallView, ModelsView, QuestionView, RootView, ServerView } from './views.ts';
 
 /** The host's parts a desk is a view of. */
 export interface WorkspaceParts {
@@ -46,18 +47,10 @@ interface Server {
   readonly unsubscribe: () => void;
 }
 
-type Item = QuestionView | NoticeView;
-
-interface CallRecord extends Omit<CallView, 'items'> {
-  readonly items: Item[];
-}
-
 const nothing: Offers = { tools: [], prompts: [], resources: [] };
 
 /** How many lines of a server's standard error are shown. */
 const shownLog = 30;
-const rememberedCalls = 500;
-const rememberedQuestions = 2_000;
 
 /** How long a run waits for its first sign of life before its page is shown without one, in milliseconds. */
 const firstSignMs = 250;
@@ -72,9 +65,8 @@ export class Workspace {
   readonly now: () => number;
   readonly #connect: (entry: ServerEntry) => Connection;
   readonly #servers = new Map<string, Server>();
-  readonly #calls = new Map<string, CallRecord>();
+  readonly #history = new History();
   readonly #handles = new Map<string, CallHandle>();
-  readonly #questions = new Map<string, QuestionView>();
   readonly #listeners = new Set<(announcement?: Announcement) => void>();
   readonly #ends: (() => void)[] = [];
 
@@ -149,20 +141,20 @@ export class Workspace {
 
   /** Calls of this session, newest first. */
   calls(): readonly CallView[] {
-    return [...this.#calls.values()].reverse();
+    return this.#history.calls();
   }
 
   call(id: string): CallView | undefined {
-    return this.#calls.get(id);
+    return this.#history.call(id);
   }
 
   /** Questions of this session, newest first. */
   questions(): readonly QuestionView[] {
-    return [...this.#questions.values()].reverse();
+    return this.#history.questions();
   }
 
   question(id: string): QuestionView | undefined {
-    return this.#questions.get(id);
+    return this.#history.question(id);
   }
 
   /**
@@ -264,7 +256,7 @@ export class Workspace {
         break;
       case 'refused':
       case 'allowed':
-        if (event.call) this.#calls.get(event.call.id)?.items.push({ notice: event, at: this.now() });
+        if (event.call) this.#history.noticed(event.call.id, { notice: event, at: this.now() });
         this.#changed();
         break;
       case 'page-completed':
@@ -290,43 +282,30 @@ export class Workspace {
     this.#changed();
   }
 
-  #started(context: CallView['context'], serverId: string, startedAt: number): void {
-    if (this.#calls.has(context.id)) return;
-    this.#calls.set(context.id, { context, serverId, startedAt, items: [] });
-    forget(this.#calls, rememberedCalls, call => call.outcome !== undefined);
+  #started(context: CallContext, serverId: string, startedAt: number): void {
+    this.#history.started(context, serverId, startedAt);
     this.#changed();
   }
 
-  #update(callId: string, change: Partial<CallRecord>): void {
-    const call = this.#calls.get(callId);
-    if (call) this.#calls.set(callId, { ...call, ...change });
+  #update(...change: Parameters<History['update']>): void {
+    this.#history.update(...change);
     this.#changed();
   }
 
   #asked(question: Question): void {
-    const view: QuestionView = { question };
-    this.#questions.set(question.id, view);
-    forget(this.#questions, rememberedQuestions, each => each.ending !== undefined);
-    if (question.call) {
-      this.#started(question.call, question.asker.id, question.askedAt);
-      this.#calls.get(question.call.id)?.items.push(view);
-    }
+    this.#history.asked(question);
     this.#changed({ text: texts.inbox.arrived(question.asker.id, question.call?.name), alert: true });
   }
 
   #questionEnded(view: QuestionView): void {
-    const { question } = view;
-    this.#questions.set(question.id, view);
-    const items = question.call && this.#calls.get(question.call.id)?.items;
-    const at = items?.findIndex(item => 'question' in item && item.question.id === question.id) ?? -1;
-    if (items && at >= 0) items[at] = view;
+    this.#history.ended(view);
     this.#changed(view.ending && { text: texts.ending.sentence(view.ending), alert: false });
   }
 
   #firstSign(handle: CallHandle): Promise<void> {
     return new Promise(resolve => {
       const look = (): void => {
-        const call = this.#calls.get(handle.id);
+        const call = this.#history.call(handle.id);
         if (call?.outcome || (call && call.items.length > 0)) done();
       };
       const timer = setTimeout(() => done(), firstSignMs);
@@ -342,14 +321,5 @@ export class Workspace {
 
   #changed(announcement?: Announcement): void {
     for (const listener of this.#listeners) listener(announcement);
-  }
-}
-
-/** Drops the oldest entries that may go, down to a number. */
-function forget<T>(all: Map<string, T>, most: number, mayGo: (value: T) => boolean): void {
-  if (all.size <= most) return;
-  for (const [key, value] of all) {
-    if (all.size <= most) return;
-    if (mayGo(value)) all.delete(key);
   }
 }
