@@ -20,6 +20,7 @@ async function stranger() {
 
 it.each(eras)('%s: sends them with every request, filled in from the environment, and in no message', async era => {
   const { heard, url } = await stranger();
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how mcp.json names a variable
   const headers = { Authorization: 'Bearer ${TOKEN}', 'X-Team': 'notes' };
   const text = JSON.stringify({ mcpServers: { remote: { url, headers } } });
   const [entry] = readServerEntries(text, { TOKEN: 'hush-4711' });
