@@ -7,7 +7,7 @@ import { codeIn, visitor } from './visitor.ts';
 
 describe.each(eras)('%s', era => {
   it.each([
-    ['forecast', { place: 'Bergen' }, { secret: 'sk-123' }, 'Bergen: fine (6 characters of key)'],
+    ['forecast', { place: 'Bergen' }, { secret: 'sk-canary-123' }, 'Bergen: fine (13 characters of key)'],
     ['wipe', { folder: 'old' }, {}, 'Wiped old.'],
     ['plan', {}, { kind: 'private', 'people.0.name': 'Ada' }, 'Planned for Ada.'],
   ] as const)('%s', async (name, args, fields, expected) => {

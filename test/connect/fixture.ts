@@ -8,6 +8,7 @@ import { memoryStore } from 'midcall/stores/memory';
 import { type Carrier, connectPair, type Era, type Pair, type Scripted, scriptedPerson } from 'midcall/testing';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { watched } from '../../scripts/canary-tap.mjs';
 
 export interface Fixture {
   readonly pair: Pair;
@@ -74,8 +75,14 @@ export async function fixture(options: FixtureOptions): Promise<Fixture> {
       },
     },
     suspectBelowMs: 0,
-    warn: message => warned.push(message),
-    audit: event => audit.push(event),
+    warn: message => {
+      warned.push(message);
+      watched('warning', message);
+    },
+    audit: event => {
+      audit.push(event);
+      watched('audit', JSON.stringify(event));
+    },
     ...(options.still ? { now: () => clock.now } : {}),
     ...options.midcall,
   });

@@ -6,6 +6,7 @@ import { connect, oauth, oauthPages, type Provider, provider, signIn, type Vault
 import { createSealer, keyRing, type PageOutcome, type PageRoad, type PagesHost, type Principal } from 'midcall/server';
 import { memoryStore } from 'midcall/stores/memory';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import { watched } from '../../scripts/canary-tap.mjs';
 import type { PersonCheck } from '../../src/server/index.ts';
 import type { Store } from '../../src/stores/store.ts';
 
@@ -57,8 +58,14 @@ export function lend(store: Store, key: Uint8Array, said: unknown[]): PagesHost 
       void sleep(ms, undefined, { signal: stop.signal, ref: false }).then(fn, () => {});
       return () => stop.abort();
     },
-    warn: message => void said.push(message),
-    audit: (_call, event) => void said.push(event),
+    warn: message => {
+      said.push(message);
+      watched('warning', message);
+    },
+    audit: (_call, event) => {
+      said.push(event);
+      watched('audit', JSON.stringify(event));
+    },
   };
 }
 

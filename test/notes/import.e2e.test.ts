@@ -16,6 +16,7 @@ import { type Carrier, connectPair, eras, scriptedPerson } from 'midcall/testing
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
 import { type NotesApi, startNotesApi } from '../../examples/import/notes-api.mjs';
+import { watched } from '../../scripts/canary-tap.mjs';
 import { notesServer } from '../../src/notes/index.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { codeIn } from '../connect/visitor.ts';
@@ -110,8 +111,14 @@ async function start(
     store,
     key,
     suspectBelowMs: 0,
-    warn: message => said.push(message),
-    audit: event => said.push(event),
+    warn: message => {
+      said.push(message);
+      watched('warning', message);
+    },
+    audit: event => {
+      said.push(event);
+      watched('audit', JSON.stringify(event));
+    },
     pages,
     importing: { provider: quill, vault: kept, address },
     ...http,

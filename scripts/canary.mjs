@@ -1,0 +1,43 @@
+/**
+ * Looks whether a secret of a test run got out: `node scripts/canary.mjs FRAMES CANARIES`, the two directories that
+ * frames-tap.mjs and canary-tap.mjs recorded to. In frames, in request states (opened with the keys of the run), addresses,
+ * pages, logs, audit events, warnings and errors. Needs a build.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSealer, keyRing } from '../dist/server/index.js';
+import { judgeCanaries } from './canary-judge.mjs';
+
+const [framesDirectory, directory] = process.argv.slice(2);
+const recorded = from =>
+  readdirSync(from).flatMap(name =>
+    readFileSync(join(from, name), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line)),
+  );
+
+const heard = recorded(directory);
+const secrets = heard.filter(({ secret }) => secret !== undefined);
+const keys = [...new Set(heard.flatMap(({ key }) => key ?? []))];
+const said = heard.filter(({ sink }) => sink !== undefined);
+const sealer = keys.length > 0 ? createSealer(keyRing(keys), { maxLength: 2 ** 25 }) : undefined;
+let [frames, states, unopened] = [0, 0, 0];
+for (const { test, from, over, frame, text } of recorded(framesDirectory)) {
+  frames += 1;
+  const written = text ?? JSON.stringify(frame);
+  said.push({ test, sink: `a frame of the ${from} over ${over}`, text: written });
+  for (const [state] of written.matchAll(/\bm1\.[\w-]{60,}/gu)) {
+    const opened = sealer?.open(state, 'request-state');
+    if (opened?.ok) said.push({ test, sink: 'a request state', text: JSON.stringify(opened.payload) });
+    if (opened?.ok) states += 1;
+    else unopened += 1;
+  }
+}
+const problems = judgeCanaries({ secrets, said });
+for (const line of new Set(problems.map(({ test, says }) => `${test || 'no test'}: ${says}`))) console.error(line);
+console.log(
+  `canary: ${secrets.length} secrets looked for in ${frames} frames, ${states} opened states and ${said.length - frames - states} addresses, ` +
+    `pages and logs (${unopened} states changed or sealed elsewhere); ${problems.length} problems`,
+);
+process.exit(problems.length > 0 || secrets.length === 0 || frames === 0 ? 1 : 0);

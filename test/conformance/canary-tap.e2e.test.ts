@@ -1,0 +1,88 @@
+/** What the tap takes for a secret, and where it hears one that gets out: in processes of their own. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Heard, judgeCanaries } from '../../scripts/canary-judge.mjs';
+
+const tap = new URL('../../scripts/canary-tap.mjs', import.meta.url).href;
+
+/** Runs a program with the tap on, and judges what was recorded. */
+async function problemsOf(program: string): Promise<string[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'midcall-canary-'));
+  const env = { ...process.env, NODE_OPTIONS: `--import ${tap}`, MIDCALL_CANARY_DIR: directory };
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env, stdio: 'ignore' });
+  expect(await new Promise(resolve => child.on('close', resolve))).toBe(0);
+  const all = readdirSync(directory)
+    .flatMap(name => readFileSync(join(directory, name), 'utf8').split('\n').filter(Boolean))
+    .map(line => JSON.parse(line));
+  const secrets = all.filter(each => 'secret' in each) as Heard['secrets'];
+  expect(secrets.length).toBeGreaterThan(0);
+  const found = judgeCanaries({ secrets, said: all.filter(each => 'sink' in each) });
+  return [...new Set(found.map(({ says }) => says))].sort();
+}
+
+const serve = (handler: string, requests: string) => `
+  import { createServer } from 'node:http';
+  const server = createServer((req, res) => {
+    let body = '';
+    req.on('data', part => { body += part; }).on('end', () => { ${handler} });
+  }).listen(0, async () => {
+    const base = 'http://127.0.0.1:' + server.address().port;
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    ${requests}
+    server.close();
+    server.closeAllConnections();
+  });
+`;
+
+it('what is entered on a page is heard in a log, on a page and in an address', async () => {
+  const handler = `
+    console.error('got', body);
+    res.setHeader('content-type', 'text/html');
+    if (req.method === 'POST') res.setHeader('location', '/next?' + body);
+    res.end('<p>' + body + '</p>');
+  `;
+  const requests = `
+    const sent = { method: 'POST', headers: form, body: 'secret=sk-canary-0123456789' };
+    await (await fetch(base + '/connect/x', sent)).text();
+  `;
+  expect(await problemsOf(serve(handler, requests))).toEqual([
+    'secret of a page in: address',
+    'secret of a page in: log',
+    'secret of a page in: page',
+  ]);
+  expect(await problemsOf(serve("res.end('ok')", requests))).toEqual([]);
+});
+
+it('so are tokens of a token endpoint, client secrets and keys', async () => {
+  const handler = `
+    res.setHeader('content-type', 'application/json');
+    res.end(JSON.stringify({ access_token: 'token-0123456789', refresh_token: 'again-0123456789' }));
+  `;
+  const requests = `
+    const headers = { ...form, authorization: 'Basic ' + btoa('me:client-canary-1234') };
+    const { access_token } = await (await fetch(base + '/token', { method: 'POST', headers, body: 'code_verifier=verifier-0123456789' })).json();
+    await (await fetch(base + '/callback?token=' + access_token + '&v=verifier-0123456789&c=client-canary-1234')).text();
+  `;
+  expect(await problemsOf(serve(handler, requests))).toEqual([
+    'access_token of a token endpoint in: address',
+    'access_token of a token endpoint in: page',
+    'client secret in: address',
+    'code_verifier that was sent in: address',
+    'refresh_token of a token endpoint in: page',
+  ]);
+});
+
+it('a key that seals is known in every spelling', async () => {
+  const root = new URL('../../dist/server/', import.meta.url).href;
+  const program = `
+    import { createSealer } from '${root}seal.js';
+    import { keyRing } from '${root}keys.js';
+    const key = Buffer.alloc(32, 7);
+    createSealer(keyRing(key)).seal({}, 'x');
+    console.log(key.toString('hex'));
+  `;
+  expect(await problemsOf(program)).toEqual(['key that seals in: log']);
+});
