@@ -15,6 +15,7 @@ const parts = new Set([
   'desk-asker.mjs',
   'desk-idle.mjs',
   'real-tree.mjs',
+  'redis-server.mjs',
 ]);
 const all = readdirSync(folder).filter(name => name.endsWith('.mjs') && !parts.has(name));
 const wanted = process.argv.slice(2).map(name => (name.endsWith('.mjs') ? name : `${name}.mjs`));

@@ -6,16 +6,14 @@
  * and COMMIT around (5 to 12 µs) show beside one bare statement of 23 µs; src/stores/sqlite.ts, Q1 and Q3, says why they are.
  * Run after `npm run build`: node bench/stores.mjs [rounds] [calls per round]
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import Database from 'libsql';
 import { memoryStore } from '../dist/stores/memory.js';
 import { redisStore } from '../dist/stores/redis.js';
 import { sqliteStore } from '../dist/stores/sqlite.js';
+import { redisServer } from './redis-server.mjs';
 
 const rounds = Number(process.argv[2] ?? 9);
 const calls = Number(process.argv[3] ?? 1_000);
@@ -68,26 +66,6 @@ const ours = store => ({
   take: key => store.take(key),
 });
 
-async function redisServer() {
-  const program = [process.env.MIDCALL_REDIS_SERVER, '/usr/bin/redis-server', '/usr/local/bin/redis-server'];
-  const found = program.find(path => path && existsSync(path));
-  if (!found) return undefined;
-  const socket = join(folder, 'redis');
-  const child = spawn(found, ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]);
-  let said = '';
-  for await (const chunk of child.stdout) {
-    said += chunk;
-    if (/ready to accept/i.test(said)) break;
-  }
-  const client = new Redis({ path: socket });
-  const stop = async () => {
-    client.disconnect();
-    child.kill();
-    await once(child, 'exit');
-  };
-  return { client, stop };
-}
-
 const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Calls per second of one operation over fresh keys, `width` at a time. */
@@ -103,7 +81,7 @@ async function measure(side, operation, width, tag) {
   return calls / seconds;
 }
 
-const redis = await redisServer();
+const redis = await redisServer(folder);
 const pairs = {
   memory: [ours(memoryStore()), bareMemory()],
   'sqlite normal': [ours(await sqliteStore(join(folder, 'ours-n.db'), { sync: 'normal' })), bareSqlite('NORMAL')],

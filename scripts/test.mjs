@@ -68,16 +68,16 @@ must(stage('documents', 'node', ['scripts/sync-snippets.mjs', '--check']), 'The 
 must(stage('reference', 'npx', ['typedoc', '--emit', 'none']), 'The API reference');
 must(stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
 
-const kept = mkdtempSync(join(tmpdir(), 'midcall-test-'));
-const report = join(kept, 'report.json');
-const frames = join(kept, 'frames');
+const records = mkdtempSync(join(tmpdir(), 'midcall-test-'));
+const report = join(records, 'report.json');
+const [frames, canaries] = ['frames', 'canaries'].map(name => join(records, name));
 // A run of some tests only leaves out what is said of them all.
 const whole = process.argv.length === 2;
 const passed = stage(
   'tests',
   'npx',
   ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)],
-  whole ? { ...found, MIDCALL_FRAMES_DIR: frames } : found,
+  whole ? { ...found, MIDCALL_FRAMES_DIR: frames, MIDCALL_CANARY_DIR: canaries } : found,
 );
 const framed = !whole || stage('frames', 'node', ['scripts/frames.mjs', frames]);
 if (!framed) console.error('Something was said that the protocol does not allow; the frames are above.');
@@ -86,8 +86,10 @@ if (!conforms) console.error('The official conformance suite found something; it
 const required =
   !whole || stage('requirements', 'node', ['scripts/requirements.mjs', '--report', report, '--allow-missing']);
 if (!required) console.error('The evidence for the requirements does not hold; what is wrong is above.');
+const hidden = !whole || stage('canary', 'node', ['scripts/canary.mjs', frames, canaries]);
+if (!hidden) console.error('A secret of the tests got out; by what is above.');
 const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
 const skippedInCi = ci && numPendingTests > 0;
 if (skippedInCi) console.error(`${numPendingTests} tests were skipped; CI allows none.`);
 console.log(`tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
-process.exit(passed && framed && conforms && required && !skippedInCi && numPassedTests > 0 ? 0 : 1);
+process.exit(passed && framed && conforms && required && hidden && !skippedInCi && numPassedTests > 0 ? 0 : 1);

@@ -1,0 +1,180 @@
+/**
+ * Tickets of pages per second: created, consumed (looked up, its turn taken, its outcome written) and refused (a second
+ * try), on each store, beside the bare client doing the same round trips with values of the same size. Interleaved rounds,
+ * medians and their ratio; target at least 0.8, where there is a round trip. Ours seals what it writes and opens what it
+ * reads. Beside a Map, where nothing else takes time, that is nearly all: so memory is also put beside the same sealing
+ * over a Map (the row `sealed map`).
+ * Then 100,000 outstanding tickets: bytes of each, and the time to look one up among 1,000, 10,000 and 100,000.
+ * Run after `npm run build`: node --expose-gc bench/tickets.mjs [rounds] [tickets per round]
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import Database from 'libsql';
+import { newTicket, Tickets } from '../dist/connect/ticket.js';
+import { createSealer, keyRing } from '../dist/server/index.js';
+import { memoryStore } from '../dist/stores/memory.js';
+import { redisStore } from '../dist/stores/redis.js';
+import { sqliteStore } from '../dist/stores/sqlite.js';
+import { redisServer } from './redis-server.mjs';
+
+setFlagsFromString('--expose-gc');
+const gc = globalThis.gc ?? runInNewContext('gc');
+const rounds = Number(process.argv[2] ?? 9);
+const count = Number(process.argv[3] ?? 400);
+const folder = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
+const sealer = createSealer(keyRing(Buffer.alloc(32, 7)));
+const ttlMs = 86_400_000;
+
+const ticketOf = () => ({
+  ticket: newTicket(),
+  kind: 'confirm',
+  data: { title: 'Allow this call?', allow: 'Allow' },
+  message: 'This moves 14 notes to the archive.',
+  check: 'sign-in',
+  call: { method: 'tools/call', name: 'notes_archive', principal: { issuer: 'https://login.example', subject: 'ada' } },
+  arguments: { before: '2026-01-01', folder: 'work' },
+  askedAt: Date.now(),
+  dueAt: Date.now() + 900_000,
+});
+const outcome = { action: 'accept', content: { approved: true }, assurance: 'verified', at: 0 };
+const sealedTicket = sealer.seal({ k: `page:${'x'.repeat(32)}`, v: ticketOf() }, 'page');
+const sealedOutcome = sealer.seal({ k: `page-result:${'x'.repeat(32)}`, v: outcome }, 'page');
+
+function ours(store) {
+  const tickets = new Tickets({ store, sealer, now: Date.now });
+  return {
+    make: ticketOf,
+    create: ticket => tickets.issue(ticket),
+    async consume({ ticket: name }) {
+      const ticket = await tickets.find(name);
+      if ((await tickets.standing(ticket)) !== 'open' || !(await tickets.takeTurn(ticket, 'accept'))) throw name;
+      await tickets.settle(ticket, outcome);
+    },
+    async refuse({ ticket: name }) {
+      const ticket = await tickets.find(name);
+      if ((await tickets.standing(ticket)) !== 'used' || (await tickets.takeTurn(ticket, 'accept'))) throw name;
+    },
+  };
+}
+
+/** The same round trips. `open` and `seal` do nothing, or what ours does with the values. */
+const bare = (client, { open = text => text, seal = (_, text) => text } = {}) => ({
+  make: () => newTicket(),
+  create: name => client.ifAbsent(`page:${name}`, seal(ticketOf, sealedTicket)),
+  async consume(name) {
+    open(await client.get(`page:${name}`));
+    if ((await client.get(`turn:${name}`)) || !(await client.ifAbsent(`turn:${name}`, 'accept'))) throw name;
+    await client.set(
+      `result:${name}`,
+      seal(() => outcome, sealedOutcome),
+    );
+  },
+  async refuse(name) {
+    open(await client.get(`page:${name}`));
+    if (!(await client.get(`turn:${name}`)) || !open(await client.get(`result:${name}`))) throw name;
+    if (await client.ifAbsent(`turn:${name}`, 'accept')) throw name;
+  },
+});
+
+const bareMap = (map = new Map()) => ({
+  get: async key => map.get(key),
+  set: async (key, text) => void map.set(key, text),
+  ifAbsent: async (key, text) => (map.has(key) ? false : map.set(key, text) && true),
+});
+
+function bareSqlite(sync) {
+  const database = new Database(join(folder, `bare-${sync}.db`));
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${sync}; PRAGMA busy_timeout = 5000`);
+  database.exec('CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT, expires INTEGER)');
+  const get = database.prepare('SELECT value FROM entries WHERE key = ?');
+  const set = database.prepare('INSERT OR REPLACE INTO entries VALUES (?, ?, ?)');
+  const ifAbsent = database.prepare('INSERT OR IGNORE INTO entries VALUES (?, ?, ?)');
+  return {
+    get: async key => get.get(key)?.value,
+    set: async (key, text) => void set.run(key, text, Date.now() + ttlMs),
+    ifAbsent: async (key, text) => ifAbsent.run(key, text, Date.now() + ttlMs).changes === 1,
+  };
+}
+
+const bareRedis = client => ({
+  get: key => client.get(key),
+  set: (key, text) => client.set(key, text, 'PX', ttlMs),
+  ifAbsent: async (key, text) => (await client.set(key, text, 'PX', ttlMs, 'NX')) === 'OK',
+});
+
+const sealing = {
+  open: text => text && sealer.open(text, 'page').payload,
+  seal: make => sealer.seal({ k: `page:${'x'.repeat(32)}`, v: make() }, 'page'),
+};
+const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+async function rate(work, items, width) {
+  const begun = performance.now();
+  for (let at = 0; at < items.length; at += width) await Promise.all(items.slice(at, at + width).map(work));
+  return items.length / ((performance.now() - begun) / 1_000);
+}
+
+const redis = await redisServer(folder);
+const redisOf = () => redisStore({ send: args => redis.client.call(...args) });
+const roomy = { maxEntries: 10_000_000 };
+const pairs = [
+  ['map', 1, ours(memoryStore(roomy)), bare(bareMap())],
+  ['sealed map', 1, ours(memoryStore(roomy)), bare(bareMap(), sealing)],
+  ['sqlite normal', 1, ours(await sqliteStore(join(folder, 'n.db'), { sync: 'normal' })), bare(bareSqlite('NORMAL'))],
+  ['sqlite full', 1, ours(await sqliteStore(join(folder, 'f.db'))), bare(bareSqlite('FULL'))],
+  ...(redis ? [1, 32].map(width => ['redis', width, ours(redisOf()), bare(bareRedis(redis.client))]) : []),
+];
+
+console.log(`${count} tickets x ${rounds} rounds; node ${process.version}`);
+console.log('store          step      width   midcall/s      bare/s   ratio (range)');
+for (const [name, width, ...sides] of pairs) {
+  const rates = { create: [[], []], consume: [[], []], refuse: [[], []] };
+  for (let round = -1; round < rounds; round++) {
+    const items = sides.map(side => Array.from({ length: count }, side.make));
+    for (const step of Object.keys(rates)) {
+      for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
+        const measured = await rate(sides[index][step], items[index], width);
+        if (round >= 0) rates[step][index].push(measured);
+      }
+    }
+  }
+  for (const [step, [mine, theirs]] of Object.entries(rates)) {
+    const ratios = mine.map((each, round) => each / theirs[round]);
+    const figures = [mine, theirs].map(each => String(Math.round(median(each))).padStart(11)).join(' ');
+    const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+    const row = `${name.padEnd(14)} ${step.padEnd(9)} ${String(width).padStart(5)} ${figures}`;
+    console.log(`${row}    ${median(ratios).toFixed(2)} (${range})`);
+  }
+}
+
+console.log('\noutstanding    store          bytes each   microseconds to look one up');
+const stores = {
+  memory: memoryStore(roomy),
+  'sqlite normal': await sqliteStore(join(folder, 'many.db'), { sync: 'normal' }),
+  ...(redis ? { redis: redisOf() } : {}),
+};
+for (const [name, store] of Object.entries(stores)) {
+  const tickets = new Tickets({ store, sealer, now: Date.now });
+  const names = [];
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  for (const size of [1_000, 10_000, 100_000]) {
+    while (names.length < size) {
+      const some = Array.from({ length: Math.min(100, size - names.length) }, ticketOf);
+      await Promise.all(some.map(ticket => tickets.issue(ticket)));
+      names.push(...some.map(({ ticket }) => ticket));
+    }
+    gc();
+    const each = Math.round((process.memoryUsage().heapUsed - before) / size);
+    const looked = Array.from({ length: 2_000 }, () => names[Math.floor(Math.random() * size)]);
+    const perSecond = await rate(ticket => tickets.find(ticket), looked, 1);
+    console.log(
+      `${String(size).padStart(11)}    ${name.padEnd(14)} ${String(each).padStart(9)}   ${(1e6 / perSecond).toFixed(1).padStart(10)}`,
+    );
+  }
+}
+await redis?.stop();
+rmSync(folder, { recursive: true, force: true });
