@@ -1,8 +1,9 @@
 /**
  * The store of one machine: one SQLite file, several processes at once, whole across `kill -9`; nothing to recover.
  *
- * - Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. What can be
- *   refused by reading alone (a ticket that is gone, a claim that is held) is, and takes no lock.
+ * - Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. Where somebody
+ *   else has the lock, what can be refused by reading alone (a ticket that is gone, a claim that is held) is, and waits
+ *   for no lock; where nobody has, the write finds out, which spares a read.
  * - Q2 Expired rows are removed in small batches, once in a while, by index; a value is gone in time regardless.
  * - Q3 A prepared statement never waits for the write lock: `BEGIN` has it. One that meets a lock stays open in libsql,
  *   which then commits nothing on that connection and gives the statement's next `get` the values of this one. A read,
@@ -79,6 +80,9 @@ export async function sqliteStore(
   let writing: ReturnType<typeof prepareWrites> | undefined;
   let reading: SqliteStatement | undefined;
 
+  /** True from a write that met somebody else's lock to the next one that did not. */
+  let inDemand = false;
+
   /** At once where the file is free, which is nearly always; else when it is. */
   const attempt = <T>(work: () => T): T | Promise<T> => {
     const once = (): T => {
@@ -90,13 +94,15 @@ export async function sqliteStore(
     } catch (error) {
       if (!isBusy(error)) throw judged(error, subject);
     }
+    inDemand = true;
     return patiently(patienceMs, once).catch(error => {
       throw judged(error, subject);
     });
   };
 
-  const write = <T>(work: (statements: ReturnType<typeof prepareWrites>) => T): T | Promise<T> =>
-    attempt(() => {
+  const inTransaction =
+    <T>(work: (statements: ReturnType<typeof prepareWrites>) => T) =>
+    (): T => {
       const joins = !opened && isInTransaction(database);
       writing ??= prepareWrites(database);
       const statements = writing;
@@ -110,7 +116,12 @@ export async function sqliteStore(
         if (!joins && !rolledBack(database)) unusable = 'is stuck in a transaction. Start this process again.';
         throw error;
       }
-    });
+    };
+  const write = <T>(work: (statements: ReturnType<typeof prepareWrites>) => T): T | Promise<T> => {
+    const result = attempt(inTransaction(work));
+    if (!(result instanceof Promise)) inDemand = false;
+    return result;
+  };
 
   const live = (row: Row | undefined): string | undefined =>
     row && (row.expires === null || Number(row.expires) > now()) ? row.value : undefined;
@@ -124,6 +135,24 @@ export async function sqliteStore(
       reading = statement;
       return row;
     });
+  };
+
+  /** A write that a look at its key may spare (Q1): `refusal` where that gives something else than undefined. */
+  const unlessRefused = async <T>(
+    key: string,
+    refusal: (held: string | undefined) => { readonly is: T } | undefined,
+    work: (statements: ReturnType<typeof prepareWrites>) => T,
+  ): Promise<T> => {
+    if (!inDemand && !unusable) {
+      try {
+        return inTransaction(work)();
+      } catch (error) {
+        if (!isBusy(error)) throw judged(error, subject);
+      }
+      inDemand = true;
+    }
+    const refused = refusal(live(await read(key)));
+    return refused ? refused.is : write(work);
   };
 
   try {
@@ -141,16 +170,17 @@ export async function sqliteStore(
     },
     async set(key, value, set) {
       checkEntry(key, value, set);
-      if (set?.ifAbsent && live(await read(key)) !== undefined) return false;
-      return write(statements => {
+      const put = ({ tidy, setIfAbsent, set: replace }: ReturnType<typeof prepareWrites>): boolean => {
         const time = now();
         const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
-        if (writes++ % TIDY_EVERY === 0) statements.tidy.run(time);
+        if (writes++ % TIDY_EVERY === 0) tidy.run(time);
         const { changes } = set?.ifAbsent
-          ? statements.setIfAbsent.run(key, value, expires, time)
-          : statements.set.run(key, value, expires);
+          ? setIfAbsent.run(key, value, expires, time)
+          : replace.run(key, value, expires);
         return Number(changes) === 1;
-      });
+      };
+      if (!set?.ifAbsent) return write(put);
+      return unlessRefused(key, held => (held === undefined ? undefined : { is: false }), put);
     },
     async delete(key) {
       checkKey(key);
@@ -158,8 +188,8 @@ export async function sqliteStore(
     },
     async take(key) {
       checkKey(key);
-      if (live(await read(key)) === undefined) return undefined;
-      return live(await write(({ take }) => take.get(key) as Row | undefined));
+      const removed = ({ take }: ReturnType<typeof prepareWrites>) => live(take.get(key) as Row | undefined);
+      return unlessRefused(key, held => (held === undefined ? { is: undefined } : undefined), removed);
     },
     close() {
       if (closed) return;
