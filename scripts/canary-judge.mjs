@@ -11,7 +11,10 @@ export function judgeCanaries({ secrets, said }) {
       problems.push({ test, says: 'enters a secret that is not recognisable: let it contain "canary"' });
     }
     if (secret.length < SHORTEST) {
-      problems.push({ test, says: `has a ${what} of fewer than ${SHORTEST} characters, which cannot be looked for` });
+      // Tests that are about people present their names as tokens.
+      if (!what.startsWith('token ')) {
+        problems.push({ test, says: `has a ${what} of fewer than ${SHORTEST} characters, which cannot be looked for` });
+      }
       continue;
     }
     const start = secret.slice(0, SHORTEST);

@@ -19,7 +19,14 @@ const recorded = from =>
 
 const heard = recorded(directory);
 const secrets = heard.filter(({ secret }) => secret !== undefined);
-const keys = [...new Set(heard.flatMap(({ key }) => key ?? []))];
+// A key that a ring refuses, as tests try out, has sealed nothing.
+const keys = [...new Set(heard.flatMap(({ key }) => key ?? []))].filter(key => {
+  try {
+    return keyRing(key).keys.length > 0;
+  } catch {
+    return false;
+  }
+});
 const said = heard.filter(({ sink }) => sink !== undefined);
 const sealer = keys.length > 0 ? createSealer(keyRing(keys), { maxLength: 2 ** 25 }) : undefined;
 let [frames, states, unopened] = [0, 0, 0];

@@ -1,6 +1,7 @@
 /**
  * Everything, in order: what the tests need beyond npm, lint, types, documents, the API reference, build, tests, the
- * frames they sent, conformance, the evidence for the requirements. The first failure before the tests stops it.
+ * frames they sent, conformance, the evidence for the requirements, and whether a secret of the tests got out. The first
+ * failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
  * Beyond npm the tests want Chromium and Redis. As root on Debian they are installed; elsewhere the tests that need
