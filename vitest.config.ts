@@ -16,7 +16,14 @@ export const alias = [
 
 const project = (name: string, include: string[], exclude: string[] = [], testTimeout = 10_000) => ({
   resolve: { alias },
-  test: { name, include, exclude, testTimeout, hookTimeout: 60_000, setupFiles: ['test/fixtures/record-frames.ts', 'test/fixtures/record-canaries.ts'] },
+  test: {
+    name,
+    include,
+    exclude,
+    testTimeout,
+    hookTimeout: 60_000,
+    setupFiles: ['test/fixtures/record-frames.ts', 'test/fixtures/record-canaries.ts'],
+  },
 });
 
 export default defineConfig({
