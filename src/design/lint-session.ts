@@ -92,7 +92,10 @@ export class LintSession {
     const { era, client: info, startTimeoutMs } = options;
     const client = new Client(info, {
       capabilities: capabilities(options),
-      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy', probe: { timeoutMs: 10_000 } },
+      versionNegotiation: {
+        mode: era === '2026-07-28' ? { pin: era } : 'legacy',
+        probe: { timeoutMs: startTimeoutMs },
+      },
     });
     const session = new LintSession(client, transport, options);
     session.#tap();

@@ -46,7 +46,7 @@ describe('midcall lint', () => {
   });
 
   it('finds nothing wrong with the notes server, in both eras', async () => {
-    const args = ['--tool', 'notes_archive', '--args', '{"title":"TPS report"}'];
+    const args = ['--wait', '40', '--tool', 'notes_archive', '--args', '{"title":"TPS report"}'];
     const { code, out } = await lint([...args, '--format', 'json'], ['node', midcall, 'notes', notes()]);
     expect(JSON.parse(out)).toMatchObject({
       eras: ['2025-11-25', '2026-07-28'],
