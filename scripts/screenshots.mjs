@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of the desk in docs/images: `npm run build && node scripts/screenshots.mjs`.
+ * Makes the pictures of the desk and of connect pages in docs/images: `npm run build && node scripts/screenshots.mjs`.
  * The desk runs as a person would run it, on a copy of the sample notes; the last argument `all` also makes the pictures
  * nobody ships, of every page in light, dark and narrow, below the directory that it is followed by.
  */
@@ -10,6 +10,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { confirm, connect, secret } from '../dist/connect/index.js';
+import { createSealer, keyRing } from '../dist/server/index.js';
+import { memoryStore } from '../dist/stores/memory.js';
 
 const house = fileURLToPath(new URL('..', import.meta.url));
 const images = join(house, 'docs/images');
@@ -113,7 +116,70 @@ if (everything !== undefined) {
   });
 }
 
+await shootPages();
 await browser.close();
 desk.kill('SIGTERM');
 await new Promise(resolve => desk.once('exit', resolve));
 rmSync(place, { recursive: true });
+
+/** Pages of a server as its person sees them, in light and dark. */
+async function shootPages() {
+  const store = memoryStore();
+  const vault = { put: async () => {}, get: async () => undefined, forget: async () => {} };
+  const pages = connect({ name: 'Weather', vault, reach: { kind: 'here', browser: false } });
+  const road = pages.attach({
+    store,
+    sealer: createSealer(keyRing(Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7)))),
+    now: Date.now,
+    timer: (fn, ms) => {
+      const timer = setTimeout(fn, ms).unref();
+      return () => clearTimeout(timer);
+    },
+    warn: () => {},
+    audit: () => {},
+  });
+  const principal = { issuer: 'os', subject: 'ada' };
+  const ask = async (page, message, tool, args, check = 'none') => {
+    const askedAt = Date.now();
+    const call = { method: 'tools/call', name: tool, principal };
+    const ticket = road.newTicket();
+    const times = { askedAt, dueAt: askedAt + 900_000 };
+    const { url } = await road.open({
+      ...page,
+      ticket,
+      message,
+      check,
+      code: 'ABCD-2345',
+      call,
+      arguments: args,
+      ...times,
+    });
+    return url;
+  };
+  const key = secret({ name: 'weather', label: 'API key', help: 'In your account at weather.example, under Keys.' });
+  const all = {
+    'connect-secret': await ask(key, 'The forecast needs your key of weather.example.', 'forecast', {
+      place: 'Bergen',
+    }),
+    'connect-code': await ask(confirm(), 'Sure?', 'wipe', {}, 'code'),
+    'connect-confirm': await ask(confirm(), 'This cannot be undone.', 'wipe', {
+      folder: 'work/old',
+      older_than: '2025-01-01',
+    }),
+  };
+  for (const colorScheme of ['light', 'dark']) {
+    const own = await browser.newContext({
+      colorScheme,
+      viewport: { width: 720, height: 480 },
+      deviceScaleFactor: 1.5,
+    });
+    const each = await own.newPage();
+    for (const [name, url] of Object.entries(all)) {
+      await each.goto(url);
+      const path = join(images, `${name}${colorScheme === 'dark' ? '-dark' : ''}.png`);
+      await each.screenshot({ path, fullPage: true });
+    }
+    await own.close();
+  }
+  await pages.close();
+}

@@ -118,10 +118,10 @@ describe('without client script, on a narrow screen', () => {
     const { url, code, result, vault } = await open('secret');
     await using me = await visitor(browser, plain);
     await enterCode(me.page, url, code);
-    await me.page.locator('input[type=password]').fill('sk-typed');
+    await me.page.locator('input[type=password]').fill('sk-canary-typed');
     await me.page.getByRole('button', { name: 'Save' }).click();
     expect(await result).toBe('accept {"secret":"weather"} page out-of-band');
-    expect([...vault.values()]).toEqual(['sk-typed']);
+    expect([...vault.values()]).toEqual(['sk-canary-typed']);
   });
 
   it('a form grows with its answers', async () => {
