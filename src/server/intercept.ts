@@ -20,15 +20,18 @@ export interface Passage {
 
 const methods: readonly AskingMethod[] = ['tools/call', 'prompts/get', 'resources/read'];
 const wrapped = new WeakSet<McpServer>();
-const filters = new WeakMap<McpServer, ToolFilter[]>();
+const arrangements = new WeakMap<McpServer, Arrangement>();
 const passages = new WeakMap<ServerContext, Passage>();
 
-/** Says whether a tool is listed for the client that asks. */
-export type ToolFilter = (name: string, ctx: ServerContext) => boolean;
+/** Which tools are listed for the client that asks, and in which order. */
+export type Arrangement = <T extends { readonly name: string }>(
+  tools: readonly T[],
+  ctx: ServerContext,
+) => readonly T[];
 
-/** Lists tools of a wrapped server only where every filter lets them through. */
-export function filterTools(server: McpServer, filter: ToolFilter): void {
-  filters.set(server, [...(filters.get(server) ?? []), filter]);
+/** Lists the tools of a wrapped server in this way. */
+export function arrangeTools(server: McpServer, arrangement: Arrangement): void {
+  arrangements.set(server, arrangement);
 }
 
 /** The passage of a request the SDK hands to a callback of ours. */
@@ -77,8 +80,8 @@ export function intercept(server: McpServer): boolean {
 function listed(server: McpServer, handler: Handler): Handler {
   return async (request, ctx) => {
     const result = (await handler(request, ctx)) as { tools: readonly { readonly name: string }[] };
-    const of = filters.get(server);
-    return of ? { ...result, tools: result.tools.filter(tool => of.every(filter => filter(tool.name, ctx))) } : result;
+    const arranged = arrangements.get(server);
+    return arranged ? { ...result, tools: arranged(result.tools, ctx) } : result;
   };
 }
 

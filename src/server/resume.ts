@@ -3,7 +3,7 @@ import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcon
 import { z } from 'zod';
 import type { Conduct, RelayedTool } from './conduct.ts';
 import { viewClient } from './era.ts';
-import { filterTools } from './intercept.ts';
+import { arrangeTools } from './intercept.ts';
 import { RESUME } from './relay.ts';
 
 const input = z.strictObject({
@@ -37,5 +37,10 @@ export function registerResume(
     },
     (args, ctx: ServerContext) => conduct.resume(server, ctx, args, find),
   );
-  if (!always) filterTools(server, (name, ctx) => name !== RESUME || !viewClient(server, ctx).can.form);
+  // Last, since people who read the list look for what the server does.
+  arrangeTools(server, (tools, ctx) => {
+    const others = tools.filter(tool => tool.name !== RESUME);
+    const hidden = !always && viewClient(server, ctx).can.form;
+    return hidden ? others : [...others, ...tools.filter(tool => tool.name === RESUME)];
+  });
 }

@@ -100,7 +100,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 
   it('lists the tool only for clients that may need it', async () => {
     const without = await connect({});
-    expect((await without.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['resume', 'paint']);
+    expect((await without.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['paint', 'resume']);
     await without.pair.close();
     const asked = await connect({ elicitation: {} });
     expect((await asked.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['paint']);
