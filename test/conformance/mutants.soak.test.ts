@@ -1,0 +1,31 @@
+/**
+ * Twenty requirements drawn by MIDCALL_MUTANT_SEED are broken, one at a time, and the tests named for each must fail.
+ * Without the variable the seed is drawn; it is printed, so that a run can be made again.
+ */
+import { randomInt } from 'node:crypto';
+import { afterAll, expect, it } from 'vitest';
+import { compiler, copy, draw, mutants, quickTestsOf } from './mutants.ts';
+
+const seed = Number(process.env['MIDCALL_MUTANT_SEED'] ?? randomInt(2 ** 31));
+const drawn = draw(seed, 20);
+const clone = copy();
+const check = compiler();
+afterAll(() => clone.remove());
+console.log(`mutants: seed ${seed}: ${drawn.join(' ')}`);
+
+it('unbroken, the tests pass', async () => {
+  expect(await clone.run([...new Set(drawn.flatMap(quickTestsOf))])).toEqual([]);
+});
+
+it.each(drawn)('%s, broken, is caught', async id => {
+  const mutant = mutants.find(({ ids }) => ids.includes(id))!;
+  expect(check(mutant)).toEqual([]);
+  clone.apply(mutant);
+  try {
+    const failed = await clone.run(quickTestsOf(id));
+    console.log(`mutants: ${id}: ${failed.length} failed`);
+    expect(failed).not.toEqual([]);
+  } finally {
+    clone.restore(mutant);
+  }
+});
