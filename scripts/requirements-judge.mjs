@@ -93,11 +93,22 @@ const relative = (path, root) => (path.startsWith(root) ? path.slice(root.length
 export const namedTests = evidence =>
   Object.values(evidence).flatMap(entries => Object.values(entries).flatMap(({ tests = [] }) => tests));
 
+/** Tests of one file after one another, its path said once. */
+function byFile(tests) {
+  const files = new Map();
+  for (const test of tests) {
+    const [file, ...titles] = test.split(separator);
+    files.set(file, [...(files.get(file) ?? []), titles.join(separator)]);
+  }
+  return [...files].map(([file, titles]) => `${file}: ${titles.join('; ')}`);
+}
+
 /** The table of everything, as Markdown. */
 export function table({ requirements, rows, evidence }) {
   const cell = text => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\s+/g, ' ');
   const shown = entry =>
-    [...(entry?.tests ?? []), ...(entry?.reason ? [`*${entry.reason}*`] : [])].map(cell).join('<br>') || 'none yet';
+    [...byFile(entry?.tests ?? []), ...(entry?.reason ? [`*${entry.reason}*`] : [])].map(cell).join('<br>') ||
+    'none yet';
   const features = [...new Set(requirements.map(({ feature }) => feature))];
   const lines = [
     '# The requirements, and the tests that hold them',

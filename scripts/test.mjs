@@ -84,8 +84,7 @@ const framed = !whole || stage('frames', 'node', ['scripts/frames.mjs', frames])
 if (!framed) console.error('Something was said that the protocol does not allow; the frames are above.');
 const conforms = !whole || stage('conformance', 'node', ['scripts/conformance.mjs']);
 if (!conforms) console.error('The official conformance suite found something; its table is above.');
-const required =
-  !whole || stage('requirements', 'node', ['scripts/requirements.mjs', '--report', report]);
+const required = !whole || stage('requirements', 'node', ['scripts/requirements.mjs', '--report', report]);
 if (!required) console.error('The evidence for the requirements does not hold; what is wrong is above.');
 const hidden = !whole || stage('canary', 'node', ['scripts/canary.mjs', frames, canaries]);
 if (!hidden) console.error('A secret of the tests got out; by what is above.');

@@ -68,9 +68,14 @@ it('differs from its source by an id more, an id less, and a value', () => {
 });
 
 it('the table shows every id, with its tests or the reason there is none', () => {
-  const evidence = { mrtr: { 'mrtr-01': { tests: ['test/a.test.ts › a | b'] }, 'mrtr-02': { reason: 'Not wanted.' } } };
+  const evidence = {
+    mrtr: {
+      'mrtr-01': { tests: ['test/a.test.ts › a | b', 'test/a.test.ts › c › d'] },
+      'mrtr-02': { reason: 'Not wanted.' },
+    },
+  };
   const page = table({ requirements: statements, rows: [row], evidence });
-  expect(page).toContain('| mrtr-01 | MUST | server | 2026-07-28 | test/a.test.ts › a \\| b |');
+  expect(page).toContain('| mrtr-01 | MUST | server | 2026-07-28 | test/a.test.ts: a \\| b; c › d |');
   expect(page).toContain('| mrtr-02 | SHOULD | client | 2026-07-28 | *Not wanted.* |');
   expect(page).toContain('| 000-01 | A lesson | A row | none yet |');
 });

@@ -54,6 +54,24 @@ describe('propose', () => {
     expect(proposal.reasons.length).toBeGreaterThan(0);
   });
 
+  it.each<[string, Partial<Tool>, Record<string, unknown>?]>([
+    ['nested data', {}, { lines: { type: 'array', items: { type: 'object' } } }],
+    ['a long list to look through', { description: 'Lets the person browse all photos.' }],
+    ['something to be seen before it is chosen', { description: 'Shows a preview of each theme.' }],
+    ['progress that is watched', { description: 'Shows the live progress of the import.' }],
+    ['a layout of its own', { description: 'Draws a chart to pick points from.' }],
+  ])('004-02: goes beyond a form for %s', (_, more, properties = {}) => {
+    expect(proposed(tool('choose_next', properties, more))).toMatchObject({ kind: 'widget', ask: false });
+  });
+
+  it.each([
+    ['a yes or no', 'confirm', tool('drop-database', { database: text })],
+    ['one of several', 'pick', tool('delete_record', { title: text })],
+    ['a short form', 'first-run', tool('notes_setup')],
+  ])('004-02: %s is asked without a widget', (_, kind, each) => {
+    expect(proposed(each)).toMatchObject({ kind, ask: true });
+  });
+
   it('asks with one match too, unless that can be undone', () => {
     const whens = (description: string) =>
       proposed(tool('delete_note', { title: text }, { description })).asks.map(({ when }) => when);
