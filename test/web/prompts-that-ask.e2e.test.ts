@@ -1,0 +1,61 @@
+/** Prompts and resources that ask their person on the desk, in both eras, with the forms posted as a browser would. */
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { enter } from './client.ts';
+import { type Stage, stage } from './stage.ts';
+
+const file = fileURLToPath(new URL('../fixtures/asking-prompt-server.mjs', import.meta.url));
+const eras = ['2025-11-25', '2026-07-28'] as const;
+
+let on: Stage;
+let visitor: Awaited<ReturnType<typeof enter>>;
+
+/** Resolves when something on the desk has become so. */
+function until<T>(look: () => T | undefined): Promise<T> {
+  return new Promise(resolve => {
+    const stop = on.desk.workspace.subscribe(() => check());
+    const check = (): void => {
+      const found = look();
+      if (found === undefined) return;
+      stop();
+      resolve(found);
+    };
+    check();
+  });
+}
+
+beforeAll(async () => {
+  on = await stage();
+  visitor = await enter(on.desk);
+  for (const era of eras) {
+    const target = { kind: 'command' as const, command: process.execPath, args: [file, era] };
+    await on.desk.workspace.add({ id: era, target });
+    await until(() => on.desk.workspace.server(era)?.prompts.find(each => each.name === 'letter'));
+    expect(on.desk.workspace.server(era)?.era).toBe(era);
+    await until(() => on.desk.workspace.server(era)?.resources.find(each => each.name === 'drafts://one'));
+  }
+});
+afterAll(async () => {
+  await on[Symbol.asyncDispose]();
+  expect(on.errors).toEqual([]);
+});
+
+describe.each(eras)('%s', era => {
+  it.each([
+    ['prompt', 'prompts/letter', 'A letter: '],
+    ['resource', `resources/${encodeURIComponent('drafts://one')}`, 'A draft: '],
+  ])('a %s is given once its question is answered, and told of a decline', async (_, place, text) => {
+    for (const [fields, outcome] of [
+      [{ action: 'accept', f0: '1' }, 'formal'],
+      [{ action: 'decline' }, 'decline'],
+    ] as const) {
+      const answer = await visitor.post(`/servers/${era}/${place}`, {});
+      const call = decodeURIComponent(String(answer.headers['location']).replace('/calls/', ''));
+      const question = await until(() => on.inbox.list().find(each => each.call?.id === call));
+      expect(question).toMatchObject({ kind: 'form', message: 'In which tone?' });
+      await visitor.post(`/questions/${question.id}`, fields);
+      await until(() => on.desk.workspace.call(call)?.outcome);
+      expect((await visitor.get(`/calls/${call}`)).text).toContain(`${text}${outcome}.`);
+    }
+  });
+});
