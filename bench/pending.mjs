@@ -37,8 +37,7 @@ async function measure(side, era) {
   const url = new URL(/http:\S+/.exec(await nextLine())[0]);
   const clients = [];
   let asked = 0;
-  let everyAsked;
-  const all = new Promise(resolve => (everyAsked = resolve));
+  let reached;
   for (let made = 0; made < questions; made += perClient) {
     const client = new Client(
       { name: 'bench', version: '1.0.0' },
@@ -48,7 +47,7 @@ async function measure(side, era) {
       },
     );
     client.setRequestHandler('elicitation/create', () => {
-      if (++asked === questions) everyAsked();
+      if (++asked === reached.count) reached.resolve();
       return new Promise(() => {});
     });
     await client.connect(new StreamableHTTPClientTransport(url));
@@ -56,11 +55,13 @@ async function measure(side, era) {
   }
   const before = await collected();
   for (const client of clients) {
+    // One client at a time: more connections at once than the server's backlog holds would be reset.
+    const thisMany = new Promise(resolve => (reached = { count: asked + perClient, resolve }));
     for (let index = 0; index < perClient; index++) {
       client.callTool({ name: 'delete', arguments: { title: 'x' } }, { timeout: 0x7fffffff }).catch(() => {});
     }
+    await thisMany;
   }
-  await all;
   const after = await collected();
   child.kill('SIGKILL');
   await once(child, 'exit');

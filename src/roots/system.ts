@@ -5,7 +5,6 @@
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { atMost } from './at-most.ts';
 import type { Now } from './steps.ts';
 
 type Path = string | Buffer;
@@ -46,41 +45,34 @@ const write = (fd: number, from: Uint8Array, offset: number, length: number, pos
     fs.write(fd, from, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))),
   );
 
-/** Entries of a directory that are taken in at once: as many as fit into one turn of the event loop. */
-const handful = 512;
+/** A directory with fewer entries is read at once; the pool would take longer than the reading. */
+const small = 64;
 
-/**
- * Large directories are gone through two at a time: the pool, which has four threads, stays open to others, and there are
- * never many half-made lists in memory, which the garbage collector would move about again and again.
- */
-const large = atMost(2);
-
-const more = (directory: fs.Dir): Promise<fs.Dirent | null> =>
-  new Promise((resolve, reject) => directory.read((error, entry) => (error ? reject(error) : resolve(entry))));
-
-/** Reads a directory: the first handful at once, each further one in the pool while other work goes on here. */
-async function entriesByHandful<T>(
+/** Reads a directory: a small one at once, a large one in one go through the pool, each entry replaced where it stands. */
+async function entriesOf<T>(
   path: Path,
   encoding: BufferEncoding | 'buffer',
   take: (entry: fs.Dirent) => T,
 ): Promise<T[]> {
-  const directory = fs.opendirSync(path as string, { encoding: encoding as BufferEncoding, bufferSize: handful });
-  const found: T[] = [];
-  /** Takes a handful, of which all but `first` are in memory by now; true where the directory ended. */
-  const taken = (first: fs.Dirent | null): boolean => {
-    let each = first;
-    for (let count = 1; each; count += 1) {
-      found.push(take(each));
-      if (count === handful) return false;
-      each = directory.readSync();
-    }
-    return true;
-  };
+  const few = fewEntries(path, encoding);
+  if (few) return few.map(take);
+  const options = { withFileTypes: true, encoding: encoding as BufferEncoding } as const;
+  const found = await new Promise<fs.Dirent[]>((resolve, reject) =>
+    fs.readdir(path as string, options, (error, entries) => (error ? reject(error) : resolve(entries))),
+  );
+  const taken = found as unknown as T[];
+  for (let index = 0; index < found.length; index++) taken[index] = take(found[index]!);
+  return taken;
+}
+
+/** All entries of a small directory; undefined for a larger one. */
+function fewEntries(path: Path, encoding: BufferEncoding | 'buffer'): fs.Dirent[] | undefined {
+  const directory = fs.opendirSync(path as string, { encoding: encoding as BufferEncoding, bufferSize: small });
   try {
-    if (taken(directory.readSync())) return found;
-    await large(async () => {
-      while (!taken(await more(directory)));
-    });
+    const found: fs.Dirent[] = [];
+    for (let each = directory.readSync(); each; each = directory.readSync()) {
+      if (found.push(each) === small) return undefined;
+    }
     return found;
   } finally {
     directory.closeSync();
@@ -105,8 +97,8 @@ export const direct: System = {
     length <= smallest ? fs.readSync(fd, into, offset, length, position) : read(fd, into, offset, length, position),
   write: (fd, from, offset, length, position) =>
     length <= smallest ? fs.writeSync(fd, from, offset, length, position) : write(fd, from, offset, length, position),
-  entries: (path, take) => entriesByHandful(path, 'utf8', take),
-  rawEntries: path => entriesByHandful(path, 'buffer', entry => entry as unknown as fs.Dirent<Buffer>),
+  entries: (path, take) => entriesOf(path, 'utf8', take),
+  rawEntries: path => entriesOf(path, 'buffer', entry => entry as unknown as fs.Dirent<Buffer>),
 };
 
 export const pooled: System = {
