@@ -18,6 +18,8 @@ const spec = revision => {
 };
 
 const validate = schemas(spec);
+/** The SDK's schemas let some things pass that the revision's own refuse, so only with these is it known what is stale. */
+const complete = ['2025-11-25', '2026-07-28'].every(revision => spec(revision) !== undefined);
 const wrong = [];
 let count = 0;
 for (const name of readdirSync(directory).sort()) {
@@ -28,7 +30,8 @@ for (const name of readdirSync(directory).sort()) {
   count += own.length;
   wrong.push(...judgeFrames(own, validate));
 }
-const { left, stale } = setAside(wrong, json(`${root}conformance/malformed.json`));
+const { left, stale: unneeded } = setAside(wrong, json(`${root}conformance/malformed.json`));
+const stale = complete ? unneeded : [];
 for (const { record, revision, problems } of left) {
   console.error(
     `${record.test || 'no test'}\n  ${record.from}, over ${record.over}, ${revision}: ${problems.join('; ')}`,
