@@ -57,7 +57,7 @@ export class Asker {
   readonly #options: AskerOptions;
   #history: AskHistory | undefined;
   #urlAsker: UrlAsker | undefined;
-  #pages: { readonly call: PageCall | undefined } | undefined;
+  #pages: PageCall | undefined;
   #asked = 0;
 
   constructor(run: Run<unknown>, options: AskerOptions) {
@@ -166,8 +166,8 @@ export class Asker {
   }
 
   #pageCall(): PageCall | undefined {
-    this.#pages ??= { call: this.#options.pages() };
-    return this.#pages.call;
+    this.#pages ??= this.#options.pages();
+    return this.#pages;
   }
 
   /** What stands in for an answer where no switched-on channel can give one that counts. */

@@ -146,12 +146,12 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       try {
         // One that was followed has nothing to say any more.
         if (!(await holds())) return false;
-        // The result first: whoever finds this attempt let go finds its result too (C3).
         if (result === undefined) {
           await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs } satisfies Held), { ttlMs });
           return true;
         }
-        // A store without room for a result still has the claim.
+        // The result first, so that whoever finds the claim answered finds it too (C3); a store without room for a result
+        // still has the claim.
         if (result.length <= MAX_KEPT) {
           await store.set(resultOf(nonce), result, { ttlMs: Math.min(ttlMs, KEPT_MS) }).catch(() => {});
         }
