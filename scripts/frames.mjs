@@ -12,14 +12,11 @@ import { schemas } from './frames-schemas.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const json = path => JSON.parse(readFileSync(path, 'utf8'));
 const [directory] = process.argv.slice(2);
-const spec = revision => {
-  const path = `${root}../shared/spec/${revision}/schema.json`;
-  return existsSync(path) ? json(path) : undefined;
-};
+const pathOf = revision => `${root}../shared/spec/${revision}/schema.json`;
 
-const validate = schemas(spec);
+const validate = schemas(revision => (existsSync(pathOf(revision)) ? json(pathOf(revision)) : undefined));
 /** The SDK's schemas let some things pass that the revision's own refuse, so only with these is it known what is stale. */
-const complete = ['2025-11-25', '2026-07-28'].every(revision => spec(revision) !== undefined);
+const complete = ['2025-11-25', '2026-07-28'].every(revision => existsSync(pathOf(revision)));
 const wrong = [];
 let count = 0;
 for (const name of readdirSync(directory).sort()) {
