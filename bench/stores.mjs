@@ -11,10 +11,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { memoryStore } from '../dist/stores/memory.js';
 import { redisStore } from '../dist/stores/redis.js';
 import { sqliteStore } from '../dist/stores/sqlite.js';
+import { bareMemory, bareRedis, bareSqlite } from './bare-stores.mjs';
 import { redisServer } from './redis-server.mjs';
 
 const rounds = Number(process.argv[2] ?? 9);
@@ -22,44 +22,6 @@ const calls = Number(process.argv[3] ?? 1_000);
 const folder = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
 const value = 'x'.repeat(1_400);
 const ttlMs = 600_000;
-
-/** A bare client in the shape of a store, with nothing of ours: no checks, no expiry of its own, no error texts. */
-const bareMemory = () => {
-  const map = new Map();
-  return {
-    get: async key => map.get(key),
-    set: async (key, text) => map.set(key, text) && true,
-    ifAbsent: async (key, text) => (map.has(key) ? false : map.set(key, text) && true),
-    take: async key => {
-      const found = map.get(key);
-      map.delete(key);
-      return found;
-    },
-  };
-};
-
-const bareSqlite = sync => {
-  const database = new Database(join(folder, `bare-${sync}.db`));
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${sync}; PRAGMA busy_timeout = 5000`);
-  database.exec('CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT, expires INTEGER)');
-  const get = database.prepare('SELECT value FROM entries WHERE key = ?');
-  const set = database.prepare('INSERT OR REPLACE INTO entries VALUES (?, ?, ?)');
-  const ifAbsent = database.prepare('INSERT OR IGNORE INTO entries VALUES (?, ?, ?)');
-  const take = database.prepare('DELETE FROM entries WHERE key = ? RETURNING value');
-  return {
-    get: async key => get.get(key)?.value,
-    set: async (key, text) => set.run(key, text, Date.now() + ttlMs).changes === 1,
-    ifAbsent: async (key, text) => ifAbsent.run(key, text, Date.now() + ttlMs).changes === 1,
-    take: async key => take.get(key)?.value,
-  };
-};
-
-const bareRedis = client => ({
-  get: key => client.get(key),
-  set: async (key, text) => (await client.set(key, text, 'PX', ttlMs)) === 'OK',
-  ifAbsent: async (key, text) => (await client.set(key, text, 'PX', ttlMs, 'NX')) === 'OK',
-  take: key => client.getdel(key),
-});
 
 const ours = store => ({
   get: key => store.get(key),
@@ -86,10 +48,16 @@ async function measure(side, operation, width, tag) {
 const redis = await redisServer(folder);
 const pairs = {
   memory: [ours(memoryStore()), bareMemory()],
-  'sqlite normal': [ours(await sqliteStore(join(folder, 'ours-n.db'), { sync: 'normal' })), bareSqlite('NORMAL')],
-  'sqlite full': [ours(await sqliteStore(join(folder, 'ours-f.db'))), bareSqlite('FULL')],
+  'sqlite normal': [
+    ours(await sqliteStore(join(folder, 'ours-n.db'), { sync: 'normal' })),
+    bareSqlite(join(folder, 'bare-n.db'), 'NORMAL', ttlMs),
+  ],
+  'sqlite full': [
+    ours(await sqliteStore(join(folder, 'ours-f.db'))),
+    bareSqlite(join(folder, 'bare-f.db'), 'FULL', ttlMs),
+  ],
   ...(redis
-    ? { redis: [ours(redisStore({ send: args => redis.client.call(...args) })), bareRedis(redis.client)] }
+    ? { redis: [ours(redisStore({ send: args => redis.client.call(...args) })), bareRedis(redis.client, ttlMs)] }
     : {}),
 };
 

@@ -12,12 +12,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import Database from 'libsql';
 import { newTicket, Tickets } from '../dist/connect/ticket.js';
 import { createSealer, keyRing } from '../dist/server/index.js';
 import { memoryStore } from '../dist/stores/memory.js';
 import { redisStore } from '../dist/stores/redis.js';
 import { sqliteStore } from '../dist/stores/sqlite.js';
+import { bareMemory, bareRedis, bareSqlite } from './bare-stores.mjs';
 import { redisServer } from './redis-server.mjs';
 
 setFlagsFromString('--expose-gc');
@@ -79,32 +79,6 @@ const bare = (client, { open = text => text, seal = (_, text) => text } = {}) =>
   },
 });
 
-const bareMap = (map = new Map()) => ({
-  get: async key => map.get(key),
-  set: async (key, text) => void map.set(key, text),
-  ifAbsent: async (key, text) => (map.has(key) ? false : map.set(key, text) && true),
-});
-
-function bareSqlite(sync) {
-  const database = new Database(join(folder, `bare-${sync}.db`));
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${sync}; PRAGMA busy_timeout = 5000`);
-  database.exec('CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT, expires INTEGER)');
-  const get = database.prepare('SELECT value FROM entries WHERE key = ?');
-  const set = database.prepare('INSERT OR REPLACE INTO entries VALUES (?, ?, ?)');
-  const ifAbsent = database.prepare('INSERT OR IGNORE INTO entries VALUES (?, ?, ?)');
-  return {
-    get: async key => get.get(key)?.value,
-    set: async (key, text) => void set.run(key, text, Date.now() + ttlMs),
-    ifAbsent: async (key, text) => ifAbsent.run(key, text, Date.now() + ttlMs).changes === 1,
-  };
-}
-
-const bareRedis = client => ({
-  get: key => client.get(key),
-  set: (key, text) => client.set(key, text, 'PX', ttlMs),
-  ifAbsent: async (key, text) => (await client.set(key, text, 'PX', ttlMs, 'NX')) === 'OK',
-});
-
 const sealing = {
   open: text => text && sealer.open(text, 'page').payload,
   seal: make => sealer.seal({ k: `page:${'x'.repeat(32)}`, v: make() }, 'page'),
@@ -121,11 +95,21 @@ const redis = await redisServer(folder);
 const redisOf = () => redisStore({ send: args => redis.client.call(...args) });
 const roomy = { maxEntries: 10_000_000 };
 const pairs = [
-  ['map', 1, ours(memoryStore(roomy)), bare(bareMap())],
-  ['sealed map', 1, ours(memoryStore(roomy)), bare(bareMap(), sealing)],
-  ['sqlite normal', 1, ours(await sqliteStore(join(folder, 'n.db'), { sync: 'normal' })), bare(bareSqlite('NORMAL'))],
-  ['sqlite full', 1, ours(await sqliteStore(join(folder, 'f.db'))), bare(bareSqlite('FULL'))],
-  ...(redis ? [1, 32].map(width => ['redis', width, ours(redisOf()), bare(bareRedis(redis.client))]) : []),
+  ['map', 1, ours(memoryStore(roomy)), bare(bareMemory())],
+  ['sealed map', 1, ours(memoryStore(roomy)), bare(bareMemory(), sealing)],
+  [
+    'sqlite normal',
+    1,
+    ours(await sqliteStore(join(folder, 'n.db'), { sync: 'normal' })),
+    bare(bareSqlite(join(folder, 'bare-n.db'), 'NORMAL', ttlMs)),
+  ],
+  [
+    'sqlite full',
+    1,
+    ours(await sqliteStore(join(folder, 'f.db'))),
+    bare(bareSqlite(join(folder, 'bare-f.db'), 'FULL', ttlMs)),
+  ],
+  ...(redis ? [1, 32].map(width => ['redis', width, ours(redisOf()), bare(bareRedis(redis.client, ttlMs))]) : []),
 ];
 
 console.log(`${count} tickets x ${rounds} rounds; node ${process.version}`);
