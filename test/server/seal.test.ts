@@ -191,6 +191,20 @@ describe('a sealer', () => {
     expect(exact.open(sealer.seal('x'.repeat(401), PURPOSE), PURPOSE)).toEqual({ ok: false, reason: 'malformed' });
   });
 
+  it('E4: draws a salt once and a nonce for each message', () => {
+    const drawn: number[] = [];
+    const counted = createSealer(ring, {
+      randomBytes(size) {
+        drawn.push(size);
+        return randomBytes(size);
+      },
+    });
+    const [a, b] = [counted.seal(journal, PURPOSE), counted.seal(journal, PURPOSE)].map(body);
+    expect(drawn).toHaveLength(3);
+    expect(a!.subarray(6, 18)).toEqual(b!.subarray(6, 18));
+    expect(a!.subarray(18, 30)).not.toEqual(b!.subarray(18, 30));
+  });
+
   it('takes its randomness from outside', () => {
     const fixed = createSealer(ring, { randomBytes: size => new Uint8Array(size) });
     expect(fixed.seal(journal, PURPOSE)).toBe(fixed.seal(journal, PURPOSE));
