@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import { describe, expect, it } from 'vitest';
-import { askingServer } from '../host/person.ts';
+import { askingServer, cue } from '../host/person.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const midcall = join(root, 'dist/cli/main.js');
@@ -104,8 +104,10 @@ describe('in a terminal', () => {
   });
 
   it('closes the dialog when the server takes the question back', async () => {
-    const tty = terminal(['withdraw', '--era', '2025']);
+    const now = cue();
+    const tty = terminal(['withdraw', JSON.stringify({ when: now.path }), '--era', '2025']);
     await tty.until('What do you want to do?');
+    now.give();
     await tty.until('the server took the question back');
     await tty.until('"withdrawn"');
     expect(await tty.ended).toBe(0);

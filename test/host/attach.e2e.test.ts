@@ -1,7 +1,7 @@
 /** A person attached to a real client and a real server process, in both eras. */
 import { Audit, type Era, Policy } from 'midcall/host';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connected, eventsOf, nextQuestion, person, said } from './person.ts';
+import { connected, cue, eventsOf, nextQuestion, person, said } from './person.ts';
 
 const open: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -134,8 +134,10 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     const failed = new Promise<void>(resolve => {
       connection.subscribe(event => event.type === 'state' && event.state === 'failed' && resolve());
     });
-    const call = connection.run({ kind: 'tool', name: 'crash' });
+    const now = cue();
+    const call = connection.run({ kind: 'tool', name: 'crash', arguments: { when: now.path } });
     const question = await nextQuestion(inbox);
+    now.give();
     await failed;
     expect(inbox.ending(question.id)).toEqual({ how: 'server-gone' });
     expect(await call.outcome).toMatchObject({ how: 'server-gone' });

@@ -20,7 +20,7 @@ import {
 import type { SamplingModel } from 'midcall/sampling';
 import { afterEach, describe, expect, it } from 'vitest';
 import { handClock } from './clock.ts';
-import { connected, eventsOf, nextQuestion, person, said } from './person.ts';
+import { connected, cue, eventsOf, nextQuestion, person, said } from './person.ts';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -147,8 +147,10 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('%s', era => {
 describe('2025-11-25', () => {
   it('takes a question back when the server does', async () => {
     const { connection, inbox } = await host('2025-11-25');
-    const call = connection.run(tool('withdraw'));
+    const now = cue();
+    const call = connection.run(tool('withdraw', { when: now.path }));
     const question = await nextQuestion(inbox);
+    now.give();
     expect(said((await call.outcome) as never)).toBe('withdrawn');
     expect(inbox.ending(question.id)).toEqual({ how: 'withdrawn' });
   });

@@ -1,4 +1,7 @@
 /** A scripted person for host tests: a presenter that answers by rule, and a connection to the asking server. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   Connection,
@@ -12,6 +15,12 @@ import {
   type Question,
   type Reply,
 } from 'midcall/host';
+
+/** A file whose coming tells a server of the fixtures to go on. */
+export function cue(): { readonly path: string; give(): void } {
+  const path = join(mkdtempSync(join(tmpdir(), 'midcall-cue-')), 'now');
+  return { path, give: () => writeFileSync(path, '') };
+}
 
 export const askingServer = fileURLToPath(new URL('../fixtures/asking-server.mjs', import.meta.url));
 

@@ -17,8 +17,8 @@ import { type NotesApi, startNotesApi } from '../../examples/import/notes-api.mj
 import { randomToken } from '../../src/connect/oauth-client.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { main } from './fixture.ts';
+import { clientSecret, registeredClient } from './registered-client.ts';
 
-const clientSecret = 'client-secret-canary-0123456789';
 const redirectUri = 'http://127.0.0.1:9/callback';
 
 let login: AuthorizationServer;
@@ -28,25 +28,17 @@ let top: string;
 
 beforeAll(async () => {
   top = await realpath(await mkdtemp(join(tmpdir(), 'midcall-http-pages-')));
-  const client = (client_id: string, paths: readonly string[], more: object = {}) => ({
-    client_id,
-    client_secret: clientSecret,
-    application_type: 'native',
-    redirect_uris: paths.map(path => `http://127.0.0.1${path}`),
-    grant_types: ['authorization_code', 'refresh_token'],
-    ...more,
-  });
   [login, service] = await Promise.all([
     startAuthorizationServer({
-      clients: [client('notes', ['/connect/sign-in/callback']), client('host', ['/callback'])],
+      clients: [registeredClient('notes', ['/connect/sign-in/callback']), registeredClient('host', ['/callback'])],
       host: 'localhost',
       person: 'alice',
       tokens: 'opaque',
     }),
     startAuthorizationServer({
       clients: [
-        client('midcall', ['/connect/callback/quill']),
-        client('notes-api', [], { response_types: [], grant_types: [] }),
+        registeredClient('midcall', ['/connect/callback/quill']),
+        registeredClient('notes-api', [], { response_types: [], grant_types: [] }),
       ],
       scopes: ['notes.read'],
       person: 'alice',

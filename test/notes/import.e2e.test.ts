@@ -20,8 +20,8 @@ import { watched } from '../../scripts/canary-tap.mjs';
 import { notesServer } from '../../src/notes/index.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { codeIn } from '../connect/visitor.ts';
+import { clientSecret, registeredClient } from './registered-client.ts';
 
-const clientSecret = 'client-secret-canary-0123456789';
 const alicesNotes = [
   { id: 'n1', title: 'Groceries', text: 'Milk and bread' },
   { id: 'n2', title: '../../etc/passwd\u202e', text: '# A title of its own\n' },
@@ -33,25 +33,17 @@ let api: NotesApi;
 let folder: string;
 
 beforeAll(async () => {
-  const client = (client_id: string, paths: string[], more: object = {}) => ({
-    client_id,
-    client_secret: clientSecret,
-    application_type: 'native',
-    redirect_uris: paths.map(path => `http://127.0.0.1${path}`),
-    grant_types: ['authorization_code', 'refresh_token'],
-    ...more,
-  });
   [service, login] = await Promise.all([
     startAuthorizationServer({
       clients: [
-        client('midcall', ['/connect/callback/quill']),
-        client('notes-api', [], { response_types: [], grant_types: [] }),
+        registeredClient('midcall', ['/connect/callback/quill']),
+        registeredClient('notes-api', [], { response_types: [], grant_types: [] }),
       ],
       scopes: ['notes.read'],
       person: 'alice',
     }),
     startAuthorizationServer({
-      clients: [client('pages', ['/connect/sign-in/callback'])],
+      clients: [registeredClient('pages', ['/connect/sign-in/callback'])],
       host: 'localhost',
       person: 'alice',
     }),

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enter } from './client.ts';
-import { type Stage, stage } from './stage.ts';
+import { type Stage, stage, whenSo } from './stage.ts';
 
 const file = fileURLToPath(new URL('../fixtures/asking-prompt-server.mjs', import.meta.url));
 const eras = ['2025-11-25', '2026-07-28'] as const;
@@ -10,19 +10,7 @@ const eras = ['2025-11-25', '2026-07-28'] as const;
 let on: Stage;
 let visitor: Awaited<ReturnType<typeof enter>>;
 
-/** Resolves when something on the desk has become so. */
-function until<T>(look: () => T | undefined): Promise<T> {
-  return new Promise(resolve => {
-    const stop = on.desk.workspace.subscribe(() => check());
-    const check = (): void => {
-      const found = look();
-      if (found === undefined) return;
-      stop();
-      resolve(found);
-    };
-    check();
-  });
-}
+const until = <T>(look: () => T | undefined): Promise<T> => whenSo(on.desk, look);
 
 beforeAll(async () => {
   on = await stage();

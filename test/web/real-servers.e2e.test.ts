@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Question } from 'midcall/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enter } from './client.ts';
-import { byHand, type Stage, stage } from './stage.ts';
+import { byHand, type Stage, stage, whenSo } from './stage.ts';
 
 const require = createRequire(import.meta.url);
 const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
@@ -16,19 +16,7 @@ let on: Stage;
 let visitor: Awaited<ReturnType<typeof enter>>;
 let folder: string;
 
-/** Resolves when something on the desk has become so. */
-function until<T>(look: () => T | undefined): Promise<T> {
-  return new Promise(resolve => {
-    const stop = on.desk.workspace.subscribe(() => check());
-    const check = (): void => {
-      const found = look();
-      if (found === undefined) return;
-      stop();
-      resolve(found);
-    };
-    check();
-  });
-}
+const until = <T>(look: () => T | undefined): Promise<T> => whenSo(on.desk, look);
 
 const server = (id: string, file: string, args: readonly string[] = []) => ({
   id,

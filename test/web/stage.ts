@@ -38,6 +38,20 @@ export interface Stage extends AsyncDisposable {
   readonly errors: unknown[];
 }
 
+/** Resolves when something on the desk has become so. */
+export function whenSo<T>({ workspace }: RunningDesk, look: () => T | undefined): Promise<T> {
+  return new Promise(resolve => {
+    const stop = workspace.subscribe(() => check());
+    const check = (): void => {
+      const found = look();
+      if (found === undefined) return;
+      stop();
+      resolve(found);
+    };
+    check();
+  });
+}
+
 /** Starts a desk without servers. */
 export async function stage(
   options: {
