@@ -34,18 +34,17 @@ const notTaken: Partial<Record<PlayName, Breach['rule']>> = {
 export function judgeTrace(trace: PlayTrace): readonly Breach[] {
   const { play, asks, end } = trace;
   const found: Breach[] = [];
-  const answered = asks.filter(ask => ask.method === 'elicitation/create');
-  if (end.kind === 'silent' && answered.length > 0 && play.name !== 'accept')
+  if (end.kind === 'silent' && asks.length > 0 && play.name !== 'accept')
     found.push({ rule: 'hangs', message: `After ${did[play.name]}, no result came.` });
   if (end.kind === 'gone')
     found.push({
       rule: 'crashes',
-      message: `After ${answered.length > 0 ? did[play.name] : 'the call'}, the server went away.`,
+      message: `After ${asks.length > 0 ? did[play.name] : 'the call'}, the server went away.`,
     });
-  found.push(...askedAgain(trace, answered));
+  found.push(...askedAgain(trace));
   const words = wordsOf(end);
   if (
-    answered.length > 0 &&
+    asks.length > 0 &&
     /of (undefined|null) \(reading|(undefined|null) is not an object|Cannot destructure/.test(words)
   )
     found.push({
@@ -55,7 +54,7 @@ export function judgeTrace(trace: PlayTrace): readonly Breach[] {
   return found;
 }
 
-function askedAgain({ play, end }: PlayTrace, asks: readonly LintAsk[]): readonly Breach[] {
+function askedAgain({ play, asks, end }: PlayTrace): readonly Breach[] {
   const found: Breach[] = [];
   const no = asks.findIndex(ask => ask.reply['action'] === 'decline');
   const later = no < 0 ? [] : asks.slice(no + 1);

@@ -32,7 +32,10 @@ export type PlayEnd =
 export interface PlayTrace {
   readonly era: Era;
   readonly play: Play;
+  /** The questions to the person. */
   readonly asks: readonly LintAsk[];
+  /** Everything that was asked of the client, roots and sampling too. */
+  readonly requests: readonly LintAsk[];
   readonly end: PlayEnd;
 }
 
@@ -64,6 +67,7 @@ interface Running {
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const asked = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+const toPerson = ({ method }: LintAsk): boolean => method === 'elicitation/create';
 
 /** An open connection. */
 export class LintSession {
@@ -128,19 +132,20 @@ export class LintSession {
 
   /** Calls a tool once, with the person playing a part. */
   async call(name: string, args: Json, play: Play): Promise<PlayTrace> {
-    const asks: LintAsk[] = [];
+    const requests: LintAsk[] = [];
     const answer: Answer = ({ method, params }, pushed) => {
-      if (asks.length >= mostAsks) return undefined;
-      const reply = method === 'elicitation/create' ? replyOf(play, asks.length, { method, params }) : {};
-      asks.push({ method, params, pushed, reply });
+      if (requests.length >= mostAsks) return undefined;
+      const earlier = requests.filter(toPerson).length;
+      const reply = method === 'elicitation/create' ? replyOf(play, earlier, { method, params }) : {};
+      requests.push({ method, params, pushed, reply });
       return reply;
     };
     let end = await this.#exchange(name, args, answer);
-    const pages = asks.some(ask => ask.params['mode'] === 'url' && ask.reply['action'] === 'accept');
+    const pages = requests.some(ask => ask.params['mode'] === 'url' && ask.reply['action'] === 'accept');
     if (pages && (end.kind === 'silent' || end.kind === 'endless')) end = { kind: 'page-open' };
-    if (end.kind === 'error' && end.code === -32042) asks.push(...this.#required);
+    if (end.kind === 'error' && end.code === -32042) requests.push(...this.#required);
     if (end.kind !== 'result' && end.kind !== 'error') this.soiled = true;
-    return { era: this.era, play, asks, end };
+    return { era: this.era, play, asks: requests.filter(toPerson), requests, end };
   }
 
   async close(): Promise<void> {

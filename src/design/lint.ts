@@ -236,7 +236,7 @@ class Linter {
     const trace = await session.call(about.tool.name, about.args, play);
     this.#calls += 1;
     const tool = { argumentNames: argumentNames(about.tool.inputSchema) };
-    const breaches = trace.asks.flatMap(ask => judgeAsk(ask, tool, era, play.name));
+    const breaches = trace.requests.flatMap(ask => judgeAsk(ask, tool, era, play.name));
     if (trace.end.kind === 'error' && trace.end.code === -32042 && era === '2026-07-28')
       breaches.push({ rule: 'wrong-wire', message: 'It ended with -32042, which 2026-07-28 does not have.' });
     this.#add([...breaches, ...judgeTrace(trace)], about, trace);

@@ -56,6 +56,13 @@ describe('midcall lint', () => {
     expect(code).toBe(0);
   });
 
+  it('takes a question for roots, which a host answers by itself, for none to the person', async () => {
+    const args = ['--wait', '40', '--root', notes(), '--tool', 'notes_list', '--format', 'json'];
+    const { code, out } = await lint(args, ['node', midcall, 'notes']);
+    expect(JSON.parse(out)).toMatchObject({ findings: [], tools: { notes_list: 0 } });
+    expect(code).toBe(0);
+  });
+
   it('calls nothing that writes, unless it is told to', async () => {
     const directory = notes();
     const { code, out } = await lint([], ['node', midcall, 'notes', directory]);
