@@ -1,6 +1,6 @@
 /**
  * A lint report as SARIF 2.1.0 (OASIS), for tools that gather findings. A running server has no source file to point at:
- * places are logical, the server and its tool. Pure.
+ * places are logical, the server and its tool. What could not be judged is a notification of the run, not a result. Pure.
  */
 import type { LintReport } from './lint.ts';
 import { lintRuleIds, lintRules } from './lint-rule.ts';
@@ -47,7 +47,13 @@ export function lintSarif(report: LintReport, tool: { readonly version: string }
           ],
           properties: { certainty: each.certainty, eras: each.eras, play: each.play },
         })),
-        properties: { server, eras: report.eras, notes: report.notes },
+        invocations: [
+          {
+            executionSuccessful: true,
+            toolExecutionNotifications: report.notes.map(text => ({ level: 'note', message: { text } })),
+          },
+        ],
+        properties: { server, eras: report.eras },
       },
     ],
   };

@@ -108,7 +108,11 @@ export class LintSession {
     } catch (cause) {
       await client.close().catch(() => {});
       const why = visible(cause instanceof Error ? cause.message : String(cause), { max: 300 });
-      throw new MidcallError('host/not-found', `The server could not be reached on ${era}: ${why}`, { cause });
+      throw new MidcallError(
+        'host/not-found',
+        `The server could not be reached on ${era}: ${why.replace(/[^.!?]$/, '$&.')}`,
+        { cause },
+      );
     }
     const closed = transport.onclose;
     transport.onclose = () => {

@@ -52,7 +52,7 @@ export interface LintReport {
   /** Tools that were not called, since nobody said they may be. */
   readonly notCalled: readonly string[];
   readonly calls: number;
-  /** What could not be judged, one sentence each. */
+  /** What could not be judged, an era that was not reached among it; a sentence or two each. */
   readonly notes: readonly string[];
 }
 
@@ -104,17 +104,18 @@ class Linter {
   async #eras(): Promise<readonly Era[]> {
     const wanted = this.#options.eras ?? (['2025-11-25', '2026-07-28'] as const);
     const spoken: Era[] = [];
-    let why: unknown;
+    const failed: MidcallError[] = [];
     for (const era of wanted) {
       try {
         await this.#session(era, 'accept');
         spoken.push(era);
       } catch (error) {
         if (!isMidcallError(error, 'host/not-found')) throw error;
-        why = error;
+        failed.push(error);
       }
     }
-    if (spoken.length === 0) throw why;
+    if (spoken.length === 0) throw failed.at(-1);
+    for (const { message } of failed) this.#notes.add(`${message} Nothing was judged there.`);
     return spoken;
   }
 

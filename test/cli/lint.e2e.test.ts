@@ -39,9 +39,10 @@ describe('midcall lint', () => {
   it('finds in the everything server what its forms really have', async () => {
     const tools = ['--tool', 'trigger-elicitation-request', '--tool', 'trigger-url-elicitation'];
     const { code, out } = await lint([...tools, '--format', 'json'], everything);
-    const { findings, eras } = JSON.parse(out);
+    const { findings, eras, notes } = JSON.parse(out);
     expect(findings.map((each: { rule: string }) => each.rule).toSorted()).toEqual(['enum-names', 'many-fields']);
     expect(eras).toEqual(['2025-11-25']);
+    expect(notes).toContainEqual(expect.stringContaining('could not be reached on 2026-07-28'));
     expect(code).toBe(0);
   });
 

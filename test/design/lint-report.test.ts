@@ -82,6 +82,12 @@ const sarif = z.strictObject({
           properties: z.record(z.string(), z.unknown()),
         }),
       ),
+      invocations: z.tuple([
+        z.strictObject({
+          executionSuccessful: z.literal(true),
+          toolExecutionNotifications: z.array(z.strictObject({ level, message: text })),
+        }),
+      ]),
       properties: z.record(z.string(), z.unknown()),
     }),
   ),
@@ -93,4 +99,18 @@ it('is SARIF 2.1.0, whose results point at their rules', () => {
   expect(results.length).toBe(report.findings.length);
   for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
   expect(results[0]?.locations[0]?.logicalLocations[0]?.fullyQualifiedName).toBe('by-hand/wipe');
+});
+
+it('says in each of them what could not be judged: an era, too, and never as a finding', async () => {
+  const open = () => handServer({ tidy: cleanTool }, ['2025-11-25']);
+  const narrow = await lint(open, { clock: idleClock, select: { which: 'all' } });
+  const [note] = narrow.notes;
+  expect(note).toContain('could not be reached on 2026-07-28');
+  expect(lintText(narrow)).toEqual(expect.arrayContaining(['Not judged:', `  - ${note}`, 'Nothing found.']));
+  expect(lintJson(narrow)).toMatchObject({ notes: [note], findings: [] });
+  const { runs } = sarif.parse(JSON.parse(JSON.stringify(lintSarif(narrow, { version: '1.0.0' }))));
+  expect(runs[0]).toMatchObject({
+    results: [],
+    invocations: [{ toolExecutionNotifications: [{ level: 'note', message: { text: note } }] }],
+  });
 });

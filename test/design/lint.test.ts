@@ -1,4 +1,5 @@
 /** The linter before a server written by hand: every rule has a tool that breaks it and one that does not. */
+import type { Era } from 'midcall/host';
 import { eras } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { type LintOptions, lint, lintRuleIds } from '../../src/design/index.ts';
@@ -93,6 +94,21 @@ it('calls only what declares itself read-only, where it is told nothing else', a
 
   await lint(open, { clock: idleClock, select: { which: 'named', tools: new Map([['wipe', undefined]]) } });
   expect(called).toEqual(['look', 'wipe']);
+});
+
+it('says which era it could not reach, and that nothing was judged there', async () => {
+  for (const [spoken, other] of [eras, eras.toReversed()] as [Era, Era][]) {
+    const open = () => handServer({ tool: cleanTool }, [spoken]);
+    const report = await lint(open, { select: { which: 'all' }, clock: idleClock });
+    expect(report).toMatchObject({ eras: [spoken], findings: [] });
+    expect(report.notes).toEqual([
+      expect.stringMatching(
+        new RegExp(`^The server could not be reached on ${other}: .*\\. Nothing was judged there\\.$`),
+      ),
+    ]);
+    const alone = await lint(open, { select: { which: 'all' }, clock: idleClock, eras: [spoken] });
+    expect(alone.notes).toEqual([]);
+  }
 });
 
 it('refuses the name of a tool that does not exist', async () => {
