@@ -36,7 +36,8 @@ describe('a sealed value', () => {
     const texts = Array.from({ length: 200 }, () => sealer.seal(journal, PURPOSE));
     expect(new Set(texts).size).toBe(200);
     expect(new Set(texts.map(text => body(text).toString('hex', 6, 30))).size).toBe(200);
-    for (const word of ['notes_delete', 'principal', 'answers', 'note_id', 'confirm']) expect(body(texts[0]!).includes(word)).toBe(false);
+    for (const word of ['notes_delete', 'principal', 'answers', 'note_id', 'confirm'])
+      expect(body(texts[0]!).includes(word)).toBe(false);
   });
 
   it('E5: is as long as its value, repetitive or not', () => {
