@@ -10,7 +10,8 @@ const budget = 0.25;
 let turnBegan = -1;
 const waiting: (() => void)[] = [];
 
-function hasTime(): boolean {
+/** True while this turn has time left; the first to ask begins it. */
+export function hasTime(): boolean {
   if (turnBegan >= 0) return performance.now() - turnBegan < budget;
   turnBegan = performance.now();
   setImmediate(nextTurn);

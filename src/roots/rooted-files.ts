@@ -4,7 +4,8 @@ import type { Readable } from 'node:stream';
 import { isMidcallError } from '../errors.ts';
 import { bytesOf, type Range, rangeFault, readRange, readUtf8, tooLarge, writeAll } from './contents.ts';
 import type { Entry, FileHandle, FileStat, Files } from './files.ts';
-import type { Placed, Thing } from './ground.ts';
+import { GatheredReads } from './gathered-reads.ts';
+import type { Folder, Placed, Thing } from './ground.ts';
 import { closeLeaf, contentLeaf, type Leaf, leafOf, makeFolders } from './leaf.ts';
 import { moveLeaf } from './move.ts';
 import { type Place, placesOf } from './name.ts';
@@ -27,12 +28,14 @@ type Reading<T> = (system: System, fd: number, size: number, range?: Range) => S
 export class RootedFiles implements Files {
   readonly #scope: Scope;
   readonly #book: OpenFiles;
+  readonly #reads: GatheredReads;
   #closed = false;
 
   /** Owns one share of the scope until {@link close}. */
   constructor(scope: Scope, book: OpenFiles) {
     this.#scope = scope;
     this.#book = book;
+    this.#reads = new GatheredReads(scope.ground);
   }
 
   get roots(): Files['roots'] {
@@ -210,13 +213,17 @@ export class RootedFiles implements Files {
   }
 
   #read<T>(path: string, range: Range | undefined, read: Reading<T>): Promise<T> {
-    return this.#atFirst(path, placed => inOneGo(this.#readFile(placed, range, read)));
+    return this.#tryEach(path, placed =>
+      this.#reads.join(placed, above =>
+        inOneGo(this.#entered(placed, () => inOneGo(this.#readFile(placed, above, range, read)))),
+      ),
+    );
   }
 
-  *#readFile<T>(placed: Placed, range: Range | undefined, read: Reading<T>): Steps<T> {
+  *#readFile<T>(placed: Placed, above: Folder | undefined, range: Range | undefined, read: Reading<T>): Steps<T> {
     const { ground } = this.#scope;
     const { given, root } = placed;
-    const thing = yield* settled(ground.thing(placed));
+    const thing = (above && (yield* this.#plainFile(placed, above))) ?? (yield* settled(ground.thing(placed)));
     let fd: number;
     try {
       this.#mustBeFile(given, thing);
@@ -231,6 +238,15 @@ export class RootedFiles implements Files {
     } finally {
       fs.closeSync(fd);
     }
+  }
+
+  /** The file of this name in its open directory; undefined where something else or nothing has the name. */
+  *#plainFile(placed: Placed, above: Folder): Steps<Thing | undefined> {
+    const name = placed.rel.slice(placed.rel.lastIndexOf('/') + 1);
+    const thing = yield* settled(this.#scope.ground.child(placed, above, name));
+    if (thing?.stat.isFile()) return thing;
+    thing?.close();
+    return undefined;
   }
 
   async #openFile(path: string, mode: 'r' | 'r+' | 'a'): Promise<OpenFile> {
@@ -288,18 +304,23 @@ export class RootedFiles implements Files {
   }
 
   /** Runs `work` at the first place where something is. */
-  async #atFirst<T>(path: string, work: (placed: Placed) => Now<T>): Promise<T> {
+  #atFirst<T>(path: string, work: (placed: Placed) => Now<T>): Promise<T> {
+    return this.#tryEach(path, placed => this.#during(placed, work));
+  }
+
+  /** What the first place gives where something is. */
+  async #tryEach<T>(path: string, at: (placed: Placed) => Now<T>): Promise<T> {
     const places = this.#places(path);
     const last = places.length - 1;
     for (let index = 0; index < last; index += 1) {
       try {
-        return await this.#during(this.#placed(path, places[index]!), work);
+        return await at(this.#placed(path, places[index]!));
       } catch (error) {
         if (!isMidcallError(error, 'roots/not-found')) throw error;
       }
     }
     if (last < 0) throw notFound(path);
-    return await this.#during(this.#placed(path, places[last]!), work);
+    return await at(this.#placed(path, places[last]!));
   }
 
   /** Runs `work` once: at the first place where something is, links themselves included, else at the first. */
@@ -336,6 +357,10 @@ export class RootedFiles implements Files {
   *#attended<T>(placed: Placed, work: (placed: Placed) => Now<T>): Steps<T> {
     const wait = pace();
     if (wait) yield wait;
+    return yield* this.#entered(placed, work);
+  }
+
+  *#entered<T>(placed: Placed, work: (placed: Placed) => Now<T>): Steps<T> {
     if (this.#closed) throw closed();
     placed.root.enter();
     try {

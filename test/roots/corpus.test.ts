@@ -18,6 +18,12 @@ const looking: Record<string, Operation> = {
   read: async (files, path) => Buffer.from(await files.read(path)).toString(),
   'read a range': async (files, path) => Buffer.from(await files.read(path, { position: 1, length: 9 })).toString(),
   readText: async (files, path) => await files.readText(path),
+  'readText beside another': async (files, path) => {
+    const beside = `${path.slice(0, path.lastIndexOf('/') + 1)}beside`;
+    const [text] = await Promise.allSettled([files.readText(path), files.readText(beside)]);
+    if (text.status === 'rejected') throw text.reason;
+    return text.value;
+  },
   stream: async (files, path) => await drain(await files.stream(path)),
   'open for reading': async (files, path) => {
     await using handle = await files.open(path);

@@ -122,6 +122,13 @@ type Attempt = (subject: Subject, arena: Arena, number: number) => Promise<boole
 /** The operations that are raced. */
 export const operations: Record<string, Attempt> = {
   read: async subject => (await subject.readText('g/p/leaf')).includes('OUTSIDE'),
+  'read together': async subject => {
+    const read = ['leaf', 'leaf', 'INSIDE', 'leaf'].map(name => subject.readText(`g/p/${name}`));
+    const settled = await Promise.allSettled(read);
+    const texts = settled.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
+    if (texts.length === 0) throw new Error('all of them were refused');
+    return texts.some(text => text.includes('OUTSIDE'));
+  },
   list: async subject => (await subject.list('g/p')).some(entry => entry.name === 'OUTSIDE'),
   create: async (subject, _, number) => {
     await subject.create(`g/p/new-${number}`, 'x');

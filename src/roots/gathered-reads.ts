@@ -1,0 +1,94 @@
+/**
+ * Reads that are asked for in one breath, e.g. of every note in a folder. Those in the same directory share its opening,
+ * which is most of what a small read costs.
+ *
+ * - A directory is opened only after all that share it were asked for, and nothing else of this process runs until it is
+ *   closed again: each of them sees a directory that had the name while the read was under way.
+ * - What is taken from it is opened as any child of an open directory is, without following a link. Whatever is not there,
+ *   or is a link, goes the way of a single read, and so does everything where the directory cannot be opened.
+ */
+import type { Folder, Ground, Placed } from './ground.ts';
+import { hasTime, pace } from './pace.ts';
+import type { Now } from './steps.ts';
+import { direct } from './system.ts';
+
+interface Asked {
+  readonly placed: Placed;
+  /** Reads it, from the open directory it lies in where one is given. */
+  readonly read: (above: Folder | undefined) => void;
+}
+
+export class GatheredReads {
+  readonly #ground: Ground;
+  /** By the directory they lie in, in the order in which they were asked for. */
+  readonly #asked = new Map<string, Asked[]>();
+  #underWay = false;
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  /**
+   * Reads as soon as this turn has time for it.
+   *
+   * @param read - is given the open directory the name lies in, where there is one
+   */
+  join<T>(placed: Placed, read: (above: Folder | undefined) => Now<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const asked: Asked = {
+        placed,
+        read: above => {
+          try {
+            resolve(read(above));
+          } catch (error) {
+            reject(error);
+          }
+        },
+      };
+      const directory = `${placed.root.at}/${parentOf(placed)}`;
+      const others = this.#asked.get(directory);
+      if (others) others.push(asked);
+      else this.#asked.set(directory, [asked]);
+      if (this.#underWay) return;
+      this.#underWay = true;
+      queueMicrotask(() => void this.#go());
+    });
+  }
+
+  async #go(): Promise<void> {
+    for (const [directory, asked] of this.#asked) {
+      const wait = pace();
+      if (wait) await wait;
+      const left = this.#readSome(asked);
+      this.#asked.delete(directory);
+      if (left.length > 0) this.#asked.set(directory, left);
+    }
+    this.#underWay = false;
+  }
+
+  /** Reads as long as there is time, one at least. @returns those that were not read */
+  #readSome(asked: readonly Asked[]): Asked[] {
+    const before = asked.length;
+    const above = before > 1 ? this.#open(asked[0]!.placed) : undefined;
+    let count = 0;
+    try {
+      do asked[count++]!.read(above);
+      while (count < before && hasTime());
+    } finally {
+      above?.close();
+    }
+    return asked.slice(count);
+  }
+
+  /** The directory a name lies in; undefined where opening it has to be waited for, or fails. */
+  #open(placed: Placed): Folder | undefined {
+    if (placed.root.system !== direct || !placed.root.live) return undefined;
+    try {
+      return this.#ground.folder({ ...placed, rel: parentOf(placed) }) as Folder;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const parentOf = ({ rel }: Placed): string => rel.slice(0, Math.max(0, rel.lastIndexOf('/')));

@@ -1,0 +1,137 @@
+/** Reads that are asked for together give each what it would have got alone. */
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { boundary } from 'midcall/roots';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GatheredReads } from '../../src/roots/gathered-reads.ts';
+import type { Folder, Ground, Placed } from '../../src/roots/ground.ts';
+import { direct, pooled } from '../../src/roots/system.ts';
+
+const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+/** A ground whose directories only count how often they are opened and closed. */
+function counted({ fails = false, system = direct } = {}) {
+  const seen: string[] = [];
+  const ground = {
+    folder: ({ rel }: Placed): Folder => {
+      if (fails) throw new Error('not there');
+      seen.push(`open ${rel}`);
+      return { at: rel, path: rel, close: () => seen.push(`close ${rel}`) };
+    },
+  } as Partial<Ground> as Ground;
+  const placed = (rel: string) =>
+    ({ given: rel, rel, root: { at: '/r', system, live: true } }) as Partial<Placed> as Placed;
+  const reads = new GatheredReads(ground);
+  const read = (
+    rel: string,
+    work: (above: Folder | undefined) => string = above => `${rel} from ${above?.at ?? 'its name'}`,
+  ) => {
+    return reads.join(placed(rel), above => {
+      seen.push(`read ${rel}`);
+      return work(above);
+    });
+  };
+  return { seen, read };
+}
+
+describe('reads asked for together', () => {
+  it('open the directory they share once, and close it with the last of them', async () => {
+    const { seen, read } = counted();
+    const texts = await Promise.all(['a/1', 'b/1', 'a/2', 'top', 'a/3'].map(name => read(name)));
+    expect(texts).toEqual(['a/1 from a', 'b/1 from its name', 'a/2 from a', 'top from its name', 'a/3 from a']);
+    expect(seen).toEqual(['open a', 'read a/1', 'read a/2', 'read a/3', 'close a', 'read b/1', 'read top']);
+  });
+
+  it('share nothing with those asked for after the directory was opened', async () => {
+    const { seen, read } = counted();
+    let later: Promise<string> | undefined;
+    await Promise.all([
+      read('a/1', () => {
+        later = read('a/3');
+        return '';
+      }),
+      read('a/2'),
+    ]);
+    await later;
+    expect(seen).toEqual(['open a', 'read a/1', 'read a/2', 'close a', 'read a/3']);
+  });
+
+  it('each go alone where the directory cannot be opened, or a call may have to wait', async () => {
+    for (const options of [{ fails: true }, { system: pooled }]) {
+      const { seen, read } = counted(options);
+      expect(await Promise.all([read('a/1'), read('a/2')])).toEqual(['a/1 from its name', 'a/2 from its name']);
+      expect(seen).toEqual(['read a/1', 'read a/2']);
+    }
+  });
+
+  it('one that fails fails alone', async () => {
+    const { seen, read } = counted();
+    const fail = () => {
+      throw new Error('broken');
+    };
+    const settled = await Promise.allSettled([read('a/1', fail), read('a/2')]);
+    expect(settled.map(each => each.status)).toEqual(['rejected', 'fulfilled']);
+    expect(seen.at(-1)).toBe('close a');
+  });
+
+  it('hold no directory while others have their turn', async () => {
+    const { seen, read } = counted();
+    const slow = (): string => {
+      for (const until = performance.now() + 1; performance.now() < until; );
+      return '';
+    };
+    const reads = Promise.all(Array.from({ length: 6 }, (_, number) => read(`a/${number}`, slow)));
+    await turn();
+    const soFar = seen.filter(each => each.startsWith('read')).length;
+    expect(soFar).toBeLessThan(6);
+    expect(seen.filter(each => each === 'open a').length).toBe(seen.filter(each => each === 'close a').length);
+    await reads;
+    expect(seen.filter(each => each.startsWith('read')).length).toBe(6);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a folder with everything in it', () => {
+  let base: string;
+  beforeAll(() => {
+    base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'midcall-gathered-')));
+    fs.mkdirSync(join(base, 'root/folder/sub'), { recursive: true });
+    fs.writeFileSync(join(base, 'secret'), 'secret');
+    const at = (name: string) => join(base, 'root/folder', name);
+    fs.writeFileSync(at('plain'), 'plain');
+    fs.writeFileSync(at('empty'), '');
+    fs.writeFileSync(at('large'), 'x'.repeat(100_000));
+    fs.symlinkSync('plain', at('link'));
+    fs.symlinkSync('../../secret', at('out'));
+    fs.symlinkSync('nowhere', at('dangling'));
+    fs.symlinkSync('sub', at('linked'));
+    fs.writeFileSync(at('sub/deep'), 'deep');
+    execFileSync('mkfifo', [at('fifo')]);
+  });
+  afterAll(() => fs.rmSync(base, { recursive: true }));
+
+  it('gives together what it gives one by one', async () => {
+    await using files = await boundary({ ceiling: [join(base, 'root')], requireStrong: true }).files();
+    const folder = ['plain', 'empty', 'large', 'link', 'out', 'dangling', 'linked', 'sub', 'fifo', 'missing', 'plain'];
+    const names = [...folder, 'linked/deep', 'sub/deep', 'missing/deep', 'missing/other', 'plain/x', 'plain/y'];
+    const said = (each: PromiseSettledResult<string>) =>
+      each.status === 'fulfilled' ? each.value : String(each.reason);
+    const together = await Promise.allSettled(names.map(name => files.readText(`folder/${name}`)));
+    const alone: PromiseSettledResult<string>[] = [];
+    for (const name of names) alone.push(...(await Promise.allSettled([files.readText(`folder/${name}`)])));
+    expect(together.map(said)).toEqual(alone.map(said));
+    expect(together.map(said).join()).not.toContain('secret');
+    expect(together.filter(each => each.status === 'fulfilled')).toHaveLength(7);
+  });
+
+  it('refuses what was asked for and not begun when the files are closed', async () => {
+    const files = await boundary({ ceiling: [join(base, 'root')], requireStrong: true }).files();
+    const asked = Promise.allSettled([files.readText('folder/plain'), files.readText('folder/large')]);
+    await files.close();
+    expect((await asked).map(each => each.status === 'rejected' && each.reason.code)).toEqual([
+      'roots/revoked',
+      'roots/revoked',
+    ]);
+  });
+});
