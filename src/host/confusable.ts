@@ -1,37 +1,66 @@
 /**
- * Letters that pass for others, for comparing names. Not the whole of Unicode's table (UTS #39): the letters of Cyrillic
- * and Greek that are drawn like Latin ones, digits for letters, and pairs that run together. Pure.
+ * Letters that pass for Latin ones, so that names can be compared by their looks. Of what Unicode calls confusable
+ * (UTS #39) these are the letters a host name may have, in the scripts whole words can be written in. Pure.
  */
 
+/** Drawn like a Latin letter. */
 // biome-ignore format: a table reads better in rows.
 const twins: Readonly<Record<string, string>> = {
   // Cyrillic
-  а: 'a', в: 'b', с: 'c', ԁ: 'd', е: 'e', һ: 'h', і: 'i', ї: 'i', ј: 'j', к: 'k', ӏ: 'l', м: 'm', н: 'h', о: 'o',
-  р: 'p', ԛ: 'q', ѕ: 's', т: 't', у: 'y', ѵ: 'v', ԝ: 'w', х: 'x', г: 'r', п: 'n',
+  а: 'a', с: 'c', ԁ: 'd', е: 'e', ҽ: 'e', һ: 'h', і: 'i', ї: 'i', ꙇ: 'i', ј: 'j', ӏ: 'l', о: 'o', ө: 'o', ѳ: 'o', р: 'p',
+  ԛ: 'q', г: 'r', ѕ: 's', у: 'y', ү: 'y', ѵ: 'v', ѡ: 'w', ԝ: 'w', х: 'x', ь: 'b', ѣ: 'b', ӕ: 'ae', ғ: 'r', ћ: 'h', ұ: 'y',
   // Greek
-  α: 'a', β: 'b', ε: 'e', η: 'n', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', τ: 't', υ: 'u', χ: 'x', ω: 'w',
-  // Latin beyond ASCII that keeps its shape
-  ı: 'i', ł: 'l', ø: 'o', đ: 'd', ħ: 'h', ß: 'ss', æ: 'ae', œ: 'oe', ɑ: 'a', ɡ: 'g',
+  α: 'a', γ: 'y', ι: 'i', ϳ: 'j', κ: 'k', ν: 'v', ο: 'o', σ: 'o', θ: 'o', ρ: 'p', υ: 'u', χ: 'x', ω: 'w',
+  // Armenian
+  ց: 'g', հ: 'h', ո: 'n', ռ: 'n', օ: 'o', գ: 'q', զ: 'q', ս: 'u', ա: 'w', ք: 'f',
+  // Georgian
+  ჿ: 'o', ყ: 'y',
+  // Cherokee
+  Ꭺ: 'a', Ᏼ: 'b', Ꮟ: 'b', Ꮯ: 'c', Ꭰ: 'd', Ꮷ: 'd', Ꭼ: 'e', Ꮐ: 'g', Ᏻ: 'g', Ꮋ: 'h', Ꮒ: 'h', Ᏺ: 'h', Ꭵ: 'i', Ꭻ: 'j', Ꮶ: 'k',
+  Ꮮ: 'l', Ꮇ: 'm', Ꮎ: 'o', Ꮻ: 'o', Ꮲ: 'p', Ꭱ: 'r', Ꮢ: 'r', Ꮥ: 's', Ꮪ: 's', Ꭲ: 't', Ꮜ: 'u', Ꮩ: 'v', Ꮃ: 'w', Ꮤ: 'w', Ꭹ: 'y',
+  Ꮍ: 'y', Ꮓ: 'z',
+  // Lisu
+  ꓮ: 'a', ꓐ: 'b', ꓚ: 'c', ꓓ: 'd', ꓒ: 'd', ꓰ: 'e', ꓝ: 'f', ꓖ: 'g', ꓧ: 'h', ꓲ: 'i', ꓙ: 'j', ꓗ: 'k', ꓡ: 'l', ꓟ: 'm', ꓠ: 'n', ꓳ: 'o',
+  ꓑ: 'p', ꓣ: 'r', ꓢ: 's', ꓔ: 't', ꓴ: 'u', ꓦ: 'v', ꓪ: 'w', ꓫ: 'x', ꓬ: 'y', ꓜ: 'z',
+  // Canadian Aboriginal
+  ᗅ: 'a', ᑲ: 'b', ᖯ: 'b', ᗷ: 'b', ᑯ: 'd', ᗞ: 'd', ᗪ: 'd', ᖴ: 'f', ᕼ: 'h', ᒍ: 'j', ᒪ: 'l', ᗰ: 'm', ᑭ: 'p', ᖇ: 'r', ᑌ: 'u', ᐯ: 'v',
+  ᕁ: 'x', ᕽ: 'x', '᙭': 'x',
+  // Coptic, Tifinagh, Deseret
+  ⲥ: 'c', ⲟ: 'o', ⲣ: 'p', ⲅ: 'r', ⴹ: 'e', ⵏ: 'l', ⵔ: 'o', ⴱ: 'o', ⵕ: 'q', ⴸ: 'v', ⵝ: 'x', 𐐽: 'c', 𐐬: 'o', 𐑈: 's',
+};
+
+/** Near enough to a letter from a to z to be read as one in a name that is known. */
+// biome-ignore format: a table reads better in rows.
+const near: Readonly<Record<string, string>> = {
+  // Cyrillic and Greek that look like small capitals, or nearly so
+  в: 'b', к: 'k', м: 'm', н: 'h', п: 'n', т: 't', β: 'b', ε: 'e', η: 'n', τ: 't',
+  // Latin beyond a to z that keeps its shape
+  ɑ: 'a', ɓ: 'b', ƀ: 'b', ᴄ: 'c', ȼ: 'c', đ: 'd', ɖ: 'd', ɗ: 'd', ɇ: 'e', ƒ: 'f', ɡ: 'g', ɠ: 'g', ǥ: 'g', ɢ: 'g', ħ: 'h', ɦ: 'h', ʜ: 'h',
+  ı: 'i', ɩ: 'i', ɪ: 'i', ɨ: 'i', ɉ: 'j', ƙ: 'k', ĸ: 'k', ł: 'l', ɫ: 'l', ƚ: 'l', ɭ: 'l', ʟ: 'l', ǀ: 'l', ɱ: 'm', ƞ: 'n', ɲ: 'n', ɳ: 'n',
+  ŋ: 'n', ɴ: 'n', ø: 'o', ɵ: 'o', ᴏ: 'o', ƥ: 'p', ʠ: 'q', ɍ: 'r', ɽ: 'r', ʀ: 'r', ꜱ: 's', ʂ: 's', ƽ: 's', ŧ: 't', ƭ: 't', ᴛ: 't', ᴜ: 'u',
+  ʋ: 'v', ᴠ: 'v', ᴡ: 'w', ɯ: 'w', ɣ: 'y', ʏ: 'y', ƴ: 'y', ɏ: 'y', ƶ: 'z', ȥ: 'z', ᴢ: 'z', ß: 'ss', æ: 'ae', œ: 'oe',
   // Digits
   '0': 'o', '1': 'l', '3': 'e', '5': 's', '8': 'b',
 };
 
+const bare = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
+/** In small letters; Cherokee stays as host names have it. */
+const lower = (text: string): string => text.replace(/[^\p{Script=Cherokee}]/gu, each => each.toLowerCase());
+const twin = (letter: string): string | undefined => (Object.hasOwn(twins, letter) ? twins[letter] : undefined);
+
 /** A name reduced to what it looks like: two names with one skeleton can be taken for each other. */
 export function skeleton(name: string): string {
-  const letters = [...name.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')].map(each => twins[each] ?? each);
+  const letters = [...bare(lower(name))].map(each => twin(each) ?? near[each] ?? each);
   return letters.join('').replaceAll('rn', 'm').replaceAll('vv', 'w').replaceAll('cl', 'd').replaceAll('i', 'l');
 }
 
-const scripts = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Hebrew', 'Arabic', 'Georgian', 'Cherokee', 'Thai'].map(
-  script => new RegExp(`\\p{Script=${script}}`, 'u'),
-);
-const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
-
-/** True where one label of a host name mixes alphabets; Han with kana, Hangul or Latin is ordinary writing. */
-export function mixedScripts(host: string): boolean {
-  return host.split('.').some(label => {
-    const found = scripts.filter(script => script.test(label)).length;
-    const asian = eastAsian.test(label);
-    return found > 1 || (asian && found === 1 && !/\p{Script=Latin}/u.test(label));
-  });
+/**
+ * What a label of a host name reads as, where each letter of it is of another script and drawn like a Latin one.
+ * @returns undefined where it has Latin letters, letters that look like none, or no letters
+ */
+export function latinReading(label: string): string | undefined {
+  const letters = [...bare(lower(label))];
+  if (!letters.some(each => /\p{L}/u.test(each))) return undefined;
+  const read = letters.map(each => (/[\d-]/.test(each) ? each : twin(each)));
+  return read.every(each => each !== undefined) ? read.join('') : undefined;
 }

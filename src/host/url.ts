@@ -7,7 +7,9 @@
 import { domainToUnicode } from 'node:url';
 import { parse as parseDomain } from 'tldts';
 import { hides } from '../visible.ts';
-import { mixedScripts, skeleton } from './confusable.ts';
+import { latinReading, skeleton } from './confusable.ts';
+import { mixedScripts } from './mixed-scripts.ts';
+import { oddSigns } from './odd-signs.ts';
 
 /** One thing to look at before opening. */
 export interface UrlWarning {
@@ -23,6 +25,8 @@ export interface UrlWarning {
     | 'port'
     | 'punycode'
     | 'mixed-scripts'
+    | 'odd-signs'
+    | 'latin-lookalike'
     | 'lookalike'
     | 'length';
   readonly message: string;
@@ -112,6 +116,7 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   const warnings: UrlWarning[] = [];
   const warn = (rule: UrlWarning['rule'], message: string): void => void warnings.push({ rule, message });
   const local = isLoopback(url.hostname);
+  const isName = !facts.isIp;
 
   if (url.username !== '' || url.password !== '')
     warn('user-info', `What stands before the @ is not where this leads: it leads to ${facts.readable}.`);
@@ -121,8 +126,16 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   if (url.protocol === 'http:' && !local) warn('not-https', 'The connection is not encrypted (http).');
   if (url.port !== '' && !local) warn('port', `It uses the unusual port ${url.port}.`);
   if (facts.readable !== url.hostname && !url.hostname.startsWith('['))
-    warn('punycode', `The name is written with letters from outside the Latin alphabet: ${facts.readable}.`);
+    warn('punycode', `The name has other letters than a to z: ${facts.readable}.`);
   if (mixedScripts(facts.readable)) warn('mixed-scripts', 'The name mixes letters of several alphabets.');
+  if (isName && oddSigns(facts.readable))
+    warn(
+      'odd-signs',
+      'The name has signs in it that ordinary names do not have; they can pass for a slash, a dash or a letter.',
+    );
+  const reading = isName ? disguised(facts.readable) : undefined;
+  if (reading !== undefined)
+    warn('latin-lookalike', `It reads like ${reading}, but these letters are of another alphabet that look the same.`);
   const twin = lookalike(facts.domain, facts.readable, facts.trusted);
   if (twin !== undefined) warn('lookalike', `It looks like ${twin}, which you have opened before, but it is another.`);
   if (!hostIn(href, url)) warn('rewritten', `The address is written in an unusual way; it leads to ${facts.readable}.`);
@@ -132,6 +145,19 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/**
+ * What a host name reads as, where a label of it is made of letters that look Latin. A name whose last label is of
+ * another alphabet too is one nobody takes for Latin.
+ */
+function disguised(readable: string): string | undefined {
+  const labels = readable.split('.');
+  if (!/^[a-z0-9-]*$/.test(labels.at(-1)!)) return undefined;
+  const read = labels.map(label => latinReading(label));
+  return read.some(each => each !== undefined)
+    ? labels.map((label, index) => read[index] ?? label).join('.')
+    : undefined;
+}
 
 /** True where the text names the host the parser found, in the same letters. */
 function hostIn(href: string, url: URL): boolean {

@@ -23,8 +23,9 @@ describe('URL judgement', () => {
     ['https://93.184.216.34/', ['ip-host']],
     ['https://[2606:4700::1111]/', ['ip-host']],
     ['http://127.0.0.1:4000/connect', ['local-host']],
-    ['https://xn--80ak6aa92e.com/', ['punycode']],
+    ['https://xn--80ak6aa92e.com/', ['punycode', 'latin-lookalike']],
     ['https://gооgle.com/', ['punycode', 'mixed-scripts']],
+    ['https://my_host.example.com/', []],
     ['https://0x7f000001/', ['local-host', 'rewritten']],
     ['https:\\\\example.com\\', ['rewritten']],
     [`https://example.com/${'a'.repeat(600)}`, ['length']],
@@ -49,6 +50,60 @@ describe('URL judgement', () => {
     expect(rules('https://exmaple.com/', ['example.com'])).toContain('lookalike');
     expect(rules('https://login.example.com/', ['example.com'])).toEqual([]);
     expect(rules('https://other.org/', ['example.com'])).toEqual([]);
+  });
+
+  it.each([
+    ['wікіреdіа.org', 'mixed-scripts'],
+    ['αpple.com', 'mixed-scripts'],
+    ['ꓮpple.com', 'mixed-scripts'],
+    ['рaypal.com', 'mixed-scripts'],
+    ['cіtіbаnk.example.com', 'mixed-scripts'],
+    ['аррӏе.com', 'latin-lookalike'],
+    ['раураӏ.com', 'latin-lookalike'],
+    ['login.ѕсоре.com', 'latin-lookalike'],
+    ['ᎪᏢᏢᏞᎬ.com', 'latin-lookalike'],
+    ['ꓮꓑꓑꓡꓰ.com', 'latin-lookalike'],
+    ['օոհ.com', 'latin-lookalike'],
+    ['ορρο.com', 'latin-lookalike'],
+    ['ᗷᗞᗪ.com', 'latin-lookalike'],
+    ['google.comノsearch.evil.com', 'odd-signs'],
+    ['google.com⁄search.evil.com', 'odd-signs'],
+    ['google.com∕search.evil.com', 'odd-signs'],
+    ['pay一pal.com', 'odd-signs'],
+    ['ɢoogle.com', 'odd-signs'],
+    ['i❤.ws', 'odd-signs'],
+  ])('warns of %s: %s', (host, rule) => {
+    expect(rules(`https://${host}/`)).toContain(rule);
+    expect(rules(new URL(`https://${host}/`).href)).toContain(rule);
+  });
+
+  it('says what a name in letters of another alphabet reads like', () => {
+    const [, warning] = judgeUrl('https://id.аррӏе.com/').warnings;
+    expect(warning?.message).toContain('It reads like id.apple.com');
+  });
+
+  it.each([
+    ...[
+      'münchen.de',
+      'l·l.cat',
+      'łódź.pl',
+      'tromsø.no',
+      'ɖevi.tg',
+      'московский.com',
+      'хакер.рф',
+      'сор.бел',
+      'пример.com',
+    ],
+    ...['παράδειγμα.com', 'ελ.ελ', 'հայ.com', 'תל-אביב.com', 'مثال.إختبار', 'सात.भारत', 'ไทย.com', 'ქართული.ge'],
+    ...['日本語.jp', '日本カフェabc.jp', 'コーヒー.jp', '한글abc.kr', '中文ㄅㄆ.tw', 'ខ្មែរ.com', 'አማርኛ.com'],
+  ])('has nothing against %s but that it is not written in a to z', host => {
+    expect(rules(`https://${host}/`).filter(rule => rule !== 'local-host')).toEqual(['punycode']);
+  });
+
+  it('warns of a lookalike across alphabets of a domain opened before', () => {
+    for (const host of ['аррӏе.com', 'ᎪᏢᏢᏞᎬ.com', 'appłe.com', 'ɑpple.com'])
+      expect(rules(`https://${host}/`, ['apple.com'])).toContain('lookalike');
+    expect(rules('https://москва.com/', ['apple.com'])).not.toContain('lookalike');
   });
 
   it('shows exactly what was sent, whatever was sent', () => {

@@ -1,0 +1,34 @@
+/**
+ * Which alphabets a host name mixes, by the scripts Unicode gives its letters (UTS #39, section 5): each label is written
+ * in one script, or in what belongs together in ordinary writing. Pure.
+ */
+
+/** Scripts in use today (UAX #31, tables 5 and 7), with those that letters resembling Latin come from. */
+const scripts = [
+  ...['Arabic', 'Armenian', 'Bengali', 'Bopomofo', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek'],
+  ...['Gujarati', 'Gurmukhi', 'Hangul', 'Han', 'Hebrew', 'Hiragana', 'Kannada', 'Katakana', 'Khmer', 'Lao', 'Latin'],
+  ...['Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil', 'Telugu', 'Thaana', 'Thai', 'Tibetan'],
+  ...['Adlam', 'Balinese', 'Bamum', 'Batak', 'Canadian_Aboriginal', 'Chakma', 'Cham', 'Cherokee', 'Coptic', 'Deseret'],
+  ...['Javanese', 'Kayah_Li', 'Lepcha', 'Limbu', 'Lisu', 'Mandaic', 'Meetei_Mayek', 'Mongolian', 'New_Tai_Lue', 'Nko'],
+  ...['Ol_Chiki', 'Old_Italic', 'Osage', 'Runic', 'Saurashtra', 'Sundanese', 'Syloti_Nagri', 'Syriac', 'Tai_Le'],
+  ...['Tai_Tham', 'Tai_Viet', 'Tifinagh', 'Vai', 'Warang_Citi', 'Yi'],
+];
+
+/** Scripts that stand beside each other in Japanese, Chinese and Korean, where Latin words are ordinary too. */
+const together = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+];
+
+const any = (names: readonly string[]): string => names.map(name => `\\p{Script_Extensions=${name}}`).join('');
+const shared = any(['Common', 'Inherited']);
+const writings = [
+  ...[...scripts.map(script => [script]), ...together].map(names => new RegExp(`^[${any(names)}${shared}]*$`, 'u')),
+  new RegExp(`^[^${any(scripts)}]*$`, 'u'),
+];
+
+/** True where one label of a host name, in readable form, mixes alphabets that no one writes together. */
+export function mixedScripts(host: string): boolean {
+  return host.split('.').some(label => !writings.some(writing => writing.test(label)));
+}
