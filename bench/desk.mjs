@@ -87,20 +87,24 @@ async function desk() {
   const running = await startDesk({ inbox, policy, audit, roots, connect });
   const { workspace } = running;
   const asker = fileURLToPath(new URL('./desk-asker.mjs', import.meta.url));
-  await workspace.add({ id: 'asker', target: { kind: 'command', command: process.execPath, args: [asker] } });
+  await workspace.servers.add({ id: 'asker', target: { kind: 'command', command: process.execPath, args: [asker] } });
   const page = await browser.newPage();
   await page.goto(running.startUrl());
-  const id = await workspace.run('asker', { kind: 'tool', name: 'ask', arguments: { rounds, firstAfterMs: 1_500 } });
+  const id = await workspace.calls.run('asker', {
+    kind: 'tool',
+    name: 'ask',
+    arguments: { rounds, firstAfterMs: 1_500 },
+  });
   await page.goto(`${running.url}calls/${id}`);
   await page.evaluate(answerAll);
   await new Promise(resolve => {
     const stop = workspace.subscribe(() => {
-      if (!workspace.call(id)?.outcome) return;
+      if (!workspace.calls.get(id)?.outcome) return;
       stop();
       resolve();
     });
   });
-  const { asked, answered } = JSON.parse(workspace.call(id).outcome.result.content[0].text);
+  const { asked, answered } = JSON.parse(workspace.calls.get(id).outcome.result.content[0].text);
   const { seen, clicked } = await page.evaluate(() => window.bench);
   await page.close();
   await running.close();

@@ -146,7 +146,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   const start = desk.startUrl();
   process.stdout.write(`Midcall desk: ${start}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
-  for (const { entry } of servers) desk.workspace.add(entry).catch(complain);
+  for (const { entry } of servers) desk.workspace.servers.add(entry).catch(complain);
   if (flags.open && isSeen(process.env)) await openUrl(start);
   offerLinks(desk);
 }

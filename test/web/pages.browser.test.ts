@@ -105,18 +105,18 @@ describe('every page and state', () => {
     ask(alone);
     on.inbox.end(alone.id, { how: 'withdrawn' });
     const { workspace } = on.desk;
-    await workspace.add({
+    await workspace.servers.add({
       id: 'silent',
       target: { kind: 'command', command: process.execPath, args: [await silentServer()] },
     });
     await new Promise<void>(resolve => {
       const stop = workspace.subscribe(() => {
-        if ((workspace.server('silent')?.tools.length ?? 0) === 0) return;
+        if ((workspace.servers.get('silent')?.tools.length ?? 0) === 0) return;
         stop();
         resolve();
       });
     });
-    await workspace
+    await workspace.servers
       .add({ id: 'broken', target: { kind: 'command', command: '/no/such/program', args: [] } })
       .catch(() => {});
     const folder = await on.roots.add(await mkdtemp(join(tmpdir(), 'midcall-root-')), { name: 'things' });
@@ -124,13 +124,17 @@ describe('every page and state', () => {
     on.policy.add({ server: 'silent', subject: 'sampling', effect: 'allow', forMs: 60_000 });
     on.policy.add({ server: '*', subject: 'url', effect: 'refuse' });
     on.audit.record({ type: 'roots', what: 'offered /tmp/things' });
-    const running = await workspace.run('silent', { kind: 'tool', name: 'wipe', arguments: { what: {} } });
-    const done = await workspace.run('silent', { kind: 'tool', name: 'look', arguments: {} });
-    const failed = await workspace.run('silent', { kind: 'tool', name: 'wipe', arguments: { what: { fail: true } } });
-    const cancelled = await workspace.run('silent', { kind: 'tool', name: 'wipe', arguments: { what: {} } });
-    workspace.cancel(cancelled);
-    const got = await workspace.run('silent', { kind: 'prompt', name: 'greet', arguments: { who: 'Ada' } });
-    const read = await workspace.run('silent', { kind: 'resource', name: 'things://one', arguments: {} });
+    const running = await workspace.calls.run('silent', { kind: 'tool', name: 'wipe', arguments: { what: {} } });
+    const done = await workspace.calls.run('silent', { kind: 'tool', name: 'look', arguments: {} });
+    const failed = await workspace.calls.run('silent', {
+      kind: 'tool',
+      name: 'wipe',
+      arguments: { what: { fail: true } },
+    });
+    const cancelled = await workspace.calls.run('silent', { kind: 'tool', name: 'wipe', arguments: { what: {} } });
+    workspace.calls.cancel(cancelled);
+    const got = await workspace.calls.run('silent', { kind: 'prompt', name: 'greet', arguments: { who: 'Ada' } });
+    const read = await workspace.calls.run('silent', { kind: 'resource', name: 'things://one', arguments: {} });
     paths.push(
       ...['/', '/history', '/inbox', '/roots', '/models', '/policy', '/audit', '/audit?q=nothing', '/add', '/nothing'],
       ...['/servers/silent', '/servers/broken', '/servers/silent/tools/look', '/servers/silent/tools/wipe'],

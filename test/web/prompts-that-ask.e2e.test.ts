@@ -17,10 +17,10 @@ beforeAll(async () => {
   visitor = await enter(on.desk);
   for (const era of eras) {
     const target = { kind: 'command' as const, command: process.execPath, args: [file, era] };
-    await on.desk.workspace.add({ id: era, target });
-    await until(() => on.desk.workspace.server(era)?.prompts.find(each => each.name === 'letter'));
-    expect(on.desk.workspace.server(era)?.era).toBe(era);
-    await until(() => on.desk.workspace.server(era)?.resources.find(each => each.name === 'drafts://one'));
+    await on.desk.workspace.servers.add({ id: era, target });
+    await until(() => on.desk.workspace.servers.get(era)?.prompts.find(each => each.name === 'letter'));
+    expect(on.desk.workspace.servers.get(era)?.era).toBe(era);
+    await until(() => on.desk.workspace.servers.get(era)?.resources.find(each => each.name === 'drafts://one'));
   }
 });
 afterAll(async () => {
@@ -42,7 +42,7 @@ describe.each(eras)('%s', era => {
       const question = await until(() => on.inbox.list().find(each => each.call?.id === call));
       expect(question).toMatchObject({ kind: 'form', message: 'In which tone?' });
       await visitor.post(`/questions/${question.id}`, fields);
-      await until(() => on.desk.workspace.call(call)?.outcome);
+      await until(() => on.desk.workspace.calls.get(call)?.outcome);
       expect((await visitor.get(`/calls/${call}`)).text).toContain(`${text}${outcome}.`);
     }
   });

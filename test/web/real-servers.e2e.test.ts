@@ -31,13 +31,13 @@ beforeAll(async () => {
   const root = await on.roots.add(folder);
   for (const id of ['everything', 'filesystem']) await on.roots.grant(id, [root.uri]);
   await Promise.all([
-    on.desk.workspace.add(server('everything', everything, ['stdio'])),
-    on.desk.workspace.add(server('filesystem', filesystem)),
+    on.desk.workspace.servers.add(server('everything', everything, ['stdio'])),
+    on.desk.workspace.servers.add(server('filesystem', filesystem)),
   ]);
   await until(() =>
-    on.desk.workspace.server('everything')?.tools.find(each => each.name === 'trigger-url-elicitation'),
+    on.desk.workspace.servers.get('everything')?.tools.find(each => each.name === 'trigger-url-elicitation'),
   );
-  await until(() => on.desk.workspace.server('filesystem')?.tools.find(each => each.name === 'read_text_file'));
+  await until(() => on.desk.workspace.servers.get('filesystem')?.tools.find(each => each.name === 'read_text_file'));
 });
 afterAll(async () => {
   await on[Symbol.asyncDispose]();
@@ -57,7 +57,7 @@ const asked = (call: string): Promise<Question> =>
   until(() => on.inbox.list().find(question => question.call?.id === call));
 
 const result = async (call: string): Promise<string> => {
-  await until(() => on.desk.workspace.call(call)?.outcome);
+  await until(() => on.desk.workspace.calls.get(call)?.outcome);
   return (await visitor.get(`/calls/${call}`)).text;
 };
 
@@ -136,7 +136,7 @@ describe('server-everything', () => {
 
   it('shows its progress, and can be cancelled', async () => {
     const call = await run('everything', 'trigger-long-running-operation', { f0: '20', f1: '200' });
-    await until(() => on.desk.workspace.call(call)?.progress);
+    await until(() => on.desk.workspace.calls.get(call)?.progress);
     expect((await visitor.get(`/calls/${call}`)).text).toMatch(/<progress value="\d+" max="200"/);
     await visitor.post(`/calls/${call}/cancel`, {});
     expect(await result(call)).toContain('You cancelled this call.');

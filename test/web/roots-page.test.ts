@@ -28,7 +28,7 @@ describe('the folders', () => {
   it('roots-38: are offered, granted per server, shown with who was told, and withdrawn', async () => {
     const [a, b] = [folder(), folder()];
     for (const path of [a, b]) expect((await visitor.post('/roots', { path, name: '' })).status).toBe(303);
-    await on.desk.workspace
+    await on.desk.workspace.servers
       .add({ id: 'tasks', target: commandTarget([process.execPath, '--eval', '']) })
       .catch(() => {});
     const [first, second] = on.roots.list();

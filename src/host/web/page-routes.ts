@@ -18,12 +18,14 @@ export function pageRoutes(app: Hono, desk: Desk): void {
   app.get('/inbox', context =>
     show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
   );
-  app.get('/history', context => show(context, desk, historyPage(workspace.calls(), workspace.questions(), zone)));
+  app.get('/history', context =>
+    show(context, desk, historyPage(workspace.calls.list(), workspace.calls.questions(), zone)),
+  );
 
-  app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers())));
+  app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers.list())));
 
   app.get('/servers/:server', context => {
-    const server = workspace.server(context.req.param('server'));
+    const server = workspace.servers.get(context.req.param('server'));
     return server ? show(context, desk, serverPage(server, guard.csrf)) : missing(context, desk, texts.servers.unknown);
   });
 
@@ -31,18 +33,18 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     const { server, kind, offer } = offerAsked(desk, context);
     if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
     if (!server || !offer) return missing(context, desk, texts.tool.unknown);
-    const earlier = workspace.call(context.req.query('from') ?? '');
+    const earlier = workspace.calls.get(context.req.query('from') ?? '');
     const draft = earlier && draftFrom(argumentFields(offer.inputSchema), earlier.context.arguments, zone);
     return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), ...(draft && { draft }) }));
   });
 
   app.get('/calls/:call', context => {
-    const call = workspace.call(context.req.param('call'));
+    const call = workspace.calls.get(context.req.param('call'));
     return call ? show(context, desk, callPage(call, cardContext(desk))) : missing(context, desk, texts.call.unknown);
   });
 
   app.get('/calls/:call/blocks/:at', context => {
-    const outcome = workspace.call(context.req.param('call'))?.outcome;
+    const outcome = workspace.calls.get(context.req.param('call'))?.outcome;
     const block =
       outcome && 'result' in outcome ? blocksOf(outcome.result)[Number(context.req.param('at'))] : undefined;
     const media = block && mediaOf(block);
@@ -52,10 +54,10 @@ export function pageRoutes(app: Hono, desk: Desk): void {
   });
 
   app.get('/questions/:question', context => {
-    const view = workspace.question(context.req.param('question'));
+    const view = workspace.calls.question(context.req.param('question'));
     if (!view) return missing(context, desk, texts.question.unknown);
     const { call } = view.question;
-    if (call && workspace.call(call.id))
+    if (call && workspace.calls.get(call.id))
       return context.redirect(`/calls/${encodeURIComponent(call.id)}#q-${view.question.id}`, 303);
     return show(context, desk, questionPage(view, cardContext(desk)));
   });

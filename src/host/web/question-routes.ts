@@ -42,9 +42,9 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   const { workspace } = desk;
 
   const pageOf = (id: string, more: { readonly returned?: Returned; readonly notice?: string }) => {
-    const view = workspace.question(id);
+    const view = workspace.calls.question(id);
     const context = { ...cardContext(desk), ...more };
-    const call = view?.question.call && workspace.call(view.question.call.id);
+    const call = view?.question.call && workspace.calls.get(view.question.call.id);
     if (call) return callPage(call, context);
     return view && questionPage(view, context);
   };
@@ -61,7 +61,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
 
   /** Where the ending of a question is shown. */
   const endPath = (question: Question): string => {
-    const call = question.call && workspace.call(question.call.id);
+    const call = question.call && workspace.calls.get(question.call.id);
     const place = call
       ? `/calls/${encodeURIComponent(call.context.id)}`
       : `/questions/${encodeURIComponent(question.id)}`;
@@ -76,7 +76,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   };
 
   app.post('/questions/:question', async context => {
-    const question = workspace.question(context.req.param('question'))?.question;
+    const question = workspace.calls.question(context.req.param('question'))?.question;
     if (!question) return missing(context, desk, texts.question.unknown);
     const draft = await posted(context);
     const action = first(draft, 'action') ?? 'accept';
@@ -86,7 +86,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     if (action === 'mute') {
       if (!workspace.inbox.get(question.id))
         return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
-      workspace.mute(question.asker.id, durationOf(first(draft, 'mute-for')));
+      workspace.decisions.mute(question.asker.id, durationOf(first(draft, 'mute-for')));
       return context.redirect(endPath(question), 303);
     }
     const { reply, issues } = acceptance(question, draft);
@@ -104,7 +104,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     }
     const receipt = await workspace.inbox.reply(question.id, reply, via);
     if (receipt.ok && action === 'allow' && mayBeAllowed(question))
-      workspace.decide({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
+      workspace.decisions.make({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
     if (receipt.ok && question.kind === 'url') {
       context.header('referrer-policy', 'no-referrer');
       return context.html(openingPage(question.url.href, desk.assets.paths));
@@ -113,7 +113,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   });
 
   app.post('/questions/:question/check', async context => {
-    const view = workspace.question(context.req.param('question'));
+    const view = workspace.calls.question(context.req.param('question'));
     if (!view || view.ending || view.question.kind !== 'form') return missing(context, desk, texts.question.unknown);
     const { question } = view;
     const draft = await posted(context);

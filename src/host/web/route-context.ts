@@ -34,7 +34,7 @@ export interface Desk {
 export function viewOf(desk: Desk): DeskView {
   const { workspace } = desk;
   return {
-    servers: workspace.servers(),
+    servers: workspace.servers.list(),
     open: workspace.inbox.list(),
     csrf: desk.guard.csrf,
     now: workspace.now(),
@@ -64,7 +64,7 @@ export function offerAsked(
   context: Context,
 ): { readonly server?: ServerView; readonly kind: OfferKind; readonly offer?: OfferView } {
   const kind = kinds[context.req.param('place') ?? ''] ?? 'tool';
-  const server = workspace.server(context.req.param('server') ?? '');
+  const server = workspace.servers.get(context.req.param('server') ?? '');
   const offer = server && offerOf(server, kind, context.req.param('name') ?? '');
   return { kind, ...(server && { server }), ...(offer && { offer }) };
 }

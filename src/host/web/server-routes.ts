@@ -38,9 +38,12 @@ function readArguments(
 function entriesOf(desk: Desk, draft: Draft): readonly ServerEntry[] {
   const what = (first(draft, 'what') ?? '').trim();
   const name = (first(draft, 'name') ?? '').trim();
-  const named = (otherwise: string) => desk.workspace.freeId(name === '' ? otherwise : name);
+  const named = (otherwise: string) => desk.workspace.servers.freeId(name === '' ? otherwise : name);
   if (first(draft, 'by') === 'config')
-    return readServerEntries(what, desk.environment).map(entry => ({ ...entry, id: desk.workspace.freeId(entry.id) }));
+    return readServerEntries(what, desk.environment).map(entry => ({
+      ...entry,
+      id: desk.workspace.servers.freeId(entry.id),
+    }));
   if (first(draft, 'by') === 'url') {
     const target = urlTarget(what);
     return [{ id: named(new URL(what).hostname), target }];
@@ -64,7 +67,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
       const request = offer.template
         ? { kind, name: expandTemplate(offer.name, content), arguments: {} }
         : { kind, name: offer.name, arguments: content };
-      return context.redirect(`/calls/${encodeURIComponent(await workspace.run(server.id, request))}`, 303);
+      return context.redirect(`/calls/${encodeURIComponent(await workspace.calls.run(server.id, request))}`, 303);
     } catch (error) {
       if (isMidcallError(error)) return again([{ rule: 'server', message: error.message }]);
       throw error;
@@ -84,19 +87,19 @@ export function serverRoutes(app: Hono, desk: Desk): void {
   });
 
   app.post('/calls/:call/cancel', context => {
-    const call = workspace.call(context.req.param('call'));
+    const call = workspace.calls.get(context.req.param('call'));
     if (!call) return missing(context, desk, texts.call.unknown);
-    workspace.cancel(call.context.id);
+    workspace.calls.cancel(call.context.id);
     return context.redirect(`/calls/${encodeURIComponent(call.context.id)}`, 303);
   });
 
   app.post('/servers/:server/:what{restart|stop|remove}', async context => {
     const { server: id, what } = context.req.param();
-    if (!workspace.server(id)) return missing(context, desk, texts.servers.unknown);
+    if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
     try {
-      if (what === 'restart') await workspace.restart(id);
-      else if (what === 'stop') await workspace.stop(id);
-      else await workspace.remove(id);
+      if (what === 'restart') await workspace.servers.restart(id);
+      else if (what === 'stop') await workspace.servers.stop(id);
+      else await workspace.servers.remove(id);
     } catch (error) {
       if (!isMidcallError(error)) throw error;
     }
@@ -108,7 +111,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const by = first(draft, 'by') ?? '';
     try {
       const entries = entriesOf(desk, draft);
-      await Promise.allSettled(entries.map(entry => workspace.add(entry)));
+      await Promise.allSettled(entries.map(entry => workspace.servers.add(entry)));
       return context.redirect(entries.length === 1 ? serverPath(entries[0]!.id) : '/', 303);
     } catch (error) {
       if (!isMidcallError(error)) throw error;

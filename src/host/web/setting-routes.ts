@@ -16,7 +16,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     const offered = roots.list();
     const proposed = offered.some(root => root.path === desk.proposedRoot) ? '' : (desk.proposedRoot ?? '');
     const form = wrong ?? { value: proposed };
-    return show(context, desk, rootsPage(offered, workspace.servers(), guard.csrf, form), wrong ? 422 : 200);
+    return show(context, desk, rootsPage(offered, workspace.servers.list(), guard.csrf, form), wrong ? 422 : 200);
   };
 
   app.get('/roots', context => showRoots(context));
@@ -44,7 +44,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
   app.post('/roots/grant', async context => {
     const draft = await posted(context);
     const server = first(draft, 'server') ?? '';
-    if (workspace.server(server)) {
+    if (workspace.servers.get(server)) {
       const uris = draft.get('uri') ?? [];
       await roots.grant(server, uris);
       audit.record({ type: 'roots', what: `${server} may use ${uris.length === 0 ? 'none' : uris.join(', ')}` });
@@ -56,7 +56,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     show(
       context,
       desk,
-      policyPage(policy.rules(), workspace.servers(), guard.csrf, zone, wrong),
+      policyPage(policy.rules(), workspace.servers.list(), guard.csrf, zone, wrong),
       wrong === undefined ? 200 : 422,
     );
 
@@ -71,7 +71,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     if (!Object.hasOwn(subjects, subject) || !Object.hasOwn(effects, effect) || server === '')
       return showPolicy(context);
     try {
-      workspace.decide({
+      workspace.decisions.make({
         server,
         subject: subject as Rule['subject'],
         effect: effect as Rule['effect'],
@@ -85,7 +85,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
   });
 
   app.post('/policy/revoke', async context => {
-    workspace.revoke(first(await posted(context), 'id') ?? '');
+    workspace.decisions.revoke(first(await posted(context), 'id') ?? '');
     return context.redirect('/policy', 303);
   });
 
