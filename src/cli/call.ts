@@ -8,7 +8,6 @@ import { isMidcallError, MidcallError } from '../errors.ts';
 import {
   Audit,
   auditFile,
-  type CallOutcome,
   type CallProgress,
   Connection,
   Inbox,
@@ -20,6 +19,7 @@ import {
 } from '../host/index.ts';
 import { Terminal } from '../host/terminal/index.ts';
 import { Answers } from './answers.ts';
+import { exitOf, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { chooseModel } from './model-choice.ts';
 import { ownVersion } from './own-version.ts';
@@ -99,7 +99,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     if (terminal && process.stderr.isTTY) say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels)`]);
     const outcome = await running.outcome.finally(stop);
     if (flags.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
-    else print(outcome);
+    else printOutcome(outcome);
     if (unanswered !== undefined) {
       say([`midcall: ${unanswered}`]);
       return 'unanswered';
@@ -156,49 +156,4 @@ function onInterrupt(act: () => unknown): () => void {
 function progressLine({ progress, total, message }: CallProgress): string {
   const done = total === undefined ? String(progress) : `${progress} of ${total}`;
   return message === undefined ? `… ${done}` : `… ${done}: ${visible(message, { max: 200 })}`;
-}
-
-function print(outcome: CallOutcome): void {
-  switch (outcome.how) {
-    case 'completed':
-    case 'tool-error':
-      process.stdout.write(`${resultLines(outcome.result).join('\n')}\n`);
-      return;
-    case 'cancelled':
-      process.stderr.write('midcall: the call was cancelled\n');
-      return;
-    default:
-      process.stderr.write(`midcall: ${visible(outcome.message, { max: 2_000 })}\n`);
-  }
-}
-
-function resultLines(result: Readonly<Record<string, unknown>>): readonly string[] {
-  const content = (result['content'] ?? []) as readonly Readonly<Record<string, unknown>>[];
-  const lines = content.map(block => {
-    const { type, text, mimeType, data, uri } = block;
-    if (type === 'text') return visible(String(text), { lines: true, max: 1_000_000 });
-    return visible(
-      `[${[type, mimeType, uri, typeof data === 'string' ? `${data.length} characters of base64` : undefined].filter(Boolean).join(', ')}]`,
-    );
-  });
-  if (lines.length === 0 && result['structuredContent'] !== undefined)
-    return [JSON.stringify(result['structuredContent'], null, 2)];
-  return lines;
-}
-
-function exitOf(outcome: CallOutcome): ExitName {
-  switch (outcome.how) {
-    case 'completed':
-      return 'ok';
-    case 'tool-error':
-    case 'refused':
-      return 'toolError';
-    case 'cancelled':
-      return 'interrupted';
-    case 'abandoned':
-      return 'unanswered';
-    case 'timed-out':
-    case 'server-gone':
-      return 'noServer';
-  }
 }

@@ -8,13 +8,7 @@
  * - H3 When the connection is gone, so is every question of it.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  type Client,
-  type CreateMessageResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  type RequestOptions,
-} from '@modelcontextprotocol/client';
+import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { SamplingModel } from '../sampling/index.ts';
 import type { Store } from '../stores/store.ts';
 import { Answering } from './answering.ts';
@@ -22,6 +16,7 @@ import { Asking, type Notice } from './asking.ts';
 import { Audit } from './audit.ts';
 import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './call-runner.ts';
 import { Calls } from './calls.ts';
+import { ClientCalls } from './client-calls.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import type { Inbox } from './inbox.ts';
@@ -106,8 +101,7 @@ export function attach(client: Client, options: AttachOptions): Attachment {
 
 class Wiring implements Attachment {
   readonly #client: Client;
-  /** The client's own methods, before ours took their place. */
-  readonly #sdk: Pick<Client, 'callTool' | 'getPrompt' | 'readResource'>;
+  readonly #sdk: ClientCalls;
   readonly #options: AttachOptions;
   readonly #modes: readonly ElicitationMode[];
   readonly #calls = new Calls();
@@ -127,7 +121,7 @@ class Wiring implements Attachment {
   constructor(client: Client, options: AttachOptions) {
     const { inbox, sampling } = options;
     this.#client = client;
-    this.#sdk = { callTool: client.callTool, getPrompt: client.getPrompt, readResource: client.readResource };
+    this.#sdk = new ClientCalls(client);
     this.#options = options;
     this.#modes = options.modes ?? ['form', 'url'];
     this.#clock = options.clock ?? systemClock;
@@ -191,17 +185,7 @@ class Wiring implements Attachment {
       arguments: { ...request.arguments },
       ...(options.id !== undefined && { id: options.id }),
     };
-    return this.#runner.run(about, own => this.#send(about, {}, own), options);
-  }
-
-  /** @param round - `inputResponses` and `requestState`, where a round is answered */
-  #send(call: Omit<CallContext, 'id'>, round: object, own: RequestOptions): Promise<Readonly<Record<string, unknown>>> {
-    const { callTool, getPrompt, readResource } = this.#sdk;
-    const { kind, name } = call;
-    const given = { ...call.arguments };
-    if (kind === 'tool') return callTool.call(this.#client, { name, arguments: given, ...round }, own);
-    if (kind === 'resource') return readResource.call(this.#client, { uri: name, ...round }, own);
-    return getPrompt.call(this.#client, { name, arguments: given as Record<string, string>, ...round }, own);
+    return this.#runner.run(about, own => this.#sdk.send(about, {}, own), options);
   }
 
   async resume(): Promise<readonly string[]> {
@@ -224,7 +208,7 @@ class Wiring implements Attachment {
         return [key, await this.#answering.answer({ id, method, params, call: running }, signal)] as const;
       });
       const inputResponses = Object.fromEntries(await Promise.all(answered));
-      return this.#send(call, { inputResponses, ...(requestState !== undefined && { requestState }) }, own);
+      return this.#sdk.send(call, { inputResponses, ...(requestState !== undefined && { requestState }) }, own);
     });
   }
 
@@ -303,25 +287,7 @@ class Wiring implements Attachment {
       await connect(transport, options);
       if (this.#era() === '2025-11-25') gate?.initialized();
     };
-    const { callTool, getPrompt, readResource } = this.#sdk;
-    client.callTool = (params, options) =>
-      this.#runner.run(
-        { kind: 'tool', name: params.name, arguments: params.arguments ?? {} },
-        own => callTool.call(client, params, { ...options, ...own }),
-        runOptions(options),
-      );
-    client.getPrompt = (params, options) =>
-      this.#runner.run(
-        { kind: 'prompt', name: params.name, arguments: params.arguments ?? {} },
-        own => getPrompt.call(client, params, { ...options, ...own }),
-        runOptions(options),
-      );
-    client.readResource = (params, options) =>
-      this.#runner.run(
-        { kind: 'resource', name: params.uri, arguments: {} },
-        own => readResource.call(client, params, { ...options, ...own }),
-        runOptions(options),
-      );
+    this.#sdk.lead((call, send, options) => this.#runner.run(call, send, options));
   }
 
   #taken(sent: { readonly _meta?: unknown }): TappedRequest {
@@ -345,12 +311,3 @@ const placeholders = {
   form: { mode: 'form', message: '', requestedSchema: { type: 'object', properties: {} } },
   url: { mode: 'url', message: '', elicitationId: 'placeholder', url: 'https://midcall.invalid/' },
 } as const;
-
-function runOptions(options: RequestOptions | undefined): RunOptions {
-  const { signal, timeout, onprogress } = options ?? {};
-  return {
-    ...(signal && { signal }),
-    ...(timeout !== undefined && { timeoutMs: timeout }),
-    ...(onprogress && { onProgress: onprogress }),
-  };
-}
