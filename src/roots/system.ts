@@ -48,6 +48,9 @@ const write = (fd: number, from: Uint8Array, offset: number, length: number, pos
 /** A directory with fewer entries is read at once; the pool would take longer than the reading. */
 const small = 64;
 
+/** A directory that says it has more bytes than so many names can fill is not tried first. It may have shrunk, or count otherwise. */
+const smallSize = small * 512;
+
 /** Reads a directory: a small one at once, a large one in one go through the pool, each entry replaced where it stands. */
 async function entriesOf<T>(
   path: Path,
@@ -67,6 +70,7 @@ async function entriesOf<T>(
 
 /** All entries of a small directory; undefined for a larger one. */
 function fewEntries(path: Path, encoding: BufferEncoding | 'buffer'): fs.Dirent[] | undefined {
+  if (fs.statSync(path).size > smallSize) return undefined;
   const directory = fs.opendirSync(path as string, { encoding: encoding as BufferEncoding, bufferSize: small });
   try {
     const found: fs.Dirent[] = [];
