@@ -10,7 +10,7 @@
  * - T5 A store that is away for a moment ends nothing: who waits goes on waiting, and what became of a ticket is written
  *   as soon as it is back. Where the turn was taken and nothing is known of it, that is said, and it is not given again.
  */
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '../errors.ts';
 import type { Json, PageAsk, PageOutcome, PagesHost } from '../server/index.ts';
 
@@ -19,6 +19,11 @@ export type Ticket = PageAsk;
 
 /** Whether a ticket may be used. */
 export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'declined' | 'withdrawn' | 'locked';
+
+/** What {@link Tickets.look} finds. */
+export type Looked =
+  | { readonly standing: 'open'; readonly ticket: Ticket }
+  | { readonly standing: Exclude<Standing, 'open'> };
 
 /** Codes that may be tried. */
 const maxTries = 5;
@@ -35,8 +40,7 @@ const CODE_LENGTH = 8;
 const ticketShape = /^[\w-]{32}$/;
 
 /** The name of a ticket in keys, logs and cookies: says which one it is, and does not open it. */
-export const ticketName = (ticket: string): string =>
-  createHash('sha256').update(ticket).digest('base64url').slice(0, 32);
+export const ticketName = (ticket: string): string => hash('sha256', ticket, 'base64url').slice(0, 32);
 
 export const newTicket = (): string => randomBytes(24).toString('base64url');
 
@@ -70,16 +74,33 @@ export class Tickets {
   async find(ticket: string): Promise<Ticket | undefined> {
     if (!ticketShape.test(ticket)) return undefined;
     const name = ticketName(ticket);
-    return (await this.#read(`page:${name}`)) as Ticket | undefined;
+    return (await this.#read(`page:${name}`)) as unknown as Ticket | undefined;
+  }
+
+  /** What a ticket stands for while it may be used, and else why not; undefined as for {@link find}. */
+  async look(ticket: string): Promise<Looked | undefined> {
+    if (!ticketShape.test(ticket)) return undefined;
+    const { store } = this.#host;
+    const name = ticketName(ticket);
+    const [page, turn] = await Promise.all([store.get(`page:${name}`), store.get(`page-turn:${name}`)]);
+    if (page === undefined) return undefined;
+    if (turn !== undefined) return { standing: await this.#judge(name, turn) };
+    const found = this.#open(`page:${name}`, page) as unknown as Ticket | undefined;
+    return found && (this.#host.now() >= found.dueAt ? { standing: 'expired' } : { standing: 'open', ticket: found });
   }
 
   async standing(ticket: Ticket): Promise<Standing> {
     const name = ticketName(ticket.ticket);
     const turn = await this.#host.store.get(`page-turn:${name}`);
+    if (turn !== undefined) return this.#judge(name, turn);
+    return this.#host.now() >= ticket.dueAt ? 'expired' : 'open';
+  }
+
+  /** What a turn that somebody took says. */
+  async #judge(name: string, turn: string): Promise<Exclude<Standing, 'open' | 'expired'>> {
     if (turn === 'withdrawn' || turn === 'locked') return turn;
     if (turn === 'decline') return 'declined';
-    if (turn !== undefined) return (await this.#read(`page-result:${name}`)) === undefined ? 'underWay' : 'used';
-    return this.#host.now() >= ticket.dueAt ? 'expired' : 'open';
+    return (await this.#host.store.get(`page-result:${name}`)) === undefined ? 'underWay' : 'used';
   }
 
   /** Takes the one turn (T2, T3). @returns true for the one who got it */
@@ -164,7 +185,10 @@ export class Tickets {
 
   async #read(key: string): Promise<Json | undefined> {
     const text = await this.#host.store.get(key);
-    if (text === undefined) return undefined;
+    return text === undefined ? undefined : this.#open(key, text);
+  }
+
+  #open(key: string, text: string): Json | undefined {
     const opened = this.#host.sealer.open(text, PURPOSE);
     const held = opened.ok ? (opened.payload as { readonly k?: unknown; readonly v?: Json }) : undefined;
     return held?.k === key ? held.v : undefined;

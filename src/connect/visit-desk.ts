@@ -89,10 +89,9 @@ export class Visits implements VisitDesk {
   /** The ticket, where its turn can still be had; else the page that says why not. */
   async open(name: string): Promise<Ticket | Response> {
     const { tickets } = this.#options;
-    const ticket = await tickets.find(name);
-    if (!ticket) return this.says(words.unknown);
-    const standing = await tickets.standing(ticket);
-    return standing === 'open' ? ticket : this.says(words[standing]);
+    const found = await tickets.look(name);
+    if (!found) return this.says(words.unknown);
+    return found.standing === 'open' ? found.ticket : this.says(words[found.standing]);
   }
 
   /** How well the visitor is known, `unchecked` where the code is still to be typed, or the page that refuses them (V1). */

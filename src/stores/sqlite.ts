@@ -4,7 +4,8 @@
  * - Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. Where somebody
  *   else has the lock, what can be refused by reading alone (a ticket that is gone, a claim that is held) is, and waits
  *   for no lock; where nobody has, the write finds out, which spares a read.
- * - Q2 Expired rows are removed in small batches, once in a while, by index; a value is gone in time regardless.
+ * - Q2 Expired rows are removed by a sweep that goes round the table, a few rows with every so many writes; a value is
+ *   gone in time regardless. An index over the expiries would cost every write a page more.
  * - Q3 A prepared statement never waits for the write lock: `BEGIN` has it. One that meets a lock stays open in libsql,
  *   which then commits nothing on that connection and gives the statement's next `get` the values of this one. A read,
  *   which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing between.
@@ -37,13 +38,13 @@ export interface SqliteStore extends Store {
   close(): void;
 }
 
-/** Writes between two clearings of expired rows, and rows removed at most in one. */
-const TIDY_EVERY = 64;
-const TIDY_ROWS = 256;
+/** Writes between two steps of the sweep, and rows of one. */
+const SWEEP_EVERY = 64;
+const SWEEP_ROWS = 256;
 
+// The expiry stands before the value, so that the sweep need not go through a long one to get to it.
 const TABLE = `CREATE TABLE IF NOT EXISTS midcall_store
-  (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL, expires INTEGER) STRICT;
-CREATE INDEX IF NOT EXISTS midcall_store_expires ON midcall_store (expires) WHERE expires IS NOT NULL;`;
+  (key TEXT PRIMARY KEY NOT NULL, expires INTEGER, value TEXT NOT NULL) STRICT`;
 const COLUMNS = 'SELECT key, value, expires FROM midcall_store LIMIT 0';
 const GET = 'SELECT value, expires FROM midcall_store WHERE key = ?';
 const SET = `INSERT INTO midcall_store (key, value, expires) VALUES (?, ?, ?)
@@ -51,8 +52,10 @@ const SET = `INSERT INTO midcall_store (key, value, expires) VALUES (?, ?, ?)
 const SET_IF_ABSENT = `${SET} WHERE midcall_store.expires <= ?`;
 const DELETE = 'DELETE FROM midcall_store WHERE key = ?';
 const TAKE = `${DELETE} RETURNING value, expires`;
-const TIDY = `DELETE FROM midcall_store WHERE rowid IN
-  (SELECT rowid FROM midcall_store WHERE expires <= ? LIMIT ${TIDY_ROWS})`;
+const END = 'SELECT max(rowid) AS last FROM midcall_store';
+const SWEPT = `SELECT max(rowid) AS last FROM
+  (SELECT rowid FROM midcall_store WHERE rowid > ? ORDER BY rowid LIMIT ${SWEEP_ROWS})`;
+const SWEEP = 'DELETE FROM midcall_store WHERE rowid > ? AND rowid <= ? AND expires <= ?';
 
 /**
  * @param source - the path of a file, opened with libsql and made where missing; or a connection of yours (libsql,
@@ -162,6 +165,14 @@ export async function sqliteStore(
     throw judged(error, subject);
   }
   let writes = 0;
+  /** The row after which the sweep goes on; processes begin anywhere, so that short-lived ones do not all sweep the same. */
+  let at: number | undefined;
+  const sweep = ({ end, swept, sweep }: ReturnType<typeof prepareWrites>, time: number): void => {
+    at ??= Math.floor(time) % (lastOf(end.get()) + 1);
+    const to = lastOf(swept.get(at));
+    if (to > 0) sweep.run(at, to, time);
+    at = to;
+  };
 
   return {
     async get(key) {
@@ -170,10 +181,11 @@ export async function sqliteStore(
     },
     async set(key, value, set) {
       checkEntry(key, value, set);
-      const put = ({ tidy, setIfAbsent, set: replace }: ReturnType<typeof prepareWrites>): boolean => {
+      const put = (statements: ReturnType<typeof prepareWrites>): boolean => {
+        const { setIfAbsent, set: replace } = statements;
         const time = now();
         const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
-        if (writes++ % TIDY_EVERY === 0) tidy.run(time);
+        if (writes++ % SWEEP_EVERY === 0) sweep(statements, time);
         const { changes } = set?.ifAbsent
           ? setIfAbsent.run(key, value, expires, time)
           : replace.run(key, value, expires);
@@ -219,8 +231,13 @@ const prepareWrites = (database: SqliteDatabase) => ({
   setIfAbsent: database.prepare(SET_IF_ABSENT),
   delete: database.prepare(DELETE),
   take: database.prepare(TAKE),
-  tidy: database.prepare(TIDY),
+  end: database.prepare(END),
+  swept: database.prepare(SWEPT),
+  sweep: database.prepare(SWEEP),
 });
+
+/** The number of a row; 0 where there is none. */
+const lastOf = (row: unknown): number => Number((row as { last: number | bigint | null }).last ?? 0);
 
 const isInTransaction = (database: SqliteDatabase): boolean =>
   database.inTransaction ?? database.isTransaction ?? false;
