@@ -150,7 +150,11 @@ export function conductor(config: Config): Conduct {
         throw error;
       }
     }
-    const engine: EngineOptions = { ledger: new AuditedLedger(stored, attempt, audit), timer: config.timer };
+    const engine: EngineOptions = {
+      ledger: new AuditedLedger(stored, attempt, audit),
+      timer: config.timer,
+      onDeferError: error => config.warn(deferFailed(request.name, error)),
+    };
     const surroundings = {
       config,
       request,
@@ -249,6 +253,9 @@ export function conductor(config: Config): Conduct {
 const keyWillBeLost =
   'midcall: no key is configured, so calls in flight are lost when this process restarts, and no other replica can go on ' +
   'with them. Set MIDCALL_KEY (openssl rand -base64 32) or the key option.';
+
+const deferFailed = (name: string, error: unknown): string =>
+  `midcall: what '${name}' gave to call.defer failed: ${error instanceof Error ? error.message : String(error)}`;
 
 /** What a call needs to ask on pages; undefined where there are none. */
 function pageCall(request: CallRequest, flow: string, config: Config): PageCall | undefined {

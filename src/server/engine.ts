@@ -6,7 +6,8 @@
  * - E1 The handler runs from the top each time; the journal is the only input that may differ between runs of a call.
  * - E2 An ask settles only from the journal or from `settle`; otherwise it stays pending. It never throws to suspend.
  * - E3 All asks pending when the run is idle leave as one round. Idle is: one turn of the event loop without an ask or
- *   step beginning or ending, and no step open.
+ *   step beginning or ending, and no step open. So no ask may wait for a step that waits for it: an ask made by a step's
+ *   own function is refused, before anything is sent, and where a step waits for an ask made outside it, the call ends.
  * - E4 From the moment a round has left, every operation of the run is held: nothing starts until the round is settled,
  *   and nothing ever again once the run is closed (suspended, cancelled, ended).
  * - E5 Asks and steps are identified by digest and occurrence. A recorded entry that a finished run did not use is
@@ -14,14 +15,16 @@
  * - E6 A handler that returns while an ask, a step or a file operation is open has not awaited it: `ask/not-awaited`. One
  *   that returns while its round is out has outrun the person: its result is dropped, and the driver runs it again with
  *   the answers.
- * - E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once, however the run ends.
+ * - E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once, however the run ends, and
+ *   may start nothing of the call.
  * - E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
  * - E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
  */
-import type { MidcallError } from '../errors.ts';
 import { copyJson, type Json } from './digest.ts';
-import { describe, type Entry, type Journal, Occurrences, shortLabel } from './journal.ts';
-import { diverged, inDoubt, insideStep, notAwaited } from './run-errors.ts';
+import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
+import { followedAs, OpenWork, type Piece, runningPiece } from './open-work.ts';
+import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
+import { RunJournal } from './run-journal.ts';
 import type { AskRequest, EngineOptions, OpenAsk, Outcome, Recorded, StepWork } from './seam.ts';
 import { carryOut, replayed } from './step-entry.ts';
 
@@ -31,9 +34,10 @@ const startTimer = (fn: () => void, ms: number): (() => void) => {
   const timer = setTimeout(fn, ms);
   return () => clearTimeout(timer);
 };
+/** What `defer` was given runs as this. */
+const deferred: Piece = { label: 'call.defer' };
+const STALL_MS = 15 * 60_000;
 const none: ReadonlySet<string> = new Set();
-/** Only ever taken from. */
-const nothing = new Map<string, Entry>();
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 /** One run of one handler. */
@@ -43,24 +47,17 @@ export class Run<R> {
   readonly #handler: (run: Run<R>) => Promise<R> | R;
   readonly #options: EngineOptions;
   readonly #turn: (fn: () => void) => void;
-  readonly #journal: Entry[];
-  readonly #byId = new Map<string, Entry>();
-  readonly #unused: Map<string, Entry>;
-  readonly #fresh: ReadonlySet<string>;
+  readonly #journal: RunJournal;
   readonly #occurrences = new Occurrences();
   readonly #pending = new Map<string, { readonly ask: OpenAsk; readonly resolve: (recorded: Recorded) => void }>();
-  readonly #made: OpenAsk[] = [];
   readonly #defers: (() => void | Promise<void>)[] = [];
   #held: (() => void)[] = [];
   #state: State = 'new';
-  /** Steps and file operations under way, by the name an author knows them by. */
-  readonly #open: { readonly label: string }[] = [];
-  /** Set while a step's function is in its first, synchronous part. */
-  #within: string | undefined;
-  #whenQuiet: (() => void)[] = [];
+  readonly #open = new OpenWork();
   #activity = 0;
   #checking = false;
   #stopGrace: (() => void) | undefined;
+  #stopStall: (() => void) | undefined;
   #outran = false;
   #outcome: Outcome<R> | undefined;
   #wake: ((outcome: Outcome<R>) => void) | undefined;
@@ -77,12 +74,9 @@ export class Run<R> {
     options: EngineOptions = {},
   ) {
     this.#handler = handler;
-    this.#journal = [...journal];
-    this.#fresh = fresh;
+    this.#journal = new RunJournal(journal, fresh);
     this.#options = options;
     this.#turn = options.turn ?? setImmediate;
-    for (const entry of journal) this.#byId.set(entry.id, entry);
-    this.#unused = journal.length > 0 ? new Map(this.#byId) : nothing;
   }
 
   /** E7; made when it is first looked at, since most handlers never do. */
@@ -94,7 +88,7 @@ export class Run<R> {
 
   /** Everything recorded so far, in order. */
   get journal(): Journal {
-    return this.#journal;
+    return this.#journal.entries;
   }
 
   /** True while a question of this run has no answer. */
@@ -122,7 +116,16 @@ export class Run<R> {
 
   /** True where an earlier run has recorded what the next ask of this kind and identity comes to. */
   foresees({ kind, identity }: Pick<AskRequest, 'kind' | 'identity'>): boolean {
-    return this.#byId.has(this.#occurrences.peek(kind, identity));
+    return this.#journal.find(this.#occurrences.peek(kind, identity)) !== undefined;
+  }
+
+  /**
+   * E3: an ask of a step's own function would wait for the step that waits for it.
+   * @throws MidcallError `ask/nested`, as `ask` does, for whoever prepares an ask with effects of its own
+   */
+  refuseNested(inner: Pick<Entry, 'kind' | 'label'>): void {
+    const piece = this.#open.running;
+    if (piece) throw insideStep(inner, piece.label);
   }
 
   /**
@@ -131,17 +134,17 @@ export class Run<R> {
    *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since.
    */
   async ask(request: AskRequest, instead?: Json): Promise<Recorded> {
-    if (this.#within !== undefined) throw insideStep(request, this.#within);
+    this.refuseNested(request);
     const ask: OpenAsk = { ...request, id: this.#occurrences.next(request.kind, request.identity) };
-    const gate = this.#enter();
+    const gate = this.#enter(ask);
     if (gate) await gate;
     const known = this.#use(ask.id);
-    if (known) return { id: ask.id, value: copyJson(known.value ?? null), fresh: this.#fresh.has(known.id) };
+    if (known) return { id: ask.id, value: copyJson(known.value ?? null), fresh: this.#journal.fresh(known.id) };
     if (instead !== undefined) {
-      this.#record({ id: ask.id, kind: ask.kind, label: ask.label, value: instead });
+      this.#journal.add({ id: ask.id, kind: ask.kind, label: ask.label, value: instead });
       return { id: ask.id, value: copyJson(instead), fresh: true };
     }
-    this.#made.push(ask);
+    this.#journal.made(ask);
     return new Promise<Recorded>(resolve => {
       this.#pending.set(ask.id, { ask, resolve });
       this.#stir();
@@ -150,20 +153,22 @@ export class Run<R> {
 
   /** Runs work once per call and gives its result as JSON. */
   async step<T>(name: string, work: (key: string) => StepWork<T>): Promise<Json | undefined> {
-    if (this.#within !== undefined) throw insideStep({ kind: 'step', label: name }, this.#within);
+    this.refuseNested({ kind: 'step', label: name });
     const id = this.#occurrences.next('step', name);
-    const gate = this.#enter();
+    const gate = this.#enter({ label: name });
     if (gate) await gate;
     const known = this.#use(id);
     if (known) return replayed(known);
-    return this.#busy({ label: `step '${name}'` }, () => this.#perform(id, name, work(id)));
+    const piece = { label: `step '${name}'` };
+    return this.#busy(piece, () => this.#perform(piece, id, name, work(id)));
   }
 
   /** Runs an operation that may not start while the run is held, and that the idle check waits for. */
   async guarded<T>(operation: () => Promise<T>): Promise<T> {
-    const gate = this.#enter();
+    const piece = { label: 'a file operation' };
+    const gate = this.#enter(piece);
     if (gate) await gate;
-    return this.#busy({ label: 'a file operation' }, operation);
+    return this.#busy(piece, operation);
   }
 
   defer(fn: () => void | Promise<void>): void {
@@ -178,7 +183,7 @@ export class Run<R> {
     for (const [id, { ask, resolve }] of [...this.#pending]) {
       const value = values.get(id);
       if (value === undefined) continue;
-      this.#record({ id, kind: ask.kind, label: ask.label, value });
+      this.#journal.add({ id, kind: ask.kind, label: ask.label, value });
       this.#pending.delete(id);
       resolve({ id, value: copyJson(value), fresh: true });
     }
@@ -205,16 +210,22 @@ export class Run<R> {
     await this.#close();
   }
 
-  /** Resolves when no step or file operation is under way; a closed run begins none. */
-  async quiet(): Promise<void> {
-    if (this.#open.length > 0) await new Promise<void>(resolve => this.#whenQuiet.push(resolve));
+  /** Resolves when no step or file operation is under way, or what is can never end; a closed run begins none. */
+  quiet(): Promise<void> {
+    return this.#open.none();
   }
 
   /** The client cancelled or is gone. */
   async cancel(reason: unknown): Promise<void> {
     if (this.#state === 'closed') return;
     const quiet = this.#pending.size > 0 || this.#state === 'out';
+    // A step may be waiting for a question that has no end any more: nobody waits for that step without end.
+    const stuck = this.#pending.size > 0 && this.#open.size > 0;
     const closing = this.#close();
+    if (stuck) {
+      const stop = this.#later(() => this.#open.abandon(), this.#stallMs);
+      void this.#open.none().then(stop);
+    }
     if (!quiet) {
       this.#aborted = { reason };
       this.#abort?.abort(reason);
@@ -243,13 +254,11 @@ export class Run<R> {
       this.#outran = true;
       return;
     }
-    const open = [
-      ...[...this.#pending.values()].map(({ ask }) => describe(ask)),
-      ...this.#open.map(each => each.label),
-    ];
+    const open = [...[...this.#pending.values()].map(({ ask }) => describe(ask)), ...this.#open.labels];
     await this.#close();
     if (outcome.kind === 'done' && open.length > 0) this.#tell({ kind: 'failed', error: notAwaited(open) });
-    else if (outcome.kind === 'done' && this.#unused.size > 0) this.#tell({ kind: 'failed', error: this.#diverged() });
+    else if (outcome.kind === 'done' && this.#journal.left)
+      this.#tell({ kind: 'failed', error: this.#journal.diverged() });
     else this.#tell(outcome);
   }
 
@@ -258,61 +267,58 @@ export class Run<R> {
     this.#held = [];
     this.#pending.clear();
     this.#stopGrace?.();
+    this.#stopStall?.();
     const defers = this.#defers.splice(0).reverse();
     for (const fn of defers) await this.#runDefer(fn);
   }
 
   async #runDefer(fn: () => void | Promise<void>): Promise<void> {
     try {
-      await fn();
+      await followedAs(deferred, fn);
     } catch (error) {
       this.#options.onDeferError?.(error);
     }
   }
 
   /** E4: passes at once while running, holds while a round is out, and never passes once closed. */
-  #enter(): Promise<void> | undefined {
+  #enter(what: Piece): Promise<void> | undefined {
     this.#activity++;
     if (this.#state === 'running') return undefined;
-    if (this.#state === 'closed') return never();
+    if (this.#state === 'closed') {
+      if (runningPiece() === deferred) throw afterEnd(what.label);
+      const piece = this.#open.running;
+      if (piece) this.#open.end(piece);
+      return never();
+    }
     return new Promise(resolve => this.#held.push(resolve));
   }
 
   #use(id: string): Entry | undefined {
-    const entry = this.#byId.get(id);
-    if (entry) {
-      this.#unused.delete(id);
-      this.#stir();
-    }
+    const entry = this.#journal.use(id);
+    if (entry) this.#stir();
     return entry;
   }
 
-  #record(entry: Entry): void {
-    this.#journal.push({ ...entry, label: shortLabel(entry.label) });
-    this.#byId.set(entry.id, entry);
-  }
-
-  async #busy<T>(what: { readonly label: string }, operation: () => Promise<T>): Promise<T> {
-    this.#open.push(what);
+  async #busy<T>(piece: Piece, operation: () => Promise<T>): Promise<T> {
+    this.#open.begin(piece);
     const settled = await operation().then(
       value => () => value,
       (error: unknown) => () => {
         throw error;
       },
     );
-    this.#open.splice(this.#open.indexOf(what), 1);
-    if (this.#open.length === 0) for (const tell of this.#whenQuiet.splice(0)) tell();
+    this.#open.end(piece);
     this.#stir();
     return this.#state === 'closed' ? never<T>() : settled();
   }
 
-  async #perform<T>(id: string, name: string, work: StepWork<T>): Promise<Json | undefined> {
+  async #perform<T>(piece: Piece, id: string, name: string, work: StepWork<T>): Promise<Json | undefined> {
     const { ledger } = this.#options;
     const safe = work.idempotent || work.check !== undefined;
     try {
       const begun = (await ledger?.begin({ id, name, safe })) ?? { state: 'run' };
       if (begun.state === 'done') {
-        this.#record(begun.entry);
+        this.#journal.add(begun.entry);
         return replayed(begun.entry);
       }
       if (begun.state === 'in-doubt') throw inDoubt(name);
@@ -323,26 +329,16 @@ export class Run<R> {
       }
       const { entry, cause } = await carryOut(id, name, work, {
         again: begun.state === 'again',
-        during: fn => this.#during(name, fn),
+        during: fn => followedAs(piece, fn),
       });
       await ledger?.end(entry);
-      this.#record(entry);
+      this.#journal.add(entry);
       return replayed(entry, cause);
     } catch (error) {
       // What a step threw is the handler's; a ledger that cannot be written ends the call, whatever the handler catches.
-      if (this.#byId.get(id)?.error) throw error;
+      if (this.#journal.find(id)?.error) throw error;
       void this.fail(error);
       return undefined;
-    }
-  }
-
-  /** Marks the first, synchronous part of a step's function. */
-  #during<V>(name: string, fn: () => V): V {
-    this.#within = name;
-    try {
-      return fn();
-    } finally {
-      this.#within = undefined;
     }
   }
 
@@ -354,20 +350,38 @@ export class Run<R> {
     const seen = this.#activity;
     this.#turn(() => {
       this.#checking = false;
-      if (this.#state !== 'running' || this.#pending.size === 0 || this.#open.length > 0) return;
+      if (this.#state !== 'running' || this.#pending.size === 0) return;
+      if (this.#open.size > 0) return this.#watchStall();
+      this.#stopStall?.();
+      this.#stopStall = undefined;
       if (this.#activity !== seen) this.#stir();
       else this.#idle();
     });
   }
 
+  /** E3: a question waits for open steps, one of which may be waiting for it. */
+  #watchStall(): void {
+    this.#stopStall ??= this.#later(() => {
+      const asks = [...this.#pending.values()].map(({ ask }) => ask);
+      void this.fail(neverPut(asks, this.#open.labels));
+    }, this.#stallMs);
+  }
+
+  #later(fn: () => void, ms: number): () => void {
+    return (this.#options.timer ?? startTimer)(fn, ms);
+  }
+
+  get #stallMs(): number {
+    return this.#options.stallMs ?? STALL_MS;
+  }
+
   #idle(): void {
-    const missed = [...this.#unused.keys()].some(id => this.#fresh.has(id));
+    const { missed } = this.#journal;
     if (missed && this.#stopGrace === undefined) {
       const late = () => {
-        const stillMissed = [...this.#unused.keys()].some(id => this.#fresh.has(id));
-        if (this.#state === 'running' && stillMissed) void this.fail(this.#diverged());
+        if (this.#state === 'running' && this.#journal.missed) void this.fail(this.#journal.diverged());
       };
-      this.#stopGrace = (this.#options.timer ?? startTimer)(late, this.#options.graceMs ?? 1000);
+      this.#stopGrace = this.#later(late, this.#options.graceMs ?? 1000);
     }
     if (missed) return;
     this.#stopGrace?.();
@@ -381,12 +395,5 @@ export class Run<R> {
     if (wake) wake(outcome);
     else this.#outcome = outcome;
     if (wake && outcome.kind !== 'needs') this.#outcome = outcome;
-  }
-
-  #diverged(): MidcallError {
-    return diverged(
-      [...this.#unused.values()],
-      this.#made.filter(ask => !this.#byId.has(ask.id)),
-    );
   }
 }

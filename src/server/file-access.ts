@@ -20,6 +20,7 @@ export interface FileAccess {
 const deprecated =
   'midcall: asking for roots on 2026-07-28, where they are deprecated; see docs/roots.md for what to use instead.';
 const rootsList = (timeoutMs: number): WireAsk => ({ method: 'roots/list', params: {}, timeoutMs });
+const rootsAsk = { kind: 'roots', label: 'roots/list' } as const;
 /** A client answers `roots/list` by itself; no person is waited for. */
 const LIST_TIMEOUT_MS = 20_000;
 
@@ -65,16 +66,23 @@ export function fileAccess(config: Config): FileAccesses {
     const { perRequest, asks, untold } = judge(request);
     let asked: Promise<readonly Root[] | undefined> | undefined;
     let opened: Promise<Files> | undefined;
+    let told = false;
 
     const ask = async (run: Run<unknown>): Promise<readonly Root[] | undefined> => {
       if (!asks) return undefined;
       if (!perRequest) return run.guarded(() => sessionOf(server).roots(request));
       config.warnOnce('roots', deprecated);
       const detail = rootsList(config.askTimeoutMs);
-      const { value } = await run.ask({ kind: 'roots', identity: 'roots/list', label: 'roots/list', detail });
+      const { value } = await run.ask({ ...rootsAsk, identity: 'roots/list', detail });
+      told = true;
       return readRoots(value);
     };
-    const once = (run: Run<unknown>): Promise<readonly Root[] | undefined> => {
+    /** What waits for the client's list is not for the function of a step to wait for, whoever asked for it first. */
+    const refuseNested = (run: Run<unknown>): void => {
+      if (asks && perRequest && !told) run.refuseNested(rootsAsk);
+    };
+    const once = async (run: Run<unknown>): Promise<readonly Root[] | undefined> => {
+      refuseNested(run);
       asked ??= ask(run);
       return asked;
     };
@@ -89,7 +97,8 @@ export function fileAccess(config: Config): FileAccesses {
     };
     return {
       roots: once,
-      files(run) {
+      async files(run) {
+        refuseNested(run);
         opened ??= open(run);
         return opened;
       },

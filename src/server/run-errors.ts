@@ -1,6 +1,6 @@
 /** The errors that end a run of the engine, in words that name the author's mistake and the fix. */
 import { MidcallError } from '../errors.ts';
-import { describe, type Entry } from './journal.ts';
+import { describe, type Entry, shortLabel } from './journal.ts';
 import type { OpenAsk } from './seam.ts';
 
 const list = (items: readonly string[]): string =>
@@ -15,11 +15,32 @@ export function notAwaited(open: readonly string[]): MidcallError {
   );
 }
 
+/** @param step - the step whose function it is, in the author's words */
 export function insideStep(inner: Pick<Entry, 'kind' | 'label'>, step: string): MidcallError {
   return new MidcallError(
     'ask/nested',
-    `The function of step '${step}' called for ${describe(inner)}. A step is recorded as one piece and may be skipped as ` +
-      'one: ask and begin steps outside it.',
+    `The function of ${step} called for ${describe(inner)}, so nothing was asked. A step is recorded as one piece and ` +
+      'skipped as one when the handler runs again: ask first, and give the step the answer; begin steps one after another.',
+  );
+}
+
+/**
+ * @param asks - what waits
+ * @param open - what it waits for, in the author's words
+ */
+export function neverPut(asks: readonly OpenAsk[], open: readonly string[]): MidcallError {
+  return new MidcallError(
+    'ask/nested',
+    `${list(asks.map(describe))} could not be put, because ${list(open)} did not end. A step's function must not wait for a ` +
+      'question: await the answer first, then begin the step. Work that takes this long belongs after the question.',
+  );
+}
+
+export function afterEnd(label: string): MidcallError {
+  return new MidcallError(
+    'ask/nested',
+    `A function given to call.defer called for '${shortLabel(label)}', which cannot start any more: it runs when the call ` +
+      'has ended or waits for the person. Clean up with plain code there.',
   );
 }
 

@@ -57,6 +57,11 @@ export interface EngineOptions {
    * work beside an ask that takes longer belongs in a step.
    */
   readonly graceMs?: number;
+  /**
+   * Milliseconds a question may wait for steps that are open beside it before the call is ended, since one of them may be
+   * waiting for the question; 15 minutes where absent.
+   */
+  readonly stallMs?: number;
   /** Runs a function later; the result takes it back. */
   readonly timer?: (fn: () => void, ms: number) => () => void;
   /** What a `defer` function threw. */

@@ -20,14 +20,14 @@ export function replayed(entry: Entry, cause?: unknown): Json | undefined {
 /**
  * Does the work of a step, and never throws: what its function throws is its entry.
  * @param again - an earlier attempt began it, so it is first asked whether it took effect
- * @param during - runs the first, synchronous part of the author's functions
+ * @param during - runs the author's functions
  * @returns the entry, and what was thrown, for the log
  */
 export async function carryOut<T>(
   id: string,
   name: string,
   work: StepWork<T>,
-  { again, during }: { readonly again: boolean; readonly during: <V>(fn: () => V) => V },
+  { again, during }: { readonly again: boolean; readonly during: <V>(fn: () => V | Promise<V>) => Promise<V> },
 ): Promise<{ readonly entry: Entry; readonly cause?: unknown }> {
   const step = { id, kind: 'step', label: name } as const;
   try {

@@ -104,6 +104,7 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     const question = AskHistory.question(ask.message, digest(['page', ask.page.kind, ask.page.data]));
     const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message, detail: undefined } as const;
     let instead: Json | undefined;
+    run.refuseNested(draw);
     if (!run.foresees(draw)) {
       const exhausted = history.exhausted(question, ask.message);
       if (exhausted) return run.fail(exhausted);

@@ -133,6 +133,79 @@ describe.each([
     expect(outcome).toEqual({ kind: 'done', result: [1, 2] });
   });
 
+  it('E3: an ask of a step’s own function is refused, after an await too, and the step has failed', async () => {
+    let effects = 0;
+    const errors: unknown[] = [];
+    const refused = (work: Promise<unknown>) => work.catch((error: Error & { code?: string }) => errors.push(error));
+    const { outcome, rounds } = await drive(
+      async run => {
+        await refused(step(run, 'at once', () => ask(run, 'a')));
+        await refused(
+          step(run, 'after a turn', async () => {
+            await turn();
+            await ask(run, 'a');
+            effects++;
+          }),
+        );
+        await refused(
+          step(run, 'deeper', async () => {
+            await turn();
+            await Promise.all([turn(), turn().then(() => step(run, 'inner', () => effects++))]);
+          }),
+        );
+        await refused(
+          run.step('check', () => ({ run: () => ask(run, 'a'), idempotent: true, check: () => undefined })),
+        );
+        return ask(run, 'a');
+      },
+      each => each.label,
+    );
+    expect(outcome).toEqual({ kind: 'done', result: 'a' });
+    expect(rounds).toBe(1);
+    expect(effects).toBe(0);
+    for (const error of errors) expect(error).toMatchObject({ code: 'ask/nested' });
+    expect(String(errors[1])).toContain("The function of step 'after a turn' called for elicit 'a'");
+  });
+
+  it('E3: asks beside a step are put, however they are woven', async () => {
+    const { outcome, rounds } = await drive(
+      run =>
+        Promise.all([
+          step(run, 's', async () => {
+            for (let n = 0; n < 5; n++) await turn();
+          }),
+          turn().then(() => ask(run, 'a')),
+          (async () => {
+            await turn();
+            await step(run, 't', turn);
+            return ask(run, 'b');
+          })(),
+        ]),
+      each => each.label,
+    );
+    expect(outcome).toEqual({ kind: 'done', result: [undefined, 'a', 'b'] });
+    expect(rounds).toBe(1);
+  });
+
+  it('E3: after a step its successor may ask, also from what the step left running', async () => {
+    const { outcome } = await drive(
+      async run => {
+        let late: Promise<unknown> | undefined;
+        let ended = (): void => {};
+        const end = new Promise<void>(resolve => {
+          ended = resolve;
+        });
+        await step(run, 's', () => {
+          late = end.then(() => ask(run, 'late'));
+        });
+        ended();
+        return late ?? ask(run, 'late');
+      },
+      each => each.label,
+    );
+    expect(outcome).toEqual({ kind: 'done', result: 'late' });
+  });
+
   it('E6: an ask that is not awaited is an error that names it', async () => {
     const { outcome } = await drive(
       async run => {
@@ -292,6 +365,111 @@ describe('cancelling', () => {
     await turn();
     await turn();
     expect(ran).toEqual([]);
+  });
+});
+
+describe('a step and a question that wait for each other', () => {
+  /** A timer that runs when it is told to. */
+  function manual() {
+    const due: { fn: () => void; ms: number }[] = [];
+    const timer = (fn: () => void, ms: number) => {
+      const each = { fn, ms };
+      due.push(each);
+      return () => void due.splice(due.indexOf(each), 1);
+    };
+    return { due, timer };
+  }
+
+  const crossed = (run: Run<unknown>) => {
+    const answer = ask(run, 'Go on?');
+    return step(run, 'wait', () => answer);
+  };
+
+  it('E3: the call ends with an error that names both, and with no timer left', async () => {
+    const { due, timer } = manual();
+    const run = new Run<unknown>(crossed, [], new Set(), { timer, stallMs: 5 });
+    const next = run.next();
+    for (let n = 0; n < 5; n++) await turn();
+    expect(due.map(each => each.ms)).toEqual([5]);
+    due[0]!.fn();
+    const outcome = await next;
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'ask/nested' } });
+    const { message } = (outcome as { error: Error }).error;
+    expect(message).toContain("elicit 'Go on?' could not be put, because step 'wait' did not end");
+    expect(due.length).toBeLessThanOrEqual(1);
+  });
+
+  it('E3: a step that ends in time lets the question go, and takes the timer along', async () => {
+    const { due, timer } = manual();
+    let end = (): void => {};
+    const run = new Run<unknown>(
+      r => Promise.all([ask(r, 'a'), step(r, 's', () => new Promise<void>(resolve => (end = resolve)))]),
+      [],
+      new Set(),
+      { timer },
+    );
+    const next = run.next();
+    for (let n = 0; n < 5; n++) await turn();
+    expect(due).toHaveLength(1);
+    end();
+    expect((await next).kind).toBe('needs');
+    expect(due).toHaveLength(0);
+    await run.suspend();
+  });
+
+  it('E4: what was cancelled meanwhile is quiet in the end, so nobody waits for it for ever', async () => {
+    const { due, timer } = manual();
+    const run = new Run<unknown>(crossed, [], new Set(), { timer, stallMs: 5 });
+    void run.next();
+    for (let n = 0; n < 5; n++) await turn();
+    await run.cancel('gone');
+    let quiet = false;
+    const wait = run.quiet().then(() => {
+      quiet = true;
+    });
+    await turn();
+    expect(quiet).toBe(false);
+    due.at(-1)!.fn();
+    await wait;
+  });
+
+  it('E4: a step that comes to a file operation after the cancel has no end, and nobody waits for it', async () => {
+    let go = (): void => {};
+    let touched = 0;
+    const run = new Run<unknown>(r =>
+      step(r, 's', async () => {
+        await new Promise<void>(resolve => (go = resolve));
+        await r.guarded(async () => ++touched);
+      }),
+    );
+    void run.next();
+    await turn();
+    await run.cancel('gone');
+    go();
+    await run.quiet();
+    expect(touched).toBe(0);
+  });
+});
+
+describe('what defer was given', () => {
+  it.each(['ask', 'step', 'file operation'] as const)('E7: may start no %s, and the call still ends', async what => {
+    const errors: unknown[] = [];
+    const run = new Run<unknown>(
+      async r => {
+        r.defer(async () => {
+          await turn();
+          if (what === 'ask') await ask(r, 'a');
+          else if (what === 'step') await step(r, 's', () => {});
+          else await r.guarded(async () => {});
+        });
+        return 'result';
+      },
+      [],
+      new Set(),
+      { onDeferError: error => errors.push(error) },
+    );
+    expect(await run.next()).toEqual({ kind: 'done', result: 'result' });
+    expect(errors).toMatchObject([{ code: 'ask/nested' }]);
   });
 });
 

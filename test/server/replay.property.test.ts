@@ -11,6 +11,7 @@ import { Run } from '../../src/server/engine.ts';
 import type { Entry } from '../../src/server/journal.ts';
 import { keyRing } from '../../src/server/keys.ts';
 import { stepLedger } from '../../src/server/ledger.ts';
+import { insideStep } from '../../src/server/run-errors.ts';
 import { createSealer } from '../../src/server/seal.ts';
 import type { Outcome } from '../../src/server/seam.ts';
 import { type Binding, openState, sealState } from '../../src/server/state.ts';
@@ -19,6 +20,7 @@ import { type Binding, openState, sealState } from '../../src/server/state.ts';
 type Node =
   | { readonly do: 'ask'; readonly name: string }
   | { readonly do: 'step'; readonly name: string; readonly turns: number; readonly throws: boolean }
+  | { readonly do: 'asking-step'; readonly name: string; readonly turns: number; readonly catches: boolean }
   | { readonly do: 'retry'; readonly name: string; readonly failures: number }
   | { readonly do: 'throw-if'; readonly name: string }
   | { readonly do: 'seq'; readonly nodes: readonly Node[] }
@@ -31,6 +33,8 @@ type Node =
 interface Host {
   ask(label: string): Promise<number>;
   step<T>(name: string, fn: () => Promise<T> | T): Promise<unknown>;
+  /** Asks in the function of a step, which is refused. */
+  askInside(label: string, step: string): Promise<number>;
 }
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
@@ -47,6 +51,16 @@ async function interpret(node: Node, host: Host, effects: string[], where = ''):
         if (node.throws) throw Object.assign(new Error(`no ${node.name}`), { code: 'ENO' });
         return { name: node.name, list: [1, 2] };
       });
+    case 'asking-step': {
+      // The author's mistake: it is refused, in the step, and nobody is asked.
+      const [step, label] = [`${where}${node.name}, asking`, `${where}${node.name}, inside?`];
+      return host.step(step, async () => {
+        for (let n = 0; n < node.turns; n++) await turn();
+        effects.push(`${where}${node.name}`);
+        const asked = host.askInside(label, step);
+        return node.catches ? asked.catch((error: Error) => error.message) : asked;
+      });
+    }
     case 'retry':
       for (let attempt = 0; ; attempt++) {
         try {
@@ -108,6 +122,7 @@ const { handler } = fc.letrec<{ handler: Node; leaf: Node }>(tie => ({
   leaf: fc.oneof(
     fc.record({ do: fc.constant('ask' as const), name }),
     fc.record({ do: fc.constant('step' as const), name, turns: fc.nat(2), throws: fc.boolean() }),
+    fc.record({ do: fc.constant('asking-step' as const), name, turns: fc.nat(1), catches: fc.boolean() }),
     fc.record({ do: fc.constant('retry' as const), name, failures: fc.nat(2) }),
     fc.record({ do: fc.constant('throw-if' as const), name }),
   ),
@@ -160,6 +175,9 @@ async function plainly(node: Node, seed: number): Promise<Came> {
       return answer(label, nth);
     },
     step: async (_, fn) => fn(),
+    askInside: async (label, step) => {
+      throw insideStep({ kind: 'elicit', label }, `step '${step}'`);
+    },
   };
   try {
     const result = await interpret(node, host, effects);
@@ -173,6 +191,7 @@ const body = (node: Node, effects: string[]) => async (run: Run<unknown>) => {
   const host: Host = {
     ask: async label =>
       (await run.ask({ kind: 'elicit', identity: label, label, detail: undefined })).value as unknown as number,
+    askInside: label => host.ask(label),
     step: (label, fn) => run.step(label, () => ({ run: fn, idempotent: false })),
   };
   return JSON.parse(JSON.stringify((await interpret(node, host, effects)) ?? null)) as unknown;

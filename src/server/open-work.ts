@@ -1,0 +1,73 @@
+/**
+ * The steps and file operations of one run that are under way, and whose code it is that runs just now. An ask beside a
+ * step is as it should be; the same ask made by the step's own function could never be put, since a round waits for the
+ * steps that are open. Only the asynchronous context tells the two apart. It is followed while an author's function runs,
+ * because following it slows every promise of the process; calls without steps pay nothing.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** One piece of work, by the name an author knows it by. */
+export interface Piece {
+  readonly label: string;
+}
+
+const context = new AsyncLocalStorage<Piece>();
+let followed = 0;
+
+/** Runs an author's function so that whatever it starts is known as its own, also after an `await`. */
+export async function followedAs<V>(piece: Piece, fn: () => V | Promise<V>): Promise<V> {
+  followed++;
+  try {
+    return await context.run(piece, fn);
+  } finally {
+    if (--followed === 0) context.disable();
+  }
+}
+
+/** The piece of work whose function is running; of this run or another, under way or ended. */
+export const runningPiece = (): Piece | undefined => (followed === 0 ? undefined : context.getStore());
+
+export class OpenWork {
+  readonly #pieces: Piece[] = [];
+  #whenNone: (() => void)[] = [];
+
+  get size(): number {
+    return this.#pieces.length;
+  }
+
+  get labels(): readonly string[] {
+    return this.#pieces.map(piece => piece.label);
+  }
+
+  /** The piece of this run whose function is running, where one is. */
+  get running(): Piece | undefined {
+    const piece = this.#pieces.length === 0 ? undefined : runningPiece();
+    return piece && this.#pieces.includes(piece) ? piece : undefined;
+  }
+
+  begin(piece: Piece): void {
+    this.#pieces.push(piece);
+  }
+
+  /** Also for a piece that will never end, since what it waits for never comes. */
+  end(piece: Piece): void {
+    const at = this.#pieces.indexOf(piece);
+    if (at >= 0) this.#pieces.splice(at, 1);
+    if (this.#pieces.length === 0) this.#none();
+  }
+
+  /** Waits for nothing any more. */
+  abandon(): void {
+    this.#pieces.length = 0;
+    this.#none();
+  }
+
+  /** Resolves when nothing is under way. */
+  async none(): Promise<void> {
+    if (this.#pieces.length > 0) await new Promise<void>(resolve => this.#whenNone.push(resolve));
+  }
+
+  #none(): void {
+    for (const tell of this.#whenNone.splice(0)) tell();
+  }
+}
