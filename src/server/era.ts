@@ -8,6 +8,7 @@ import {
   type McpServer,
   MissingRequiredClientCapabilityError,
   type ServerContext,
+  type StandardSchemaV1,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
 import type { Field } from '../form/index.ts';
@@ -105,12 +106,19 @@ export function missingCapability(asks: ClientView['asks'], required: ClientCapa
 /** True where the client takes this question itself. */
 export const isNative = (ask: OpenAsk): boolean => (wireOf(ask).channel ?? 'native') === 'native';
 
-/** Sends one question as a request tied to the call it belongs to, so that a client without a GET stream sees it. */
+/**
+ * Sends one question as a request tied to the call it belongs to, so that a client without a GET stream sees it.
+ * @returns whatever came back, unjudged: what answers a question is judged in one place for every revision
+ */
 export async function push(ctx: ServerContext, ask: WireAsk, signal: AbortSignal): Promise<Json> {
   const request = { method: ask.method, params: { ...ask.params } };
   // Our own signal ends the wait; the SDK's timer would be a second, hidden one.
-  return (await ctx.mcpReq.send(request as never, { signal, timeout: 0x7fff_ffff })) as unknown as Json;
+  return (await ctx.mcpReq.send(request, unjudged, { signal, timeout: 0x7fff_ffff })) as Json;
 }
+
+const unjudged: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'midcall', validate: value => ({ value }) },
+};
 
 /** The name the server was built with. */
 export const nameOf = (server: McpServer): string => String(server.server['_serverInfo']?.name ?? '');

@@ -350,6 +350,8 @@ describe.each(eras)('%s', era => {
     ['sampling-35: a tool use that is not marked', { ...uses(use('a', 't')), stopReason: 'endTurn' }, {}],
     ['sampling-34: one id twice', uses(use('a', 't'), use('a', 't')), {}],
     ['sampling-85: no model', { role: 'assistant', content: text('Hi.') }, {}],
+    ['no message at all', {}, {}],
+    ['a content that is none', reply('', { content: 7 }), {}],
     [
       'sampling-94: an image that is none',
       reply('', { content: { type: 'image', data: '?', mimeType: 'image/png' } }),
@@ -368,7 +370,7 @@ describe.each(eras)('%s', era => {
     };
     const capabilities = { sampling: { tools: {} } };
     await using client = await wireClient(era, factory, { capabilities, answer: () => given as Params });
-    expect(await client.act()).toMatch(/^sampling\/(invalid|unavailable): /);
+    expect(await client.act()).toMatch(/^sampling\/invalid: The reply breaks the rules\./);
     expect(client.questions).toHaveLength(1);
   });
 
