@@ -3,14 +3,12 @@
  * same (validate the path, then use it) and beside bare fs.promises, which has no boundary. Same tree, interleaved rounds,
  * medians and their ratios. Run after `npm run build`: node bench/roots.mjs [rounds]
  *
- * Where the time of a read goes (perf, two cores, 32 side by side): of 18 µs, 15 are the seven system calls and their
- * bindings in Node: open by O_PATH 4.2, readlink 3.3, fstat 0.9, reopen and close 4.3, read and decode 1.7. The rest is
- * ours. The reference spends 85 to 115 µs of processor time, but spreads it over both cores. At 24 levels the open
- * costs 8 instead of 4 µs: behind `/proc/self/fd/N` the kernel walks a path by reference counts, twice as slow as
- * lock-free. Opening by the absolute path, or from a kept descriptor of the parent, would avoid that, and would not
- * hold against someone who swaps the root, or keep directories busy. So on quiet cores, 32 side by side: 2.2 for a read
- * (target 2.5) and 2.8 at 24 levels (target 3.0). A list of 10,000 is bound by the objects that are made of its entries, on
- * both sides; ours have three members, one of them a path: 0.94 to 0.98 (target 1.0).
+ * Where the time of a read goes (perf): alone it takes seven system calls: open by O_PATH, readlink, fstat, reopen, read and
+ * two times close, 15 of 18 µs. At 24 levels the open costs 8 instead of 4 µs: behind `/proc/self/fd/N` the kernel walks a
+ * path by reference counts, twice as slow as lock-free. Reads that are asked for together open their directory once and
+ * then need neither the walk nor the readlink. The reference spends 85 to 115 µs of processor time, over both cores.
+ * A list of 10,000 is bound by the objects that are made of its entries, on both sides, and so its ratio moves by 5 %
+ * around 1 from run to run. What else runs on the machine can be kept out with `chrt -f 10 node bench/roots.mjs`.
  */
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';

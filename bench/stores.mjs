@@ -2,10 +2,9 @@
  * Calls per second of each store, beside its bare client doing the same round trips on the same kind of data.
  * One call at a time and, on Redis, 32 at once; interleaved rounds, medians and their ratio. Target: at least 0.8, where
  * there is a round trip: the bare client of the memory store is a Map that checks, expires and bounds nothing.
- * Just below it, at 0.74, are the writes on SQLite with `sync: 'normal'`, where no sync to disk hides anything. Of the 19 µs
- * of a write (tenth percentile; bare 14): BEGIN IMMEDIATE 4, which finds out about a lock without a prepared statement that
- * would stay open over it (src/stores/sqlite.ts, Q3); the index by which expired rows leave 1; checks and the promise the
- * rest. The statement and COMMIT (14) are what the bare client spends as well.
+ * Below it is `take` on SQLite with `sync: 'normal'`, where no sync to disk hides anything: BEGIN IMMEDIATE and COMMIT as
+ * calls of their own are 20 of its 52 µs. They find out about a lock without a prepared statement that would stay open over
+ * it (src/stores/sqlite.ts, Q3).
  * Run after `npm run build`: node bench/stores.mjs [rounds] [calls per round]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
