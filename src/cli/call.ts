@@ -98,6 +98,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
     if (terminal && process.stderr.isTTY) say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels)`]);
     const outcome = await running.outcome.finally(stop);
+    await terminal?.idle();
     if (flags.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
     else printOutcome(outcome);
     if (unanswered !== undefined) {

@@ -11,6 +11,7 @@ export { auditFile } from './audit-file.ts';
 export type { CallEvent, CallOutcome, CallProgress, RunOptions } from './call-runner.ts';
 export type { Clock } from './clock.ts';
 export { systemClock } from './clock.ts';
+export { commandWords } from './command-words.ts';
 export type {
   CallHandle,
   Catalogue,
@@ -23,6 +24,7 @@ export { Connection } from './connection.ts';
 export type { ElicitationMode } from './elicitation.ts';
 export type { InboxEvent, InboxOptions } from './inbox.ts';
 export { Inbox } from './inbox.ts';
+export { isLongText } from './long-text.ts';
 export type { Limits, PolicyOptions, Rule, Subject, Verdict } from './policy.ts';
 export { Policy } from './policy.ts';
 export type {

@@ -1,6 +1,6 @@
+import { commandWords } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
 import { argumentFields, checkJson, type JsonField } from '../../src/host/web/argument-form.ts';
-import { words } from '../../src/host/web/command-words.ts';
 import { contentOf, draftFrom, draftOf, untouched } from '../../src/host/web/draft.ts';
 import { fieldControl } from '../../src/host/web/field-controls.ts';
 import { fromZoned, toZoned } from '../../src/host/web/zoned.ts';
@@ -138,7 +138,7 @@ describe('fields', () => {
 
 describe('a command line', () => {
   it('is cut into words without a shell', () => {
-    expect(words(`node "my server.js" --x='a b' c\\ d "" $HOME; rm`)).toEqual([
+    expect(commandWords(`node "my server.js" --x='a b' c\\ d "" $HOME; rm`)).toEqual([
       'node',
       'my server.js',
       '--x=a b',
@@ -150,6 +150,6 @@ describe('a command line', () => {
   });
 
   it('says where a quote is not closed', () => {
-    expect(() => words('node "x')).toThrow(/quote/);
+    expect(() => commandWords('node "x')).toThrow(/quote/);
   });
 });

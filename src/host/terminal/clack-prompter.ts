@@ -1,6 +1,6 @@
 /** Draws prompts on a real terminal; long lists can be filtered by typing. */
 import type { Readable, Writable } from 'node:stream';
-import { autocomplete, autocompleteMultiselect, isCancel, multiselect, select, text } from '@clack/prompts';
+import { autocomplete, autocompleteMultiselect, isCancel, multiline, multiselect, select, text } from '@clack/prompts';
 import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
 
 /** From here on a list is searched rather than walked. */
@@ -23,6 +23,16 @@ export function clackPrompter(input: Readable, output: Writable): Prompter {
       const value = await text({
         ...streams(signal),
         message,
+        ...(initial !== undefined && { initialValue: initial }),
+        validate: typed => validate(typed ?? ''),
+      });
+      return given(value ?? '');
+    },
+    async lines({ message, signal, initial, validate }) {
+      const value = await multiline({
+        ...streams(signal),
+        message: `${message} (Tab, then Enter, when you are done)`,
+        showSubmit: true,
         ...(initial !== undefined && { initialValue: initial }),
         validate: typed => validate(typed ?? ''),
       });

@@ -10,6 +10,8 @@ import {
   type UrlQuestion,
   visible,
 } from '../index.ts';
+import { editText } from './edit-text.ts';
+import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
 import type { Prompter } from './prompter.ts';
 
@@ -20,6 +22,8 @@ export interface ConsentOptions {
   readonly signal: AbortSignal;
   /** Opens a page; false where none could be opened. */
   readonly openUrl: (href: string) => Promise<boolean>;
+  /** For texts of several lines. */
+  readonly editor: Editor | undefined;
 }
 
 /** Asks a question that is not a form. Giving nothing dismisses it. */
@@ -158,15 +162,11 @@ async function requestDialog(
       const other = await prompter.choose({ message: 'Which model', picks, initial, signal });
       if (other.given) model = question.models[Number(other.value)] ?? model;
     } else if (given.value === 'system') {
-      const text = await prompter.text({
-        message: 'System prompt',
-        initial: oneLine(systemPrompt ?? ''),
-        validate: anything,
-        signal,
-      });
+      const prompt = { message: 'System prompt', initial: systemPrompt ?? '', validate: anything, signal };
+      const text = await editText(prompter, options.editor, prompt);
       if (text.given) systemPrompt = text.value;
     } else {
-      const edited = await editLastText(messages.at(-1)?.content ?? [], prompter, signal);
+      const edited = await editLastText(messages.at(-1)?.content ?? [], prompter, options);
       const last = messages.at(-1);
       if (edited && last) messages = [...messages.slice(0, -1), { ...last, content: edited }];
     }
@@ -195,7 +195,7 @@ async function replyDialog(
     if (!given.given || given.value === 'dismiss') return dismiss;
     if (given.value === 'decline') return decline;
     if (given.value === 'send') return { action: 'accept', content: content === question.content ? {} : { content } };
-    content = (await editLastText(content, prompter, options.signal)) ?? content;
+    content = (await editLastText(content, prompter, options)) ?? content;
   }
 }
 
@@ -232,19 +232,18 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
 }
 
 const anything = (): undefined => undefined;
-const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ');
 
 /** The blocks with the last text rewritten; undefined where there is none or nothing was given. */
 async function editLastText(
   content: readonly Block[],
   prompter: Prompter,
-  signal: AbortSignal,
+  { signal, editor }: ConsentOptions,
 ): Promise<readonly Block[] | undefined> {
   const index = content.findLastIndex(block => block['type'] === 'text');
   const block = content[index];
   if (!block) return undefined;
-  const initial = visible(oneLine(String(block['text'])), { max: 4_000 });
-  const text = await prompter.text({ message: 'Text', initial, validate: anything, signal });
-  if (!text.given) return undefined;
+  const initial = String(block['text']);
+  const text = await editText(prompter, editor, { message: 'Text', initial, validate: anything, signal });
+  if (!text.given || text.value === initial) return undefined;
   return content.with(index, { ...block, text: text.value });
 }

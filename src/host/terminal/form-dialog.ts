@@ -1,6 +1,8 @@
 /** A form, field by field, then a look at the whole before anything is sent. */
 import { type Content, checkValue, type Field, labelOf, parseTextual, type WireValue } from '../../form/index.ts';
-import { type FormQuestion, type Reply, visible } from '../index.ts';
+import { type FormQuestion, isLongText, type Reply, visible } from '../index.ts';
+import { editText } from './edit-text.ts';
+import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
 import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
 
@@ -11,6 +13,8 @@ export interface FormDialogOptions {
   readonly signal: AbortSignal;
   /** The zone of a date and time written without one (IANA name); shown to the person. */
   readonly timeZone: string;
+  /** For texts of several lines. */
+  readonly editor: Editor | undefined;
 }
 
 type Answers = Map<string, WireValue>;
@@ -54,10 +58,7 @@ async function review(
   options: FormDialogOptions,
 ): Promise<Reply> {
   for (;;) {
-    prompter.say([
-      'Your answer:',
-      ...question.fields.map(field => `  ${nameOf(field)}: ${shown(field, answers.get(field.name))}`),
-    ]);
+    prompter.say(['Your answer:', ...question.fields.flatMap(field => answerLines(field, answers.get(field.name)))]);
     const next = await prompter.choose({
       message: 'Send it?',
       picks: [
@@ -142,8 +143,11 @@ async function askValue(
         const result = read(text);
         return result.ok ? undefined : problem(result.issue);
       };
-      const start = initial === undefined ? {} : { initial: String(initial) };
-      const given = await prompter.text({ message, validate, signal, ...start });
+      const start: { initial?: string } = initial === undefined ? {} : { initial: String(initial) };
+      const prompt = { message, validate, signal, ...start };
+      const given = isLongText(field, start.initial ?? '')
+        ? await editText(prompter, options.editor, prompt)
+        : await prompter.text(prompt);
       if (!given.given) return notGiven;
       const result = read(given.value);
       return { given: true, value: result.ok ? result.value : undefined };
@@ -200,6 +204,12 @@ function rulesOf(field: Field, options: FormDialogOptions): readonly string[] {
     default:
       return [];
   }
+}
+
+function answerLines(field: Field, value: WireValue | undefined): readonly string[] {
+  if (field.kind === 'text' && typeof value === 'string' && value.includes('\n'))
+    return [`  ${nameOf(field)}:`, ...quoted(value, 4_000)];
+  return [`  ${nameOf(field)}: ${shown(field, value)}`];
 }
 
 function shown(field: Field, value: WireValue | undefined): string {

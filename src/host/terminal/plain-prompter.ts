@@ -10,6 +10,9 @@ import type { Given, Pick, Prompter } from './prompter.ts';
 const shownAtOnce = 30;
 /** What leaves a field with a default empty. */
 const nothing = '-';
+/** At the end of a line: another follows. */
+const more = '\\';
+const bar = '  | ';
 
 /** A prompter of plain lines. Input that ends gives nothing to every later prompt. */
 export function plainPrompter(input: MaybeTty, output: Writable): Prompter {
@@ -34,6 +37,33 @@ export function plainPrompter(input: MaybeTty, output: Writable): Prompter {
         if (!line.given) return line;
         const typed = initial !== undefined && line.value === '' ? initial : line.value;
         const value = initial !== undefined && typed === nothing ? '' : typed;
+        const wrong = validate(value);
+        if (wrong === undefined) return { given: true, value };
+        write(`! ${wrong}\n`);
+      }
+    },
+    async lines({ message, signal, initial, validate }) {
+      if (initial?.includes('\n'))
+        write(
+          `${initial
+            .split('\n')
+            .map(line => `${bar}${line}\n`)
+            .join('')}`,
+        );
+      const kept = initial?.includes('\n') ? 'as above' : initial;
+      const hint = initial === undefined ? '' : `Enter: ${kept}; ${nothing}: nothing; `;
+      for (;;) {
+        const read: string[] = [];
+        do {
+          const line = await ask(
+            read.length === 0 ? `${message} [${hint}end a line with ${more} to go on]: ` : bar,
+            signal,
+          );
+          if (!line.given) return line;
+          read.push(line.value);
+        } while (read.at(-1)!.endsWith(more));
+        const typed = read.map(line => (line.endsWith(more) ? line.slice(0, -1) : line)).join('\n');
+        const value = initial === undefined ? typed : typed === '' ? initial : typed === nothing ? '' : typed;
         const wrong = validate(value);
         if (wrong === undefined) return { given: true, value };
         write(`! ${wrong}\n`);

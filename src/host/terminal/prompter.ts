@@ -41,6 +41,8 @@ export interface ManyPrompt extends Prompt {
 export interface Prompter {
   say(lines: readonly string[]): void;
   text(prompt: TextPrompt): Promise<Given<string>>;
+  /** A text that may have several lines. */
+  lines(prompt: TextPrompt): Promise<Given<string>>;
   choose(prompt: ChoicePrompt): Promise<Given<string>>;
   chooseMany(prompt: ManyPrompt): Promise<Given<readonly string[]>>;
   /** True once a prompt was given nothing because the input has ended. */

@@ -1,11 +1,12 @@
 /**
  * Questions in a terminal, one after the other. On a TTY they are drawn; through pipes, with NO_COLOR or where asked for,
- * they are plain lines. Ctrl-C dismisses the question that is open; a question that ends elsewhere closes its dialog.
+ * they are plain lines. Ctrl-C dismisses the question that is open; a question that ends elsewhere closes its dialog, and the editor where one is open.
  */
 import type { Writable } from 'node:stream';
 import { type Ending, openUrl, type Presenter, type Question, type Receipt, type Reply, visible } from '../index.ts';
 import { clackPrompter } from './clack-prompter.ts';
 import { consentDialog } from './consent-dialog.ts';
+import { type Editor, editorOf } from './editor.ts';
 import { formDialog } from './form-dialog.ts';
 import { endingLine } from './frame.ts';
 import type { MaybeTty } from './line-source.ts';
@@ -18,6 +19,7 @@ export interface TerminalOptions {
   readonly output: Writable & { readonly isTTY?: boolean };
   /** True for plain lines. Default: where input or output is no TTY, or NO_COLOR is set. */
   readonly plain?: boolean;
+  /** For `NO_COLOR`, and `VISUAL` or `EDITOR`, which longer texts are opened in where this is a terminal. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Opens a page after consent; false where none could be opened. Default: the system's browser. */
   readonly openUrl?: (href: string) => Promise<boolean>;
@@ -33,28 +35,36 @@ type Controls = Parameters<Presenter['show']>[1];
 export class Terminal implements Presenter {
   readonly via = 'terminal';
   readonly #prompter: Prompter;
+  readonly #editor: Editor | undefined;
   readonly #options: TerminalOptions;
   readonly #queue: { readonly question: Question; readonly controls: Controls }[] = [];
   #interrupt: AbortController | undefined;
   #busy = false;
+  #working: Promise<void> | undefined;
 
   constructor(options: TerminalOptions) {
     const environment = options.environment ?? process.env;
     const noColor = (environment['NO_COLOR'] ?? '') !== '';
     const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
     this.#prompter = (plain ? plainPrompter : clackPrompter)(options.input, options.output);
+    this.#editor = editorOf({ environment, input: options.input, output: options.output });
     this.#options = options;
   }
 
   show(question: Question, controls: Controls): void {
     this.#queue.push({ question, controls });
-    if (!this.#busy) void this.#work();
+    if (!this.#busy) this.#working = this.#work();
   }
 
   /** Dismisses the question that is being asked. @returns false where none is */
   interrupt(): boolean {
     this.#interrupt?.abort();
     return this.#interrupt !== undefined;
+  }
+
+  /** Resolves when the terminal is free: no dialog and no editor is open. */
+  async idle(): Promise<void> {
+    await this.#working;
   }
 
   /** Stops reading. */
@@ -94,9 +104,11 @@ export class Terminal implements Presenter {
 
   #dialog(question: Question, signal: AbortSignal, again: Parameters<typeof formDialog>[3]): Promise<Reply> {
     const timeZone = this.#options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-    if (question.kind === 'form') return formDialog(question, this.#prompter, { signal, timeZone }, again);
+    if (question.kind === 'form')
+      return formDialog(question, this.#prompter, { signal, timeZone, editor: this.#editor }, again);
     return consentDialog(question, this.#prompter, {
       signal,
+      editor: this.#editor,
       openUrl: this.#options.openUrl ?? (href => openUrl(href)),
     });
   }

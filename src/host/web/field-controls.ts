@@ -4,6 +4,7 @@
  */
 import { type Choice, type Issue, labelOf } from '../../form/index.ts';
 import { attributes, type Html, html } from '../../html.ts';
+import { isLongText } from '../index.ts';
 import type { ArgumentField } from './argument-form.ts';
 import { type Draft, first } from './draft.ts';
 import { shown } from './shown.ts';
@@ -28,10 +29,6 @@ const filterFrom = 20;
 
 /** A length limit above this is not worth a person's attention until it is broken. */
 const worthSaying = 500;
-/** A text that may be longer than this gets several lines. */
-const longLine = 5_000;
-/** So does one whose name says that it is long. */
-const longNames = /^(?:text|body|content|markdown|message|prompt|code)$/i;
 
 interface Part extends Place {
   readonly field: ArgumentField;
@@ -122,10 +119,7 @@ function textControl(part: Part): Html {
   const field = part.field as Extract<ArgumentField, { kind: 'text' }>;
   const value = first(part.draft, part.name) ?? '';
   if (field.format === 'date-time') return dateTimeControl(part, value);
-  if (
-    field.format === undefined &&
-    (value.includes('\n') || (field.maxLength ?? 0) > longLine || longNames.test(field.name))
-  ) {
+  if (isLongText(field, value)) {
     return html`<textarea${attributes({ ...common(part), rows: 4, autocomplete: 'off' })}>\n${value}</textarea>`;
   }
   const type = field.format === 'uri' ? 'url' : (field.format ?? 'text');

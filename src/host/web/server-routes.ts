@@ -2,9 +2,15 @@
 import type { Hono } from 'hono';
 import { isMidcallError } from '../../errors.ts';
 import { checkContent, type Field, type Issue, labelOf } from '../../form/index.ts';
-import { commandTarget, expandTemplate, readServerEntries, type ServerEntry, urlTarget } from '../index.ts';
+import {
+  commandTarget,
+  commandWords,
+  expandTemplate,
+  readServerEntries,
+  type ServerEntry,
+  urlTarget,
+} from '../index.ts';
 import { type ArgumentField, argumentFields, checkJson } from './argument-form.ts';
-import { words } from './command-words.ts';
 import { contentOf, type Draft, first } from './draft.ts';
 import { serverPath } from './layout.ts';
 import { cardContext, type Desk, missing, offerAsked, offerPattern, posted, show } from './route-context.ts';
@@ -48,7 +54,7 @@ function entriesOf(desk: Desk, draft: Draft): readonly ServerEntry[] {
     const target = urlTarget(what);
     return [{ id: named(new URL(what).hostname), target }];
   }
-  const all = words(what);
+  const all = commandWords(what);
   return [{ id: named(all[0]?.split(/[\\/]/).at(-1) ?? ''), target: commandTarget(all) }];
 }
 

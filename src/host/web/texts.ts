@@ -71,7 +71,6 @@ export const texts = {
     start: 'Start',
     connect: 'Connect',
     addAll: 'Add all',
-    openQuote: 'A quote in this command line is not closed.',
     taken: (id: string) => `There is a server called ${id} already. Give this one another name.`,
     unknown: 'There is no such server on the desk.',
     comingUp: (id: string) => `${id} is starting. This page follows.`,

@@ -1,9 +1,8 @@
 /** A command line cut into words as a shell would, with quotes and backslashes, and with nothing else a shell does. */
-import { MidcallError } from '../../errors.ts';
-import { texts } from './texts.ts';
+import { MidcallError } from '../errors.ts';
 
 /** @throws MidcallError `cli/usage` where a quote is not closed */
-export function words(line: string): readonly string[] {
+export function commandWords(line: string): readonly string[] {
   const found: string[] = [];
   let word: string | undefined;
   let quote: string | undefined;
@@ -25,7 +24,7 @@ export function words(line: string): readonly string[] {
       word = `${word ?? ''}${character}`;
     }
   }
-  if (quote !== undefined) throw new MidcallError('cli/usage', texts.servers.openQuote);
+  if (quote !== undefined) throw new MidcallError('cli/usage', 'A quote in the command is not closed.');
   if (word !== undefined) found.push(word);
   return found;
 }

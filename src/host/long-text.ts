@@ -1,0 +1,29 @@
+/** Which texts a person may want to write over several lines; every view gives such a field room. Pure. */
+
+/** A length limit above this, which no path has, says that more than a line is expected. */
+const longLine = 5_000;
+/** A name says nothing about a text that may be no longer than this. */
+const shortLine = 200;
+/** Fields of these names hold longer texts. */
+const longNames =
+  /^(?:text|body|content|markdown|message|prompt|comments?|description|details|feedback|instructions|reason|summary)$/i;
+
+/**
+ * True for a text field with room for several lines.
+ * @param value - what stands in it
+ */
+export function isLongText(
+  field: {
+    readonly kind: string;
+    readonly name: string;
+    readonly format?: string;
+    readonly pattern?: string;
+    readonly maxLength?: number;
+  },
+  value: string,
+): boolean {
+  if (field.kind !== 'text' || field.format !== undefined) return false;
+  const { maxLength = Number.POSITIVE_INFINITY, pattern } = field;
+  const named = pattern === undefined && maxLength > shortLine && longNames.test(field.name);
+  return value.includes('\n') || (field.maxLength ?? 0) > longLine || named;
+}

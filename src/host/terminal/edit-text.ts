@@ -1,0 +1,61 @@
+/**
+ * Asks for a text of several lines: in the person's editor where there is one, else right in the terminal.
+ *
+ * - T3 A text that holds lines an editor obeys (Vim's and Emacs's settings in a file) is opened in none.
+ */
+import { visible } from '../index.ts';
+import type { Editor } from './editor.ts';
+import { type Given, notGiven, type Prompter, type TextPrompt } from './prompter.ts';
+
+/** Longer texts cannot be written. */
+const longest = 1_000_000;
+
+const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
+
+/**
+ * @param prompt - `initial` may hold anything: what hides is written out before it is seen
+ * @returns the text as it was given, to the letter, where it was not touched
+ */
+export async function editText(
+  prompter: Prompter,
+  editor: Editor | undefined,
+  { initial = '', ...prompt }: TextPrompt,
+): Promise<Given<string>> {
+  const shown = visible(initial, { lines: true, max: longest });
+  const untouched = (text: string): string => (text === shown ? initial : text);
+  const validate = (text: string): string | undefined => prompt.validate(untouched(text));
+  let text = shown;
+  if (editor && obeyed.test(shown)) prompter.say(['It holds lines that editors obey, so it is written here.']);
+  for (;;) {
+    const opened = editor && !obeyed.test(text) ? await place(prompter, editor, prompt) : here;
+    if (opened === undefined) return notGiven;
+    if (opened === here || !editor) {
+      const given = await prompter.lines({ ...prompt, validate, ...(text !== '' && { initial: text }) });
+      return given.given ? { given: true, value: untouched(given.value) } : notGiven;
+    }
+    const edited = await editor.edit(text, prompt.signal);
+    if (prompt.signal.aborted) return notGiven;
+    if ('problem' in edited) prompter.say([`! ${edited.problem}`]);
+    else {
+      text = edited.text;
+      const wrong = validate(text);
+      if (wrong === undefined) return { given: true, value: untouched(text) };
+      prompter.say([`! ${wrong}`]);
+    }
+  }
+}
+
+const here = 'here';
+
+async function place(
+  prompter: Prompter,
+  editor: Editor,
+  { message, signal }: Pick<TextPrompt, 'message' | 'signal'>,
+): Promise<string | undefined> {
+  const picks = [
+    { value: 'editor', label: `Open it in ${editor.name}`, hint: 'save and quit when you are done' },
+    { value: here, label: 'Write it here' },
+  ];
+  const given = await prompter.choose({ message, picks, initial: 'editor', signal });
+  return given.given ? given.value : undefined;
+}

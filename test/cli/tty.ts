@@ -1,0 +1,49 @@
+/** `midcall call` in a real pseudo-terminal, and the keys a person presses. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import { askingServer } from '../host/person.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const midcall = join(root, 'dist/cli/main.js');
+export const down = '\u001b[B';
+export const enter = '\r';
+export const interrupt = '\u0003';
+
+/** A terminal one can wait on: `until` resolves once the text has come since the last wait. */
+export function terminal(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [midcall, 'call', ...words, '--', 'node', askingServer], {
+    cwd: root,
+    cols: 120,
+    rows: 40,
+    env: { ...(process.env as Record<string, string>), NO_COLOR: '', VISUAL: '', EDITOR: '', ...env },
+  });
+  let [all, from] = ['', 0];
+  const waiting = new Set<() => void>();
+  const plainText = (): string => all.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
+  child.onData(data => {
+    all += data;
+    for (const look of waiting) look();
+  });
+  const ended = new Promise<number>(resolve => child.onExit(({ exitCode }) => resolve(exitCode)));
+  return {
+    ended,
+    text: plainText,
+    raw: () => all,
+    type: (keys: string) => child.write(keys),
+    until(expected: string | RegExp): Promise<void> {
+      return new Promise(resolve => {
+        const look = (): void => {
+          const rest = plainText().slice(from);
+          const at = typeof expected === 'string' ? rest.indexOf(expected) : rest.search(expected);
+          if (at < 0) return;
+          waiting.delete(look);
+          from += at + 1;
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      });
+    },
+  };
+}
