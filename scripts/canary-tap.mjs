@@ -4,43 +4,32 @@
  *
  * On where MIDCALL_CANARY_DIR names a directory: each process appends to a file of its own there, one JSON object a line:
  * - `{ secret, what }`: something nobody else may see. Nobody has to announce it: what is entered on a `secret` page, what a
- *   token endpoint hands out and is sent, how clients show who they are, and the keys that seal.
+ *   token endpoint hands out and is sent, how clients and sessions show who they are, and the keys that seal.
  * - `{ key }`: a key that seals, to open what was sealed with.
- * - `{ sink, text, test }`: what was said: addresses, pages, logs, and what tests hand to `watched`.
+ * - `{ sink, text, test }`: what was said: addresses, pages, logs, errors of ours and of JSON-RPC (also those that somebody
+ *   caught), OpenTelemetry spans, and what tests hand to `watched`.
  *
- * Child processes take part, through NODE_OPTIONS.
+ * Child processes take part.
  */
 import crypto from 'node:crypto';
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import http from 'node:http';
-import https from 'node:https';
+import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { before, currentTest, lineFile, loadIntoChildren, onExchange, whenAnswered, whenAsked } from './tap.mjs';
 
-let file;
+let write;
 const known = new Set();
 
-const record = entry =>
-  writeSync(file, `${JSON.stringify({ test: process.env.MIDCALL_FRAMES_TEST ?? '', ...entry })}\n`);
+const record = entry => write(JSON.stringify({ test: currentTest(), ...entry }));
 
 /** What was said where; see canary-tap.d.mts. */
 export function watched(sink, text) {
-  if (file !== undefined) record({ sink, text });
+  if (write !== undefined) record({ sink, text });
 }
 
 function plant(secret, what) {
   if (typeof secret !== 'string' || secret.trim() === '' || known.has(secret)) return;
   known.add(secret);
   record({ secret, what });
-}
-
-/** Calls `see` with the arguments of each call of an own or inherited method, before it. */
-function before(object, name, see) {
-  const own = object[name];
-  object[name] = function (...args) {
-    see.call(this, ...args);
-    return own.apply(this, args);
-  };
 }
 
 function plantTokens(text) {
@@ -60,6 +49,7 @@ function plantSent(url, headers, body) {
     plant(decodeURIComponent(password), 'client secret');
   }
   if (scheme === 'Bearer') plant(credentials, 'token that a client presents');
+  plant(/\bmidcall-session=([\w-]{43})(?![\w-])/u.exec(headers.cookie ?? '')?.[1], 'session of a browser');
   if (!(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return;
   const sent = new URLSearchParams(body);
   if (/^\/connect\//u.test(url)) plant(sent.get('secret')?.trim(), 'secret of a page');
@@ -67,39 +57,45 @@ function plantSent(url, headers, body) {
     plant(sent.get(name), `${name} that was sent`);
 }
 
+/** Headers as they are set one by one, and as `writeHead` is given them. */
+function headersOf(response) {
+  let given = {};
+  before(response, 'writeHead', (_status, ...more) => {
+    const last = more.at(-1);
+    if (Array.isArray(last))
+      given = Object.fromEntries(last.flat().flatMap((each, n, all) => (n % 2 ? [] : [[each, all[n + 1]]])));
+    else given = last ?? {};
+  });
+  return name => {
+    const own = Object.keys(given).find(each => each.toLowerCase() === name);
+    return String(response.getHeader(name) ?? (own === undefined ? '' : given[own]));
+  };
+}
+
 function tapExchange(request, response) {
   const { headers, url = '' } = request;
   watched('address', `${headers.host}${url} ${headers.referer ?? ''}`);
-  const asked = [];
-  before(request, 'push', chunk => {
-    if (chunk) asked.push(Buffer.from(chunk));
-    else plantSent(url, headers, Buffer.concat(asked).toString());
-  });
   if (request.method === 'GET') plantSent(url, headers, '');
+  whenAsked(request, body => plantSent(url, headers, body));
+  // A fake service may say the key back that it was shown; that is between these two.
+  const fromProgram = headers.authorization !== undefined || headers['x-api-key'] !== undefined;
+  const header = headersOf(response);
   const answered = [];
-  const see = chunk => {
-    const type = String(response.getHeader('content-type') ?? '');
-    if (/^text\/html|^application\/json/u.test(type) && (typeof chunk === 'string' || chunk instanceof Uint8Array)) {
-      answered.push(Buffer.from(chunk));
-    }
-  };
-  before(response, 'write', see);
-  before(response, 'end', chunk => {
-    see(chunk);
-    const text = Buffer.concat(answered).toString();
-    const location = response.getHeader('location');
-    if (location !== undefined) watched('address', String(location));
-    if (/^\/(?:oauth\/)?token\b/u.test(url)) plantTokens(text);
-    else if (text !== '' && !text.includes('"jsonrpc"')) watched('page', text);
-  });
+  whenAnswered(
+    response,
+    part => {
+      if (/^text\/html|^application\/json/u.test(header('content-type'))) answered.push(Buffer.from(part));
+    },
+    () => {
+      const text = Buffer.concat(answered).toString();
+      if (header('location') !== '') watched('address', header('location'));
+      if (/^\/(?:oauth\/)?token\b/u.test(url)) plantTokens(text);
+      else if (text !== '' && !fromProgram && !text.includes('"jsonrpc"')) watched('page', text);
+    },
+  );
 }
 
-function tapHttp() {
-  for (const { Server } of [http, https]) {
-    before(Server.prototype, 'emit', (name, request, response) => {
-      if (name === 'request') tapExchange(request, response);
-    });
-  }
+function tapFetch() {
   const own = globalThis.fetch;
   globalThis.fetch = async (...args) => {
     const response = await own(...args);
@@ -129,17 +125,79 @@ function tapLogs() {
   }
 }
 
+/**
+ * Errors of ours and of JSON-RPC, in every copy of their classes: seen when they are made, whoever catches them. What lies
+ * under one (`cause`) is seen as far as its own words go.
+ */
+function tapErrors() {
+  const words = error => (error instanceof Error ? [error.message, ...words(error.cause)] : []);
+  globalThis.Error = new Proxy(Error, {
+    construct(target, args, made) {
+      const error = Reflect.construct(target, args, made);
+      queueMicrotask(() => {
+        const { code, data, cause } = error;
+        if (error.name !== 'MidcallError' && typeof code !== 'number') return;
+        const text = JSON.stringify([code, error.message, data, ...words(cause)]);
+        watched('error', text);
+      });
+      return error;
+    },
+  });
+}
+
+/** Spans, as a tracer provider sees them when they end; passed on to the provider that a test registers. */
+function tapSpans() {
+  const { version } = JSON.parse(
+    readFileSync(new URL('../node_modules/@opentelemetry/api/package.json', import.meta.url), 'utf8'),
+  );
+  const key = Symbol.for(`opentelemetry.js.api.${version.split('.')[0]}`);
+  const says = [
+    'setAttribute',
+    'setAttributes',
+    'addEvent',
+    'addLink',
+    'addLinks',
+    'setStatus',
+    'updateName',
+    'recordException',
+  ];
+  const spanOf = (said, inner) => {
+    const span = { isRecording: () => true, spanContext: () => inner?.spanContext() };
+    for (const name of says) {
+      span[name] = (...args) => {
+        said.push([name, ...args.map(each => (each instanceof Error ? each.message : each))]);
+        inner?.[name](...args);
+        return span;
+      };
+    }
+    span.end = (...args) => {
+      watched('span', JSON.stringify(said));
+      inner?.end(...args);
+    };
+    return span;
+  };
+  const provider = {
+    getTracer: (...names) => ({
+      startSpan(name, options, context) {
+        const other = globalThis[key].trace;
+        const inner = other === provider ? undefined : other?.getTracer(...names).startSpan(name, options, context);
+        return spanOf([name, options?.attributes], inner);
+      },
+    }),
+  };
+  globalThis[key] = { version, trace: provider };
+}
+
 /** Starts recording in this process, and in those it will start. */
 function start(directory) {
-  mkdirSync(directory, { recursive: true });
-  file = openSync(join(directory, `${process.pid}-${Date.now()}.jsonl`), 'a');
-  process.on('exit', () => closeSync(file));
-  tapHttp();
+  write = lineFile(directory);
+  onExchange(tapExchange);
+  tapFetch();
   tapKeys();
   tapLogs();
-  const preload = `--import ${import.meta.url}`;
-  const options = process.env.NODE_OPTIONS ?? '';
-  if (!options.includes(preload)) process.env.NODE_OPTIONS = `${options} ${preload}`.trim();
+  tapErrors();
+  tapSpans();
+  loadIntoChildren(import.meta.url);
 }
 
 if (process.env.MIDCALL_CANARY_DIR) start(process.env.MIDCALL_CANARY_DIR);

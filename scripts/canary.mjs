@@ -1,7 +1,7 @@
 /**
  * Looks whether a secret of a test run got out: `node scripts/canary.mjs FRAMES CANARIES`, the two directories that
  * frames-tap.mjs and canary-tap.mjs recorded to. In frames, in request states (opened with the keys of the run), addresses,
- * pages, logs, audit events, warnings and errors. Needs a build.
+ * pages, logs, audit events, warnings, spans and errors, caught ones too. Needs a build.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,6 +45,6 @@ const problems = judgeCanaries({ secrets, said });
 for (const line of new Set(problems.map(({ test, says }) => `${test || 'no test'}: ${says}`))) console.error(line);
 console.log(
   `canary: ${secrets.length} secrets looked for in ${frames} frames, ${states} opened states and ${said.length - frames - states} addresses, ` +
-    `pages and logs (${unopened} states changed or sealed elsewhere); ${problems.length} problems`,
+    `pages, logs, spans and errors (${unopened} states changed or sealed elsewhere); ${problems.length} problems`,
 );
 process.exit(problems.length > 0 || secrets.length === 0 || frames === 0 ? 1 : 0);

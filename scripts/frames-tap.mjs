@@ -10,23 +10,17 @@
  * servers, and the SDK's in-memory pair, which has no wire. Child processes take part, through NODE_OPTIONS.
  */
 import childProcess from 'node:child_process';
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import http from 'node:http';
-import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { before, currentTest, lineFile, loadIntoChildren, onExchange, whenAnswered, whenAsked } from './tap.mjs';
 
 const mostText = 2_000;
 const mostLine = 32 * 2 ** 20;
 
-let file;
+let write;
 let connections = 0;
 const newConnection = () => `${process.pid}-${++connections}`;
 
-function record(entry) {
-  const test = process.env.MIDCALL_FRAMES_TEST ?? '';
-  writeSync(file, `${line({ test, ...entry })}\n`);
-}
+const record = entry => write(line({ test: currentTest(), ...entry }));
 
 function line({ frame, ...entry }) {
   try {
@@ -68,15 +62,6 @@ function lines(take) {
       if (size < mostLine) kept.push(rest);
     },
     rest: () => Buffer.concat(kept).toString(),
-  };
-}
-
-/** Calls `see` with the arguments of each call of an own or inherited method, before it. */
-function before(object, name, see) {
-  const own = object[name];
-  object[name] = function (...args) {
-    see.call(this, ...args);
-    return own.apply(this, args);
   };
 }
 
@@ -131,11 +116,7 @@ function tapExchange(request, response) {
     else if (isMcp && request.method === 'POST' && from === 'client' && text.trim() !== '')
       record({ ...entry, from, text: text.slice(0, mostText) });
   };
-  const asked = [];
-  before(request, 'push', chunk => {
-    if (chunk) asked.push(Buffer.from(chunk));
-    else say('client', Buffer.concat(asked).toString());
-  });
+  whenAsked(request, text => say('client', text));
   let events = false;
   const answered = lines(line => {
     if (!line.startsWith('data:')) return;
@@ -143,29 +124,21 @@ function tapExchange(request, response) {
     say('server', line.slice('data:'.length));
   });
   const whole = [];
-  const see = (chunk, encoding) => {
-    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
-    answered.push(chunk, typeof encoding === 'string' ? encoding : undefined);
-    if (!events) whole.push(Buffer.from(chunk));
-  };
-  before(response, 'write', see);
-  before(response, 'end', (chunk, encoding) => {
-    see(chunk, encoding);
-    if (!events) say('server', Buffer.concat(whole).toString());
-  });
-}
-
-function tapHttp() {
-  for (const { Server } of [http, https]) {
-    before(Server.prototype, 'emit', (name, request, response) => {
-      if (name === 'request') tapExchange(request, response);
-    });
-  }
+  whenAnswered(
+    response,
+    part => {
+      answered.push(part);
+      if (!events) whole.push(Buffer.from(part));
+    },
+    () => {
+      if (!events) say('server', Buffer.concat(whole).toString());
+    },
+  );
 }
 
 /** In-memory pairs of an SDK; the side that speaks first is the client. */
 export function tapMemory({ prototype }) {
-  if (file === undefined) return;
+  if (write === undefined) return;
   const sides = new WeakMap();
   before(prototype, 'send', function (frame) {
     if (!sides.has(this)) {
@@ -179,14 +152,10 @@ export function tapMemory({ prototype }) {
 
 /** Starts recording in this process, and in those it will start. */
 function start(directory) {
-  mkdirSync(directory, { recursive: true });
-  file = openSync(join(directory, `${process.pid}-${Date.now()}.jsonl`), 'a');
-  process.on('exit', () => closeSync(file));
+  write = lineFile(directory);
   tapChildren();
-  tapHttp();
-  const preload = `--import ${import.meta.url}`;
-  const options = process.env.NODE_OPTIONS ?? '';
-  if (!options.includes(preload)) process.env.NODE_OPTIONS = `${options} ${preload}`.trim();
+  onExchange(tapExchange);
+  loadIntoChildren(import.meta.url);
 }
 
 if (process.env.MIDCALL_FRAMES_DIR) start(process.env.MIDCALL_FRAMES_DIR);

@@ -23,6 +23,16 @@ async function problemsOf(program: string): Promise<string[]> {
   return [...new Set(found.map(({ says }) => says))].sort();
 }
 
+const at = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
+/** The beginning of a program that knows a secret. */
+const planted = `
+  import { createSealer } from ${at('dist/server/seal.js')};
+  import { keyRing } from ${at('dist/server/keys.js')};
+  const key = Buffer.alloc(32, 7);
+  createSealer(keyRing(key)).seal({}, 'x');
+  const secret = key.toString('hex');
+`;
+
 const serve = (handler: string, requests: string) => `
   import { createServer } from 'node:http';
   const server = createServer((req, res) => {
@@ -56,6 +66,18 @@ it('what is entered on a page is heard in a log, on a page and in an address', a
   expect(await problemsOf(serve("res.end('ok')", requests))).toEqual([]);
 });
 
+it('a page whose headers are sent in one go is read as well', async () => {
+  const handler = `res.writeHead(303, { 'Content-Type': 'text/html', Location: '/next?' + body }).end('<p>' + body + '</p>')`;
+  const requests = `
+    const sent = { method: 'POST', headers: form, body: 'secret=sk-canary-0123456789', redirect: 'manual' };
+    await (await fetch(base + '/connect/x', sent)).text();
+  `;
+  expect(await problemsOf(serve(handler, requests))).toEqual([
+    'secret of a page in: address',
+    'secret of a page in: page',
+  ]);
+});
+
 it('so are tokens of a token endpoint, client secrets and keys', async () => {
   const handler = `
     res.setHeader('content-type', 'application/json');
@@ -76,13 +98,55 @@ it('so are tokens of a token endpoint, client secrets and keys', async () => {
 });
 
 it('a key that seals is known in every spelling', async () => {
-  const root = new URL('../../dist/server/', import.meta.url).href;
+  expect(await problemsOf(`${planted} console.log(secret);`)).toEqual(['key that seals in: log']);
+});
+
+it('errors of ours and of JSON-RPC are heard where they are made, though somebody catches them', async () => {
+  const heard = ['key that seals in: error'];
+  for (const made of [
+    'new MidcallError("store/corrupt", secret)',
+    'new MidcallError("store/corrupt", "x", { cause: new Error(secret) })',
+    'new (class Sub extends MidcallError {})("store/corrupt", secret)',
+    'new ProtocolError(-32602, secret)',
+    'new ProtocolError(-32602, "x", { secret })',
+  ]) {
+    const program = `
+      ${planted}
+      import { ProtocolError } from '@modelcontextprotocol/server';
+      import { MidcallError } from ${at('dist/errors.js')};
+      try { throw ${made}; } catch {}
+    `;
+    expect(await problemsOf(program), made).toEqual(heard);
+  }
+});
+
+it('spans are heard: their names, attributes, events and status, for whoever asks for a tracer', async () => {
+  const heard = ['key that seals in: span'];
+  for (const leak of [
+    'tracer.startSpan(secret)',
+    'tracer.startSpan("x", { attributes: { secret } })',
+    'tracer.startSpan("x").setAttribute("secret", secret)',
+    'tracer.startSpan("x").addEvent("x", { secret })',
+    'tracer.startSpan("x").setStatus({ code: 2, message: secret })',
+    '(span => (span.recordException(new Error(secret)), span))(tracer.startSpan("x"))',
+  ]) {
+    const program = `
+      ${planted}
+      import { trace } from '@opentelemetry/api';
+      const tracer = trace.getTracer('x');
+      ${leak}.end();
+    `;
+    expect(await problemsOf(program), leak).toEqual(heard);
+  }
+});
+
+it('a server that the SDK starts is heard, though it is given a handful of variables only', async () => {
+  const server = `${planted} console.error(secret); try { throw new (class MidcallError extends Error { name = 'MidcallError' })(secret); } catch {}`;
   const program = `
-    import { createSealer } from '${root}seal.js';
-    import { keyRing } from '${root}keys.js';
-    const key = Buffer.alloc(32, 7);
-    createSealer(keyRing(key)).seal({}, 'x');
-    console.log(key.toString('hex'));
+    import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+    const args = ['--input-type=module', '-e', ${JSON.stringify(server)}];
+    const transport = new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' });
+    await new Promise(resolve => { transport.onclose = resolve; void transport.start(); });
   `;
-  expect(await problemsOf(program)).toEqual(['key that seals in: log']);
+  expect(await problemsOf(program)).toEqual(['key that seals in: error', 'key that seals in: log']);
 });

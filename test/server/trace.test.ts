@@ -33,6 +33,7 @@ const tracer = {
 } as unknown as Tracer;
 
 beforeAll(() => {
+  trace.disable();
   trace.setGlobalTracerProvider({ getTracer: () => tracer });
 });
 afterAll(() => trace.disable());
