@@ -29,7 +29,10 @@ export interface VaultOptions {
   readonly now?: () => number;
   /** Waits so many milliseconds. */
   readonly sleep?: (ms: number) => Promise<void>;
-  /** Milliseconds a call waits for another process that renews the same sign-in; 10,000 where absent. */
+  /**
+   * Milliseconds a call waits for another process that renews the same sign-in; 30,000 where absent: longer than a provider
+   * may take to answer, and shorter than clients wait for a call.
+   */
   readonly refreshWaitMs?: number;
   /** Milliseconds before it expires that an access token is renewed; 60,000 where absent. */
   readonly renewEarlyMs?: number;
@@ -99,7 +102,7 @@ export interface Vault {
 
 /** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option out of range */
 export function vault(options: VaultOptions): Vault {
-  const { store, now = Date.now, refreshWaitMs = 10_000, renewEarlyMs = 60_000 } = options;
+  const { store, now = Date.now, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
   for (const [name, value] of Object.entries({ refreshWaitMs, renewEarlyMs })) {
     if (!(Number.isFinite(value) && value >= 0)) throw new TypeError(`vault: ${name} is a number of milliseconds.`);
   }

@@ -1,10 +1,14 @@
-/** One process among several that finds a sign-in expired: node refresh-child.mjs KIND WHERE ISSUER KEY. Prints a digest of what it got. */
+/**
+ * One process among several that finds a sign-in expired: node refresh-child.mjs KIND WHERE ISSUER KEY NOW. Its clock
+ * stands at NOW, so that no time limit passes. Prints a digest of what it got.
+ */
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { provider, vault } from '../../dist/connect/index.js';
 import { openStore } from '../stores/open-store.mjs';
 
-const [kind, where, issuer, key] = process.argv.slice(2);
+const [kind, where, issuer, key, time] = process.argv.slice(2);
+const now = () => Number(time);
 const { store } = await openStore(kind, where);
 const notes = provider({
   id: 'notes',
@@ -12,11 +16,13 @@ const notes = provider({
   clientId: 'midcall',
   clientSecret: 'client-secret-canary-0123456789',
   scopes: ['notes.read'],
+  timeoutMs: 600_000,
+  now,
 });
 writeSync(1, 'ready\n');
 await new Promise(resolve => process.stdin.once('data', resolve));
 const owner = { issuer: 'https://login.example', subject: 'alice' };
-const token = await vault({ store, key }).token(owner, notes);
+const token = await vault({ store, key, now }).token(owner, notes);
 const value = token?.value ?? 'none';
 writeSync(1, `${createHash('sha256').update(value).digest('base64')}\n`);
 process.exit(0);

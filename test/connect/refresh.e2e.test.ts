@@ -78,6 +78,7 @@ async function begin(kind: 'sqlite' | 'redis'): Promise<void> {
     clientId: 'midcall',
     clientSecret,
     scopes: ['notes.read'],
+    timeoutMs: 600_000,
     now: () => time,
   });
   kept = vault({ store, key, now: () => time });
@@ -96,7 +97,7 @@ interface Child {
 }
 
 async function child(kind: 'sqlite' | 'redis'): Promise<Child> {
-  const args = [script, kind, where, server.issuer, key];
+  const args = [script, kind, where, server.issuer, key, String(time)];
   const started = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: started.stdout });
   await once(lines, 'line');
