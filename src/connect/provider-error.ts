@@ -84,7 +84,7 @@ export function providerError(name: string, error: unknown): ProviderError {
   }
   const status = statusOf(raw);
   if (status === 401) return new ProviderError(`${name} says: ${meanings['invalid_client']}.`, 'refused');
-  if (status !== undefined) {
+  if (status !== undefined && status >= 300) {
     return new ProviderError(
       status >= 500
         ? `${name} answered with HTTP status ${status}. Try again later.`

@@ -321,6 +321,39 @@ describe('renewing', () => {
     expect(await kept.token(alice, notes)).toBeDefined();
   });
 
+  it('R2: the others wait as long as a request of the winner may take', async () => {
+    await connect(alice, notes);
+    expire();
+    let reached = (): void => {};
+    const claimed = new Promise<void>(resolve => {
+      reached = resolve;
+    });
+    let go = (): void => {};
+    const answers = new Promise<void>(resolve => {
+      go = resolve;
+    });
+    rotating.state.intercept = async req => {
+      if (!req.url?.startsWith('/token')) return false;
+      reached();
+      await answers;
+      return false;
+    };
+    const winner = newVault().token(alice, notes);
+    await claimed;
+    const begun = time;
+    const sleep = async (): Promise<void> => {
+      time += 1_000;
+      if (time - begun >= 20_000) {
+        go();
+        await winner;
+      }
+    };
+    const other = await newVault({ sleep }).token(alice, notes);
+    expect(other?.value).toBe((await winner)?.value);
+    expect(other).toBeDefined();
+    rotating.state.intercept = undefined;
+  });
+
   it('R3: a provider that answers with an error of its own is asked again later, with the same token', async () => {
     await connect(alice, notes);
     expire();
@@ -348,6 +381,23 @@ describe('renewing', () => {
     rotating.state.intercept = undefined;
     expect(await kept.token(alice, notes)).toBeUndefined();
     expect(posted.filter(each => each.get('grant_type') === 'refresh_token')).toHaveLength(1);
+  });
+
+  it('R3, R4: so does a success that nobody can read: it may have granted something', async () => {
+    for (const body of ['<h1>Welcome</h1>', '{"access_token":']) {
+      posted.length = 0;
+      await connect(alice, notes);
+      expire();
+      rotating.state.intercept = (req, res) => {
+        if (!req.url?.startsWith('/token')) return false;
+        res.writeHead(200, { 'content-type': body.startsWith('<') ? 'text/html' : 'application/json' }).end(body);
+        return true;
+      };
+      await expectedIn('does not hold up', kept.token(alice, notes));
+      rotating.state.intercept = undefined;
+      expect(await kept.token(alice, notes)).toBeUndefined();
+      expect(posted.filter(each => each.get('grant_type') === 'refresh_token')).toHaveLength(1);
+    }
   });
 
   it('R3: where the refresh token is known to stay, an answer that broke off is no harm', async () => {
