@@ -3,7 +3,8 @@
  * the first page is needed and closed when none is open any more.
  *
  * - P1 It listens on 127.0.0.1, and answers only to its own Host, so that a name rebound to 127.0.0.1 gets nothing.
- * - P2 It keeps no process alive.
+ * - P2 It keeps no process alive, whatever is connected.
+ * - P3 A request that does not come to its end is cut off.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +22,8 @@ export interface LoopbackOptions {
 
 /** After the last page's time the server stays this long, in milliseconds, to say what became of it. */
 const LINGER_MS = 60_000;
+/** Milliseconds in which a request's head, and all of it, has to arrive. */
+const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
 
 export class Loopback {
   readonly #options: LoopbackOptions;
@@ -82,17 +85,21 @@ export class Loopback {
 
   async #start(): Promise<number> {
     const listener = getRequestListener(request => this.#options.fetch(request));
-    const server = createServer((req, res) => {
+    const server = createServer(limits, (req, res) => {
       const { host } = req.headers;
       const port = (server.address() as AddressInfo | null)?.port;
-      if (host === `127.0.0.1:${port}` || host === `localhost:${port}`) return void listener(req, res);
+      if (host === `127.0.0.1:${port}`) return void listener(req, res);
+      // Somebody who types it. A page is shown where it can be sent from, and that is one name.
+      if (host === `localhost:${port}` && req.method === 'GET' && req.url?.startsWith('/')) {
+        return void res.writeHead(307, { location: `http://127.0.0.1:${port}${req.url}` }).end();
+      }
       res.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end('This page answers only at 127.0.0.1.\n');
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(this.#options.port, '127.0.0.1', resolve);
     });
-    server.unref();
+    server.unref().on('connection', socket => socket.unref());
     this.#server = server;
     return (server.address() as AddressInfo).port;
   }

@@ -130,7 +130,10 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
             stored = true;
             return { provider: provider.id, scopes: tokens.scopes } satisfies Connected;
           });
-          if (!stored) await provider.client.revoke(tokens).catch(() => false);
+          // Where another tab was first, both may be one grant at the provider, which revoking would end.
+          if (!stored && !(await vault.signedIn(visit.principal, provider))) {
+            await provider.client.revoke(tokens).catch(() => false);
+          }
           return page;
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;

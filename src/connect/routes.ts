@@ -23,8 +23,9 @@ export interface RouteOptions {
   readonly path: string;
 }
 
-/** Bytes a sent form may have. */
+/** Bytes a sent form may have, and fields. */
 const maxForm = 1_048_576;
+const maxFields = 20_000;
 const styleName = `style-${createHash('sha256').update(style).digest('base64url').slice(0, 12)}.css`;
 
 /** @returns the pages as one web app */
@@ -70,10 +71,11 @@ export function routes(options: RouteOptions): Hono {
     const request = context.req.raw;
     const ticket = await visits.open(context.req.param('ticket'));
     if (ticket instanceof Response) return ticket;
-    const sent = await readSent(request);
-    if (sent === undefined) return visits.says(words.tooLarge);
     const browser = await visits.browser(request, ticket);
-    if (!browser || !(await visits.ours(request, browser, sent.get('form-token')?.[0]))) {
+    // Of what cannot come from our page nothing is read.
+    const sent: Sent | undefined = browser && (await visits.fromHere(request)) ? await readSent(request) : new Map();
+    if (sent === undefined) return visits.says(words.tooLarge);
+    if (!browser || !visits.holds(browser, sent.get('form-token')?.[0])) {
       visits.audit(ticket, 'forged');
       return visits.says(words.forged);
     }
@@ -123,8 +125,12 @@ async function readSent(request: Request): Promise<Sent | undefined> {
     chunks.push(chunk);
   }
   const sent = new Map<string, string[]>();
+  let fields = 0;
   for (const [name, value] of new URLSearchParams(Buffer.concat(chunks).toString('utf8'))) {
-    sent.set(name, [...(sent.get(name) ?? []), value]);
+    if (++fields > maxFields) return undefined;
+    const values = sent.get(name);
+    if (values) values.push(value);
+    else sent.set(name, [value]);
   }
   return sent;
 }

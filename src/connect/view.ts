@@ -51,7 +51,7 @@ const defaultButton = trusted(
 /** The page of a kind. */
 export function kindPage(site: Site, visit: Visit, view: PageView, { token, now }: FormToken): string {
   const body = html`<article class="card" aria-labelledby="title">
-<div class="frame"><h1 id="title">${view.title}</h1>
+<div class="frame"><h1 id="title">${shown(view.title, 300)}</h1>
 <p class="origin">Asked by <strong>${site.name}</strong> for the call <code>${shown(visit.call.name, 200)}</code></p></div>
 <form method="post" accept-charset="utf-8" autocomplete="off">
 <input type="hidden" name="form-token" value="${token}">
@@ -62,7 +62,7 @@ ${problemBox(view.problem)}${view.body}
 <button class="button" name="do" value="decline" formnovalidate>Decline</button></div>
 </form></article>
 <p class="aside">What you enter here goes to ${site.name} only, not through your assistant. This link works once, for ${minutes(visit.dueAt - now)}.</p>`;
-  return document(site, view.title, body);
+  return document(site, shown(view.title, 300), body);
 }
 
 /** Asks for the code that the host shows. */

@@ -101,7 +101,7 @@ export class Visits implements VisitDesk {
     if (ticket.check === 'code') return (await this.browser(request, ticket))?.checked ? 'out-of-band' : 'unchecked';
     if (!signIn) return this.says(words.noSignIn);
     const visitor = await signIn.principal(request);
-    if (!visitor) return signIn.begin(request, await this.address(ticket.ticket));
+    if (!visitor) return this.#toSignIn(request, ticket, signIn);
     const { principal } = ticket.call;
     if (visitor.issuer === principal?.issuer && visitor.subject === principal.subject) return 'verified';
     this.audit(ticket, 'other-person');
@@ -117,14 +117,24 @@ export class Visits implements VisitDesk {
   }
 
   /** Leads whoever sent our form to sign in as somebody else, and back to the ticket's page. */
-  async asSomebodyElse(request: Request, { ticket }: Ticket): Promise<Response> {
-    const { signIn, site } = this.#options;
-    if (!signIn) return this.says(words.noSignIn);
-    const begun = await signIn.begin(request, await this.address(ticket), { other: true });
+  async asSomebodyElse(request: Request, ticket: Ticket): Promise<Response> {
+    const { signIn } = this.#options;
+    return signIn ? this.#toSignIn(request, ticket, signIn, { other: true }) : this.says(words.noSignIn);
+  }
+
+  /** Leads to sign in, and back to the ticket's page. */
+  async #toSignIn(
+    request: Request,
+    { ticket }: Ticket,
+    signIn: SignIn,
+    how?: { readonly other: boolean },
+  ): Promise<Response> {
+    const back = await this.address(ticket);
+    const begun = await signIn.begin(request, back, how);
     const location = begun.headers.get('location');
-    if (location === null) return begun;
+    if (location === null || request.method !== 'POST') return begun;
     // A form may not be redirected to another site under our policy, so a page stands between.
-    const page = this.page(leavePage(site, new URL(location), 'Going to sign in'));
+    const page = this.page(leavePage(this.#options.site, new URL(location, back), 'Going to sign in'));
     for (const cookie of begun.headers.getSetCookie()) page.headers.append('set-cookie', cookie);
     return page;
   }
@@ -145,7 +155,7 @@ export class Visits implements VisitDesk {
   /** The browser that was shown a page of this ticket, by its cookie. */
   async browser(request: Request, ticket: Ticket): Promise<Browser | undefined> {
     const name = ticketName(ticket.ticket);
-    const prefix = `${cookieName(name)}=`;
+    const prefix = `${await this.#cookieName(name)}=`;
     const given = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
     for (const each of given) {
       const value = each.slice(prefix.length);
@@ -163,22 +173,31 @@ export class Visits implements VisitDesk {
     const name = ticketName(ticket.ticket);
     const value = host.sealer.seal({ t: name, c: checked, n: randomBytes(12).toString('base64url') }, 'page-visit');
     const age = Math.max(1, Math.ceil((ticket.dueAt - host.now()) / 1000));
-    const cookie =
-      `${cookieName(name)}=${value}; Path=${base.pathname}; Max-Age=${age}; HttpOnly; SameSite=Lax` +
-      (base.protocol === 'https:' ? '; Secure' : '');
+    const where = base.protocol === 'https:' ? 'Path=/; Secure' : `Path=${base.pathname}`;
+    const cookie = `${await this.#cookieName(name)}=${value}; ${where}; Max-Age=${age}; HttpOnly; SameSite=Lax`;
     return { browser: { value, checked }, cookie };
+  }
+
+  /** Over https no neighbouring host can plant one of this name. */
+  async #cookieName(name: string): Promise<string> {
+    const { protocol } = await this.#options.base();
+    return `${protocol === 'https:' ? '__Host-' : ''}midcall-${name.slice(0, 12)}`;
   }
 
   formToken(browser: Browser): string {
     return digest(['form', browser.value]);
   }
 
-  /** True where a form was sent from our own page in this browser (V2). */
-  async ours(request: Request, browser: Browser | undefined, token: string | undefined): Promise<boolean> {
+  /** True where a browser sent this from a page of ours (V2). */
+  async fromHere(request: Request): Promise<boolean> {
     const base = await this.#options.base();
     const site = request.headers.get('sec-fetch-site');
-    if (request.headers.get('origin') !== base.origin || (site !== null && site !== 'same-origin')) return false;
-    if (!browser || token === undefined) return false;
+    return request.headers.get('origin') === base.origin && (site === null || site === 'same-origin');
+  }
+
+  /** True where the token of a form is the one that this browser was shown (V2). */
+  holds(browser: Browser, token: string | undefined): boolean {
+    if (token === undefined) return false;
     const [given, held] = [Buffer.from(token), Buffer.from(this.formToken(browser))];
     return given.length === held.length && timingSafeEqual(given, held);
   }
@@ -248,8 +267,6 @@ export class Visits implements VisitDesk {
     this.#options.host.audit(ticket.call, { kind: 'page-refused', ticket: ticketName(ticket.ticket), reason });
   }
 }
-
-const cookieName = (name: string): string => `midcall-${name.slice(0, 12)}`;
 
 function sameCode(typed: string, code: string | undefined): boolean {
   if (code === undefined) return false;

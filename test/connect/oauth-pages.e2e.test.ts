@@ -164,6 +164,79 @@ describe('connecting', () => {
     expect(await under.vault.token(under.principal('alice'), under.notes, { scopes: both })).toBeDefined();
   });
 
+  it('two tabs that come back at once connect once, and what was connected stays good', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    const callbacks = [await toCallback(url), await toCallback(url)];
+    const waiting: (() => void)[] = [];
+    const revoked: string[] = [];
+    under.thirdParty.state.intercept = async (req, res) => {
+      if (req.url?.startsWith('/token/revocation')) revoked.push(req.url);
+      if (req.url !== '/token') return false;
+      const n = waiting.length;
+      await new Promise<void>(resolve => {
+        waiting.push(resolve);
+        if (waiting.length === 2) for (const each of waiting) each();
+      });
+      const tokens = { access_token: `access-canary-${n}`, refresh_token: `refresh-canary-${n}`, token_type: 'bearer' };
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens));
+      return true;
+    };
+    const pages = await Promise.all(callbacks.map(each => browser.follow(each)));
+    for (const { response } of pages) expect(await heading(response)).toMatch(/^This (?:is done|was sent)$/u);
+    expect(await under.outcome(ticket)).toMatchObject({ action: 'accept' });
+    expect((await under.vault.token(under.principal('alice'), under.notes))?.value).toMatch(/^access-canary-[01]$/u);
+    expect(revoked).toEqual([]);
+  });
+
+  it('a provider that answers with something else than the standards say connects nobody, and the link stays good', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    const none = `${btoa('{"alg":"none"}')}.${btoa('{"sub":"mallory"}')}.`.replaceAll('=', '');
+    for (const [status, type, body] of [
+      [200, 'text/html', '<script>canary-of-the-provider</script>'],
+      [200, 'application/json', '{"access_token":"canary-of-the-provider"'],
+      [200, 'application/json', '{"access_token":"canary-of-the-provider-2","token_type":"mac"}'],
+      [
+        200,
+        'application/json',
+        `{"access_token":"canary-of-the-provider-3","token_type":"bearer","id_token":"${none}"}`,
+      ],
+      [307, 'text/plain', ''],
+      [400, 'application/json', '{"error":"<script>","error_description":"<script>canary-of-the-provider</script>"}'],
+    ] as const) {
+      const callback = await toCallback(url);
+      under.thirdParty.state.intercept = (req, res) => {
+        if (req.url !== '/token') return false;
+        res
+          .writeHead(status, { 'content-type': type, location: 'http://127.0.0.1:9/canary-of-the-provider' })
+          .end(body);
+        return true;
+      };
+      const { response } = await browser.follow(callback);
+      under.thirdParty.state.intercept = undefined;
+      const page = await textOf(response);
+      expect(headingOf(page)).toBe('Notes Co is not connected');
+      expect(page).not.toMatch(/canary|<script/u);
+      expect(await under.outcome(ticket)).toBeUndefined();
+    }
+    expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeUndefined();
+    await browser.follow(await toCallback(url));
+    expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeDefined();
+  });
+
+  it('markup and line breaks in what a provider sends back show nowhere', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    const bad = `"><script>alert(1)</script>\r\nset-cookie: a=b`;
+    for (const name of ['code', 'iss', 'error', 'error_description', 'error_uri', 'response']) {
+      const forged = new URL((await toCallback(url)).href);
+      if (name.startsWith('error')) forged.searchParams.set('error', 'access_denied');
+      forged.searchParams.set(name, bad);
+      const { response } = await browser.follow(forged);
+      expect(response?.headers.getSetCookie()).toEqual([]);
+      expect(await textOf(response), name).not.toMatch(/alert|<script/u);
+    }
+    expect(await heading((await browser.follow(await toCallback(url))).response)).toBe('This is done');
+  });
+
   it('where nobody can tell who visits, nothing is connected', async () => {
     const { url } = await under.ask(under.principal('alice'), { check: 'none' });
     const response = await browser.submit(url);
@@ -257,6 +330,25 @@ describe('signing in', () => {
     expect(await under.outcome(ticket)).toBeUndefined();
   });
 
+  it('a session that ended while the person was on the page: what they send leads to sign in, and back', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'));
+    await browser.follow(url);
+    const page = await (await browser.send(url)).text();
+    browser.cookies('127.0.0.1').delete('midcall-session');
+    const sent = await browser.send(url, {
+      method: 'POST',
+      headers: { origin: under.origin, 'content-type': 'application/x-www-form-urlencoded' },
+      body: `do=send&form-token=${/name="form-token" value="([^"]*)"/u.exec(page)?.[1]}`,
+    });
+    // A redirect to another site after a form is stopped by the browser, under our policy.
+    expect(sent.status).toBe(200);
+    expect(sent.headers.get('content-security-policy')).toContain("form-action 'self'");
+    const to = await leavesTo(sent);
+    expect(to.origin).toBe(under.login.issuer);
+    expect(await heading((await browser.follow(to)).response)).toBe('Connect Notes Co');
+    expect(await under.outcome(ticket)).toBeUndefined();
+  });
+
   it('S5: cookies are HttpOnly and SameSite=Lax, and two of one name count as none', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const begun = await browser.send(url);
@@ -294,6 +386,15 @@ it('S5: over https the cookies are Secure and __Host-, and a session under the p
   ]);
   const redirect = new URL(begun.headers.get('location') ?? '').searchParams.get('redirect_uri');
   expect(redirect).toBe('https://notes.example/connect/sign-in/callback');
+  const other = road.newTicket();
+  await road.open({ ticket: other, ...page, message: 'Sure?', check: 'none', call, arguments: {}, ...times } as never);
+  const shown = await https.fetch(new Request(`https://notes.example/connect/${other}`));
+  expect(shown.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-midcall-[\w-]{12}=m1\.[\w-]+; Path=\/; Secure; Max-Age=60; HttpOnly; SameSite=Lax$/),
+  ]);
+  const cookie = (shown.headers.getSetCookie()[0] ?? '').split(';')[0]!.replace('__Host-', '');
+  const again = await https.fetch(new Request(`https://notes.example/connect/${other}`, { headers: { cookie } }));
+  expect(again.headers.getSetCookie()).toHaveLength(1);
   await https.close();
 });
 

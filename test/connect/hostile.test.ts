@@ -1,0 +1,223 @@
+/** What somebody sends who does not keep to forms, methods, addresses and encodings. */
+import { request as httpRequest } from 'node:http';
+import { connect as tcp } from 'node:net';
+import { confirm, formPage, secret } from 'midcall/connect';
+import { describe, expect, it } from 'vitest';
+import { fixture, told } from './fixture.ts';
+import { codeIn, visitor } from './visitor.ts';
+
+const pages = {
+  confirm: confirm(),
+  secret: secret({ name: 'weather', label: 'API key' }),
+  form: formPage({
+    title: 'Where to?',
+    items: {
+      name: { kind: 'text', label: 'Name' },
+      notes: { kind: 'text', label: 'Notes', long: true },
+      age: { kind: 'number', label: 'Age' },
+      days: { kind: 'multi-select', label: 'Days', choices: ['mon', 'tue'] },
+      stops: { kind: 'list', label: 'Stops', items: { town: { kind: 'text', label: 'Town' } } },
+    },
+  }),
+};
+
+async function opened(kind: keyof typeof pages, midcall: object = {}) {
+  const made = await fixture({
+    era: '2025-11-25',
+    midcall,
+    handler: async call => told(await call.elicitUrl({ message: 'Sure?', page: pages[kind] as never })),
+  });
+  const result = made.call({ folder: 'work' });
+  const { params } = await made.whenAsked(1);
+  const url = params['url'] as string;
+  const person = visitor(url);
+  await person.get();
+  await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+  return { ...made, result, url, person };
+}
+
+/** What a server answers to bytes as they are. */
+const raw = (port: number, bytes: string) =>
+  new Promise<string>((resolve, reject) => {
+    const socket = tcp(port, '127.0.0.1', () => socket.end(bytes));
+    let said = '';
+    socket.on('data', part => {
+      said += part;
+    });
+    socket.on('close', () => resolve(said)).on('error', reject);
+  });
+
+const urlencoded = 'application/x-www-form-urlencoded';
+
+describe('a form', () => {
+  it('of a megabyte of fields, or of one field sent over and over, is answered at once', async () => {
+    const { person, url, result } = await opened('confirm');
+    const cookie = [...person.cookies].map(each => each.join('=')).join('; ');
+    const headers = { cookie, origin: new URL(url).origin, 'content-type': urlencoded };
+    for (const body of ['a&'.repeat(500_000), Array.from({ length: 150_000 }, (_, n) => n).join('&')]) {
+      const response = await fetch(url, { method: 'POST', headers, body });
+      expect(response.status).toBe(413);
+    }
+    await person.send({});
+    expect(await result).toContain('accept');
+  });
+
+  it('is not read where it cannot come from our page', async () => {
+    const { person, url, result } = await opened('confirm');
+    const sent = new Promise<number>((resolve, reject) => {
+      const headers = { origin: 'https://evil.example', 'content-type': urlencoded, 'content-length': '1000000' };
+      const request = httpRequest(url, { method: 'POST', headers }, response => {
+        resolve(response.statusCode!);
+        request.destroy();
+      });
+      request.on('error', reject);
+      request.flushHeaders();
+    });
+    expect(await sent).toBe(403);
+    await person.send({});
+    await result;
+  });
+
+  it.each([
+    ['text after the type', `${urlencoded}; charset=utf-8`, 'This is done'],
+    ['several parts', 'multipart/form-data; boundary=x', 'This form was not taken'],
+    ['no type', undefined, 'This form was not taken'],
+    ['XML', 'text/xml', 'This form was not taken'],
+  ])('with %s is read as a form or not at all', async (_, type, title) => {
+    const { person, result } = await opened('confirm');
+    expect((await person.send({}, { headers: { 'content-type': type } })).title).toBe(title);
+    await person.get();
+    await person.send({});
+    expect(await result).toContain('accept');
+  });
+
+  it('that is no text, or has broken escapes, null and direction marks in it, does no harm', async () => {
+    const { person, url, vault, result } = await opened('secret');
+    const cookie = [...person.cookies].map(each => each.join('=')).join('; ');
+    const headers = { cookie, origin: new URL(url).origin, 'content-type': urlencoded };
+    for (const body of [
+      Buffer.from([0xff, 0xfe, 0x3d, 0x80]),
+      '%',
+      '%zz=%',
+      '=',
+      '&&&&',
+      '__proto__=1&constructor=2',
+    ]) {
+      const response = await fetch(url, { method: 'POST', headers, body });
+      expect(response.status).toBe(403);
+    }
+    await person.get();
+    await person.send({ secret: 'canary-\u0000-\u202e-0123456789' });
+    expect(await result).toContain('accept');
+    expect([...vault.values()]).toEqual(['canary-\u0000-\u202e-0123456789']);
+  });
+
+  it('whose every field is markup comes back as text', async () => {
+    const bad = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
+    const { person, result } = await opened('form');
+    const fields = { name: bad, notes: `</textarea>${bad}`, age: bad, days: bad, 'items-shown': bad };
+    for (const more of [{}, { do: bad }, { do: 'add:stops' }, { do: `remove:stops:${bad}`, 'stops.count': bad }]) {
+      const look = await person.send({ ...fields, 'stops.count': '1', 'stops.0.town': bad, ...more });
+      expect(look.status).toBe(422);
+      expect(look.text).not.toMatch(/<script|<img|onerror="|<\/textarea>[^<]*&#39;|'>/u);
+      expect(look.text.match(/<\/textarea>/gu)).toHaveLength(1);
+    }
+    await person.send({ do: 'decline' });
+    expect(await result).toContain('decline');
+  });
+
+  it('sent after the call took its question back has no effect, and is told so', async () => {
+    const { pair, pages: served, ...made } = await opened('confirm');
+    const aborted = new AbortController();
+    const second = made.callTool('act', {}, { signal: aborted.signal }).catch(() => 'cancelled');
+    const { params } = await made.whenAsked(2);
+    const other = visitor(params['url'] as string);
+    await other.get();
+    await other.send({ do: 'code', code: codeIn(params['message'] as string) });
+    const withdrawn = made.audit.length;
+    aborted.abort();
+    expect(await second).toBe('cancelled');
+    await expect.poll(async () => (await other.get()).title).toBe('This is no longer needed');
+    expect((await other.send({})).title).toBe('This is no longer needed');
+    expect(made.audit.slice(withdrawn).filter(event => event.kind === 'page-finished')).toEqual([]);
+    await made.person.send({});
+    expect(await made.result).toContain('accept');
+  });
+});
+
+describe('an address', () => {
+  it('that is nearly right leads nowhere, by whatever method; nothing fails, and every answer has the headers of a page', async () => {
+    const { person, url, audit, warned, result } = await opened('confirm');
+    const { pathname, port } = new URL(url);
+    const ticket = pathname.split('/').at(-1);
+    const seen = audit.length;
+    for (const path of [
+      `//connect/${ticket}`,
+      `/connect//${ticket}`,
+      `/connect/${ticket}/`,
+      `/connect/x/../../connect/${ticket}/x`,
+      `/connect/%2e%2e%2fconnect%2f${ticket}`,
+      `/connect%2f${ticket}`,
+      `/CONNECT/${ticket}`,
+      `/connect/${ticket}%00`,
+      `/connect/${ticket}%`,
+      `/connect/%c0%af`,
+      `/connect/;${ticket}`,
+      `/connect/callback/notes?state=x&code=y`,
+      `/connect/callback/%2e%2e?state=__proto__`,
+      '/connect/',
+      '/connect/__proto__',
+      `/${'x'.repeat(8_000)}`,
+      `*`,
+    ]) {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+        const bytes = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: close\r\n\r\n`;
+        const said = await raw(Number(port), bytes);
+        expect(said, `${method} ${path}`).toMatch(/^HTTP\/1\.1 4\d\d /u);
+        if (said.startsWith('HTTP/1.1 404')) expect(said, `${method} ${path}`).toContain("frame-ancestors 'none'");
+      }
+    }
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+      const bytes = `${method} ${pathname} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: close\r\n\r\n`;
+      expect(await raw(Number(port), bytes), method).toMatch(/^HTTP\/1\.1 404 /u);
+    }
+    expect(audit.slice(seen)).toEqual([]);
+    expect(warned).toEqual([]);
+    await person.send({});
+    expect(await result).toContain('accept');
+  });
+
+  it.each(['rebound.example', '127.0.0.1', '[::1]', '0.0.0.0', '127.0.0.1.evil.example', 'localhost.evil.example', ''])(
+    'under the name %s gets nothing',
+    async name => {
+      const { person, url, result } = await opened('confirm');
+      const { pathname, port } = new URL(url);
+      for (const host of [name, `${name}:${Number(port) ^ 1}`, ...(name === '127.0.0.1' ? [] : [`${name}:${port}`])]) {
+        const said = await raw(
+          Number(port),
+          `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\nx-forwarded-host: 127.0.0.1:${port}\r\nconnection: close\r\n\r\n`,
+        );
+        expect(said, host).toMatch(/^HTTP\/1\.1 40[03] /u);
+        expect(said).not.toContain('set-cookie');
+      }
+      await person.send({});
+      await result;
+    },
+  );
+
+  it('that somebody types as localhost is shown where its form can be sent from', async () => {
+    const { person, url, result } = await opened('confirm');
+    const typed = url.replace('127.0.0.1', 'localhost');
+    const { port, pathname } = new URL(url);
+    const said = await raw(
+      Number(port),
+      `GET ${pathname} HTTP/1.1\r\nhost: ${new URL(typed).host}\r\nconnection: close\r\n\r\n`,
+    );
+    expect(said).toMatch(/^HTTP\/1\.1 307 /u);
+    expect(/location: (.*)\r\n/iu.exec(said)?.[1]).toBe(url);
+    const absolute = `GET http://evil.example/ HTTP/1.1\r\nhost: localhost:${port}\r\nconnection: close\r\n\r\n`;
+    expect(await raw(Number(port), absolute)).toMatch(/^HTTP\/1\.1 403 /u);
+    await person.send({});
+    await result;
+  });
+});
