@@ -108,13 +108,12 @@ export function conductor(config: Config): Conduct {
     return go(arrival, request, rawArguments, handler, passage);
   }
 
-  const begun = async <R>(handler: () => R | Promise<R>): Promise<R> => {
-    if (!config.observe) return handler();
-    config.observe({ kind: 'run' });
+  const watched = async <R>(handler: () => R | Promise<R>): Promise<R> => {
+    config.observe?.({ kind: 'run' });
     try {
       return await handler();
     } finally {
-      config.observe({ kind: 'returned' });
+      config.observe?.({ kind: 'returned' });
     }
   };
 
@@ -163,7 +162,8 @@ export function conductor(config: Config): Conduct {
       files: () => access.of(request),
       pages: () => pageCall(request, arrival.flow, config),
     };
-    const body = (run: Run<R>) => begun(() => handler(makeCall(run as Run<unknown>, surroundings)));
+    const handle = (run: Run<R>) => handler(makeCall(run as Run<unknown>, surroundings));
+    const body = config.observe ? (run: Run<R>) => watched(() => handle(run)) : handle;
     const outcome =
       request.client.asks === 'rounds'
         ? await runByRounds<R>(body, arrival, request, config, engine, audit)

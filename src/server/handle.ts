@@ -21,46 +21,76 @@ export const makeCall = (run: Run<unknown>, options: HandleOptions): Call => new
 
 /** Its operations are functions of their own, not methods: a handler may take its call apart. */
 class Handle implements Call {
-  readonly elicit: Call['elicit'];
-  readonly elicitUrl: Call['elicitUrl'];
-  readonly roots: Call['roots'];
-  readonly files: Call['files'];
-  readonly sample: Call['sample'];
-  readonly sampleWithTools: Call['sampleWithTools'];
-  readonly step: Call['step'];
-  readonly defer: Call['defer'];
-  readonly can: Call['can'];
-  readonly principal: Call['principal'];
   readonly #run: Run<unknown>;
+  readonly #options: HandleOptions;
+  #asker: Asker | undefined;
+  #access: FileAccess | undefined;
+  #sampler: Sampler | undefined;
 
   constructor(run: Run<unknown>, options: HandleOptions) {
-    const { request, config } = options;
-    const asker = new Asker(run, options);
-    let access: FileAccess | undefined;
-    let ownSampler: Sampler | undefined;
-    const reached = (): FileAccess => {
-      access ??= options.files();
-      return access;
-    };
-    const sampling = (): Sampler => {
-      ownSampler ??= sampler(run, request, config);
-      return ownSampler;
-    };
     this.#run = run;
-    this.elicit = ask => asker.elicit(ask);
-    this.elicitUrl = ask => asker.elicitUrl(ask);
-    this.roots = () => reached().roots(run);
-    this.files = () => reached().files(run);
-    this.sample = asked => sampling().sample(asked);
-    this.sampleWithTools = asked => sampling().sampleWithTools(asked);
-    this.step = (name, work, given) => takeStep(run, options, name, work, given) as never;
-    this.defer = work => run.defer(work);
-    this.can = request.client.can;
-    this.principal = request.principal;
+    this.#options = options;
+  }
+
+  get elicit(): Call['elicit'] {
+    const asker = this.#asking();
+    return ask => asker.elicit(ask);
+  }
+
+  get elicitUrl(): Call['elicitUrl'] {
+    const asker = this.#asking();
+    return ask => asker.elicitUrl(ask);
+  }
+
+  get roots(): Call['roots'] {
+    return () => this.#files().roots(this.#run);
+  }
+
+  get files(): Call['files'] {
+    return () => this.#files().files(this.#run);
+  }
+
+  get sample(): Call['sample'] {
+    return asked => this.#sampling().sample(asked);
+  }
+
+  get sampleWithTools(): Call['sampleWithTools'] {
+    return asked => this.#sampling().sampleWithTools(asked);
+  }
+
+  get step(): Call['step'] {
+    return (name, work, given) => takeStep(this.#run, this.#options, name, work, given) as never;
+  }
+
+  get defer(): Call['defer'] {
+    return work => this.#run.defer(work);
+  }
+
+  get can(): Call['can'] {
+    return this.#options.request.client.can;
+  }
+
+  get principal(): Call['principal'] {
+    return this.#options.request.principal;
   }
 
   get signal(): AbortSignal {
     return this.#run.signal;
+  }
+
+  #asking(): Asker {
+    this.#asker ??= new Asker(this.#run, this.#options);
+    return this.#asker;
+  }
+
+  #files(): FileAccess {
+    this.#access ??= this.#options.files();
+    return this.#access;
+  }
+
+  #sampling(): Sampler {
+    this.#sampler ??= sampler(this.#run, this.#options.request, this.#options.config);
+    return this.#sampler;
   }
 }
 

@@ -93,18 +93,16 @@ export async function runByPush<R>(
         return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
       }
       open = asks.length;
-      const answers = await askAll(asks, request, config, audit, out);
+      const answers = await Promise.all(asks.map(ask => askOne(ask, request, config, audit, out)));
       open = 0;
-      if (answers === 'disconnected') {
+      if (signal.aborted || answers.includes('disconnected')) {
         await Promise.all(asks.map(async ask => withdrawPage(ask, config)));
         await run.cancel(signal.reason);
         return { kind: 'cancelled' };
       }
-      if (!run.outran) {
-        run.settle(answers);
-        continue;
-      }
-      run = await again(handler, engine, run, asks, answers);
+      const known = new Map(asks.map((ask, index) => [ask.id, answers[index] as Json]));
+      if (run.outran) run = await again(handler, engine, run, asks, known);
+      else run.settle(known);
     }
   } finally {
     unwatch();
@@ -144,18 +142,6 @@ async function announceEnd(ask: OpenAsk, request: CallRequest): Promise<void> {
 async function withdrawPage(ask: OpenAsk, config: Config): Promise<void> {
   const { ticket } = wireOf(ask);
   if (ticket !== undefined) await config.pages?.withdraw(ticket);
-}
-
-async function askAll(
-  asks: readonly OpenAsk[],
-  request: CallRequest,
-  config: Config,
-  audit: (event: Unstamped) => void,
-  out: (() => void)[],
-): Promise<ReadonlyMap<string, Json> | 'disconnected'> {
-  const answers = await Promise.all(asks.map(ask => askOne(ask, request, config, audit, out)));
-  if (request.ctx.mcpReq.signal.aborted || answers.includes('disconnected')) return 'disconnected';
-  return new Map(asks.map((ask, index) => [ask.id, answers[index] as Json]));
 }
 
 async function askOne(
