@@ -50,6 +50,8 @@ export interface Claims {
 
 export interface ClaimsOptions {
   readonly store: Store;
+  /** Where results lie, which hold contents; `store` where absent. */
+  readonly results?: Store;
   readonly now: () => number;
   readonly timer: (fn: () => void, ms: number) => () => void;
   readonly id: () => string;
@@ -73,7 +75,7 @@ interface Held {
   readonly d?: true;
 }
 
-export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims {
+export function claims({ store, results = store, now, timer, id, waitMs }: ClaimsOptions): Claims {
   const me = id();
   const presentMs = Math.max(1, Math.floor(waitMs * PRESENT));
   const pollMs = Math.max(1, Math.min(200, Math.floor(waitMs / 10)));
@@ -141,19 +143,20 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
       }
       return !lost;
     };
-    /** @param result - what every duplicate is given, as JSON; undefined where there is none */
-    const leave = async (result: string | undefined): Promise<boolean> => {
+    /** @param given - what every duplicate is given; absent where there is none */
+    const leave = async (given?: { readonly result: unknown }): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.
         if (!(await holds())) return false;
-        if (result === undefined) {
+        if (given === undefined) {
           await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs } satisfies Held), { ttlMs });
           return true;
         }
+        const result = JSON.stringify(given.result);
         // The result first, so that whoever finds the claim answered finds it too (C3); a store without room for a result
         // still has the claim.
         if (result.length <= MAX_KEPT) {
-          await store.set(resultOf(nonce), result, { ttlMs: Math.min(ttlMs, KEPT_MS) }).catch(() => {});
+          await results.set(resultOf(nonce), result, { ttlMs: Math.min(ttlMs, KEPT_MS) }).catch(() => {});
         }
         await store.set(keyOf(nonce, 1), JSON.stringify({ i: inputs, d: true } satisfies Held), { ttlMs });
         return true;
@@ -169,13 +172,13 @@ export function claims({ store, now, timer, id, waitMs }: ClaimsOptions): Claims
     return {
       first: taken === 1,
       holds,
-      answer: result => leave(JSON.stringify(result)),
-      abandon: async () => void (await leave(undefined)),
+      answer: result => leave({ result }),
+      abandon: async () => void (await leave()),
     };
   };
 
   const given = async (nonce: string): Promise<Claim> => {
-    const result = await store.get(resultOf(nonce));
+    const result = await results.get(resultOf(nonce));
     return result === undefined ? { kind: 'forgotten' } : { kind: 'answered', result: JSON.parse(result) };
   };
 

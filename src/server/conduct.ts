@@ -20,7 +20,7 @@ import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
 import { flowSteps, stepLedger } from './ledger.ts';
 import { runByPush } from './push.ts';
-import { readTicket, relay, resumeWith, spendTicket, takenTicket } from './relay.ts';
+import { arriveByTicket, readTicket, relay } from './relay.ts';
 import { auditor, type CallRequest, callRef, type Registered, readRequest } from './request.ts';
 import { type Arrival, arrive, begins, interrupted, runByRounds } from './rounds.ts';
 import type { EngineOptions } from './seam.ts';
@@ -134,14 +134,16 @@ export function conductor(config: Config): Conduct {
         }
       : record;
     const { attempt, keptMs = 1 } = arrival;
-    const stored = attempt && stepLedger(config.store, arrival.flow, keptMs);
+    const stored = attempt && stepLedger(config.kept, arrival.flow, keptMs);
     if (attempt) {
       passage.settled = async outcome => {
-        if (await attempt.answer(storable(outcome))) await stored?.forget();
+        const answered = await attempt.answer(storable(outcome));
+        if (answered) await stored?.forget();
+        return answered;
       };
     }
     if (attempt && !attempt.first) {
-      const steps = await flowSteps(config.store, arrival.flow);
+      const steps = await flowSteps(config.kept, arrival.flow);
       for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
       if (steps.inDoubt.length > 0) {
         const error = interrupted(steps, false);
@@ -188,7 +190,10 @@ export function conductor(config: Config): Conduct {
         throw outcome.error;
       case 'cancelled':
         // There is nobody to answer, so there is no answer to keep: a client that comes back goes on from here.
-        passage.settled = async () => attempt?.abandon();
+        passage.settled = async () => {
+          await attempt?.abandon();
+          return true;
+        };
         throw new MidcallError(
           'call/interrupted',
           'The client cancelled this call, or is gone. Nothing of it goes on.',
@@ -204,7 +209,7 @@ export function conductor(config: Config): Conduct {
     find: (name: string) => RelayedTool | undefined,
   ): Promise<CallToolResult> {
     const retried = ctx.mcpReq.requestState() !== undefined;
-    const resumed = retried ? await takenTicket(ticket, config) : await readTicket(ticket, config);
+    const resumed = await readTicket(ticket, config);
     const tool = find(resumed.name);
     if (!tool)
       throw new MidcallError(
@@ -214,17 +219,20 @@ export function conductor(config: Config): Conduct {
     const request = await readRequest(server, ctx, resumed, tool.registered, config);
     const args = await tool.read(resumed.arguments);
     const run = (call: Call) => tool.run(args, call);
-    if (retried) return (await arriveAndGo(request, resumed.arguments, run, passageOf(ctx))) as CallToolResult;
+    const passage = passageOf(ctx);
+    if (retried) return (await arriveAndGo(request, resumed.arguments, run, passage)) as CallToolResult;
     if (!resumed.page && answer.action === undefined) {
       throw new MidcallError(
         'state/invalid',
-        'This ticket needs the action the person took. It is spent; call the tool again.',
+        'This ticket needs the action the person took: accept, decline or cancel. Nothing was done; it can still be used.',
       );
     }
-    const { flow, round, journal, fresh } = await resumeWith(resumed, request.binding, answer as Json, config);
-    await spendTicket(ticket, resumed, config);
-    const arrival: Arrival = { flow, round, journal, fresh, stillOut: [], resumed: resumed.page === true };
-    return (await go(arrival, request, resumed.arguments, run, passageOf(ctx))) as CallToolResult;
+    const arrival = await arriveByTicket(ticket, resumed, answer as Json, request, config);
+    if (arrival.earlier !== undefined) {
+      passage.earlier = arrival.earlier as NonNullable<typeof passage.earlier>;
+      return { content: [] };
+    }
+    return (await go(arrival, request, resumed.arguments, run, passage)) as CallToolResult;
   }
 
   const counted = <T>(work: () => Promise<T>): Promise<T> => {
@@ -280,6 +288,6 @@ function pageCall(request: CallRequest, flow: string, config: Config): PageCall 
 /** What a duplicate of a retry is given: the same result, or the same error. */
 function storable(outcome: { readonly result: unknown } | { readonly error: unknown }): unknown {
   if ('result' in outcome) return outcome;
-  const error = outcome.error as { code?: unknown; message?: unknown; data?: unknown };
+  const error = (outcome.error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
   return { error: { message: String(error.message ?? outcome.error), code: error.code, data: error.data } };
 }

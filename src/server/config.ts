@@ -11,6 +11,7 @@ import { type KeyRing, type KeySource, keyRing } from './keys.ts';
 import type { Observer } from './observe.ts';
 import type { PrincipalOf } from './principal.ts';
 import { createSealer, type Sealer } from './seal.ts';
+import { sealedStore } from './sealed-store.ts';
 import type { PageRoad, Pages, PagesHost } from './url-pages.ts';
 
 /** A claim lives as long as its state could, so a busy server holds many; a full store refuses. */
@@ -74,6 +75,8 @@ export interface Config {
   readonly keys: KeyRing;
   readonly sealer: Sealer;
   readonly store: Store;
+  /** The store for contents: sealed, except in this process's own memory. */
+  readonly kept: Store;
   readonly claims: Claims;
   readonly principal: PrincipalOf | undefined;
   readonly audience: string | undefined;
@@ -117,6 +120,7 @@ export function configure(options: MidcallOptions): Config {
   const warned = new Set<string>();
   const maxStateLength = positive('maxStateLength', options.maxStateLength ?? 32_768);
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
+  const kept = options.store ? sealedStore(store, sealer) : store;
   const { audit } = options;
   const host: PagesHost = {
     store,
@@ -131,7 +135,15 @@ export function configure(options: MidcallOptions): Config {
     keys,
     sealer,
     store,
-    claims: claims({ store, now, timer, id, waitMs: positive('duplicateWaitMs', options.duplicateWaitMs ?? 25_000) }),
+    kept,
+    claims: claims({
+      store,
+      results: kept,
+      now,
+      timer,
+      id,
+      waitMs: positive('duplicateWaitMs', options.duplicateWaitMs ?? 25_000),
+    }),
     principal: options.principal,
     audience: options.audience,
     maxRounds: Math.floor(positive('maxRounds', options.maxRounds ?? 9)),

@@ -12,8 +12,11 @@ export interface Passage {
   readonly params: { readonly name?: string; readonly uri?: string; readonly arguments?: unknown };
   /** Set by the callback: thrown instead of what the SDK made of it. */
   error?: unknown;
-  /** Set by the callback: told what the SDK made of its result, or of its error. */
-  settled?: (outcome: { readonly result: unknown } | { readonly error: unknown }) => Promise<void>;
+  /**
+   * Set by the callback: told what the SDK made of its result, or of its error. False where that may not be told, because
+   * another has gone on with this call.
+   */
+  settled?: (outcome: { readonly result: unknown } | { readonly error: unknown }) => Promise<boolean>;
   /** Set by the callback: this request was answered before; give that again. */
   earlier?: { readonly result: unknown } | { readonly error: { readonly code?: number; readonly message: string } };
 }
@@ -97,11 +100,17 @@ function through(handler: Handler): Handler {
     }
     if (passage.error !== undefined) outcome = { error: passage.error };
     if (passage.earlier) outcome = replay(passage.earlier);
-    else await passage.settled?.(outcome);
+    else if ((await passage.settled?.(outcome)) === false) outcome = { error: followed() };
     if ('error' in outcome) throw outcome.error;
     return outcome.result;
   };
 }
+
+const followed = () =>
+  new MidcallError(
+    'call/interrupted',
+    'This process was away so long that another went on with this call and answers it. Call again to learn what came of it.',
+  );
 
 function replay(earlier: NonNullable<Passage['earlier']>): { readonly result: unknown } | { readonly error: unknown } {
   if ('result' in earlier) return earlier;

@@ -35,6 +35,7 @@ const listKey = (flow: string) => `steps:${flow}`;
 const stepKey = (flow: string, id: string) => `step:${flow}:${id}`;
 
 /**
+ * @param store - one that may hold contents: names and results of steps are written there
  * @param ttlMs - milliseconds the records live; longer than any state that could present the retry
  */
 export function stepLedger(store: Store, flow: string, ttlMs: number): FlowLedger {

@@ -55,6 +55,8 @@ export async function runByPush<R>(
   try {
     for (;;) {
       const outcome = await run.next();
+      // What a cancelled run had begun ends first: then it is known what took effect.
+      if (outcome.kind === 'cancelled') await run.quiet();
       if (outcome.kind !== 'needs') return outcome;
       const asks = outcome.asks.filter(isNative);
       const waits = outcome.asks.filter(isPageWait);

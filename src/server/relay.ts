@@ -2,20 +2,24 @@
  * The relay: the weakest road to a person, for clients that cannot be asked. The call ends with a text for the model and a
  * ticket; the `resume` tool goes on with the call and the answer the model brings. Off unless switched on.
  *
- * - L1 A ticket is random, lives until its question is due, and is taken once.
+ * - L1 A ticket is random, lives until its question is due, and is used once: like any retry it is claimed together with
+ *   its answer, so the same answer again gets the same result, and nothing runs twice.
  * - L2 What it stands for is sealed and bound like any state: another person, client, tool, argument or version is refused.
+ *   The store knows a ticket by its digest alone.
  * - L3 An answer is checked like any other, and carries assurance `relayed`.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { MidcallError } from '../errors.ts';
 import type { Config } from './config.ts';
-import type { Json } from './digest.ts';
+import { digest, type Json } from './digest.ts';
 import { wireOf } from './era.ts';
 import type { Entry, Journal } from './journal.ts';
+import { flowSteps } from './ledger.ts';
 import { relayText } from './relay-text.ts';
 import { type CallRequest, waitingResult } from './request.ts';
+import { type Arrival, begins, interrupted } from './rounds.ts';
 import type { OpenAsk } from './seam.ts';
-import { type Binding, openState, sealState } from './state.ts';
+import { lifeOf, openState, sealState } from './state.ts';
 
 /** The name of the tool that goes on with a relayed call. */
 export const RESUME = 'resume';
@@ -29,9 +33,14 @@ export interface Resumed {
   readonly page?: boolean;
 }
 
-/** Keeps a call to go on with under a ticket. */
+const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
+
+/**
+ * Keeps a call to go on with under a ticket.
+ * @param ttlMs - milliseconds the ticket may be used; a call that asks again within its request comes back with it later
+ */
 export async function keepTicket(ticket: string, call: Resumed, ttlMs: number, config: Config): Promise<void> {
-  await config.store.set(`ticket:${ticket}`, JSON.stringify(call), { ttlMs });
+  await config.kept.set(keyOf(ticket), JSON.stringify(call), { ttlMs: ttlMs + 2 * config.stateTtlMs });
 }
 
 /** Ends a call with the question as a text and a ticket. */
@@ -49,7 +58,7 @@ export async function relay(
   const due = now + wire.timeoutMs;
   const out = [{ id: ask.id, kind: ask.kind, label: ask.label.slice(0, 120), key: ask.kind, at: now, due }];
   const state = await sealState(
-    { flow: where.flow, nonce: ticket, round: where.round + 1, issuedAt: now, expiresAt: due, journal, out },
+    { flow: where.flow, nonce: config.id(), round: where.round + 1, issuedAt: now, expiresAt: due, journal, out },
     request.binding,
     { ...config, maxLength: Number.MAX_SAFE_INTEGER },
   );
@@ -67,57 +76,60 @@ export async function relay(
 const unknownTicket = () =>
   new MidcallError(
     'state/invalid',
-    'This ticket is not known: it was used already, or its time is up. Nothing was done. Call the tool again.',
+    'This ticket is not known: its time is up, or it was never given. Nothing was done. Call the tool again.',
+  );
+
+const usedTicket = () =>
+  new MidcallError(
+    'state/already-answered',
+    'This ticket was used already, so nothing was done now. What came of it was told then; do not call the tool again ' +
+      'unless it is to be done again.',
   );
 
 /**
- * Reads what a ticket stands for, and leaves it unspent: whoever is refused spends nothing.
- * @throws MidcallError `state/invalid` where there is none, or it was used, or its time is up
+ * Reads what a ticket stands for; whoever is refused spends nothing.
+ * @throws MidcallError `state/invalid` where there is none, or its time is up
  */
 export async function readTicket(ticket: string, config: Config): Promise<Resumed> {
-  const text = await config.store.get(`ticket:${ticket}`);
+  const text = await config.kept.get(keyOf(ticket));
   if (text === undefined) throw unknownTicket();
   return JSON.parse(text) as Resumed;
 }
 
 /**
- * Spends a ticket; of all who present it exactly one may go on.
- * @throws MidcallError `state/invalid` where somebody was faster
+ * Uses a ticket: opens what it stands for, claims it, and records the answer.
+ * @throws MidcallError `state/invalid` where it is not for this call, `state/already-answered` where it was used with another
+ *   answer or long ago, `call/interrupted` where it is being used
  */
-export async function spendTicket(ticket: string, resumed: Resumed, config: Config): Promise<void> {
-  if ((await config.store.take(`ticket:${ticket}`)) === undefined) throw unknownTicket();
-  // A call that asks again within its request comes back with the same ticket.
-  await config.store.set(`resumed:${ticket}`, JSON.stringify({ ...resumed, state: '' }), {
-    ttlMs: 2 * config.stateTtlMs,
-  });
-}
-
-/** The call of a ticket that was taken by an earlier round of the same request. */
-export async function takenTicket(ticket: string, config: Config): Promise<Resumed> {
-  const text = await config.store.get(`resumed:${ticket}`);
-  if (text === undefined) throw new MidcallError('state/expired', 'This call has ended. Call the tool again.');
-  return JSON.parse(text) as Resumed;
-}
-
-/** Opens what a ticket stands for, and records the answer. */
-export async function resumeWith(
+export async function arriveByTicket(
+  ticket: string,
   resumed: Resumed,
-  binding: Binding,
   answer: Json,
+  { binding, ctx }: CallRequest,
   config: Config,
-): Promise<{
-  readonly flow: string;
-  readonly round: number;
-  readonly journal: Journal;
-  readonly fresh: ReadonlySet<string>;
-}> {
+): Promise<Arrival> {
   const opened = await openState(resumed.state, binding, { ...config, maxLength: Number.MAX_SAFE_INTEGER });
   if (!opened.ok) {
+    if (opened.kind === 'expired') throw unknownTicket();
     throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
   }
-  const { flow, round, journal, out } = opened.state;
+  const { flow, round, journal, out, nonce } = opened.state;
+  const keptMs = lifeOf(opened.state, config.now());
+  const claim = await config.claims.claim(nonce, digest([ticket, answer]), keptMs, ctx.mcpReq.signal);
+  if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
+  if (claim.kind === 'answered') return { ...begins(flow), earlier: claim.result };
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, flow), true);
   const entries = out.map(({ id, kind, label, at }): Entry => {
     return { id, kind, label, value: { got: answer, ms: config.now() - at, via: 'relay' } };
   });
-  return { flow, round, journal: [...journal, ...entries], fresh: new Set(entries.map(entry => entry.id)) };
+  return {
+    flow,
+    round,
+    journal: [...journal, ...entries],
+    fresh: new Set(entries.map(entry => entry.id)),
+    stillOut: [],
+    resumed: resumed.page === true,
+    attempt: claim.attempt,
+    keptMs,
+  };
 }

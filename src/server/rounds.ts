@@ -73,7 +73,8 @@ export async function arrive(
   const brought = state.out.flatMap(ask =>
     Object.hasOwn(responses, ask.key) ? [{ ask, answer: received(responses[ask.key]) }] : [],
   );
-  const inputs = digest(brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null]));
+  // With the tag of the state, which no store holds, so that a digest in a store answers no guess about an answer.
+  const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, now);
   const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
@@ -81,7 +82,7 @@ export async function arrive(
     throw refused('answered');
   }
   if (claim.kind === 'answered') return { ...begins(state.flow), earlier: claim.result };
-  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.store, state.flow), true);
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, state.flow), true);
   const late = state.out.filter(ask => now > ask.due && !Object.hasOwn(responses, ask.key));
   const entries = [
     ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, now)),

@@ -33,7 +33,7 @@ export async function parkOnPages(
   const dueAt = Math.max(...pages.map(page => page.dueAt));
   const expiresAt = dueAt + config.stateTtlMs;
   const state = await sealState(
-    { flow: where.flow, nonce: ticket, round: 0, issuedAt: now, expiresAt, journal, out: [] },
+    { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt, journal, out: [] },
     request.binding,
     { ...config, maxLength: Number.MAX_SAFE_INTEGER },
   );
