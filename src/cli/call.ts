@@ -14,6 +14,7 @@ import {
   machineDisk,
   Policy,
   RootsManager,
+  rulesFile,
   type ServerEntry,
   visible,
 } from '../host/index.ts';
@@ -23,6 +24,7 @@ import { exitOf, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { chooseModel } from './model-choice.ts';
 import { ownVersion } from './own-version.ts';
+import { rulesPath } from './rules-path.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { readToolArguments } from './tool-arguments.ts';
 
@@ -34,6 +36,7 @@ interface CallFlags extends ServerFlags {
   readonly plain?: boolean;
   readonly timeout?: string;
   readonly audit?: string;
+  readonly rules: string;
 }
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -53,6 +56,7 @@ export function registerCall(program: Command): void {
     .option('--json', 'print the outcome as JSON')
     .option('--plain', 'ask in plain lines, without drawing')
     .option('--timeout <seconds>', "the server's own time, not counting yours", '60')
+    .option('--rules <file>', 'where decisions of yours that hold for good are kept', rulesPath())
     .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
     .action(async (tool: string, words: readonly string[], flags: CallFlags) => {
       const after = wordsAfterDashes(process.argv);
@@ -81,10 +85,13 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     era: chooseEra(flags),
     inbox,
     audit,
-    policy: new Policy(),
+    policy: new Policy({ rules: await rulesFile(resolve(flags.rules)).read() }),
     callTimeoutMs: readTimeout(flags.timeout),
     sampling: { model },
     ...(roots && { roots }),
+  });
+  connection.subscribe(event => {
+    if (event.type === 'refused' && event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
   });
   try {
     await connection.start();

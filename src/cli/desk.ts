@@ -21,6 +21,7 @@ import {
   Policy,
   RootsManager,
   readServerEntries,
+  rulesFile,
   type ServerEntry,
   urlTarget,
 } from '../host/index.ts';
@@ -28,6 +29,7 @@ import { type RunningDesk, startDesk } from '../host/web/index.ts';
 import { copySamples } from '../notes/index.ts';
 import { chooseModel } from './model-choice.ts';
 import { ownVersion } from './own-version.ts';
+import { rulesPath } from './rules-path.ts';
 import { chooseEra, nameOf } from './server-choice.ts';
 
 interface DeskFlags {
@@ -40,6 +42,7 @@ interface DeskFlags {
   readonly audit?: string;
   readonly models?: string;
   readonly era?: string;
+  readonly rules: string;
 }
 
 const many = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -64,6 +67,7 @@ export function registerDesk(program: Command): void {
     .option('--era <era>', 'auto, 2026-07-28 or 2025-11-25', 'auto')
     .option('--port <port>', 'the port to listen on; a free one where absent', portOf)
     .option('--audit <file>', 'keep the audit log in this file')
+    .option('--rules <file>', 'where decisions of yours that hold for good are kept', rulesPath())
     .option('--open', 'open the page in a browser, where there is a display')
     .action(async (command: readonly string[], flags: DeskFlags) => {
       await runDesk(command, flags);
@@ -114,7 +118,8 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   const complain = (error: unknown): void =>
     void process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
   const inbox = new Inbox({ onError: complain });
-  const policy = new Policy();
+  const keptRules = rulesFile(resolve(flags.rules));
+  const policy = new Policy({ rules: await keptRules.read() });
   const audit = new Audit({
     onError: complain,
     ...(flags.audit !== undefined && { sink: auditFile(resolve(flags.audit)) }),
@@ -135,6 +140,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     policy,
     audit,
     roots,
+    keptRules,
     connect: entry => new Connection(entry, { client, inbox, policy, audit, roots, era, sampling: { model } }),
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,

@@ -13,6 +13,7 @@ import { registerDesk } from './desk.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
 import { registerLint } from './lint.ts';
 import { registerNotes } from './notes.ts';
+import { registerRules } from './rules.ts';
 
 /** Adds one subcommand to the program. */
 export type Register = (program: Command) => void;
@@ -24,6 +25,7 @@ const subcommands: readonly Register[] = [
   registerDemo,
   registerDesign,
   registerLint,
+  registerRules,
 ];
 
 const program = new Command('midcall')

@@ -77,7 +77,7 @@ export class Asking {
     const call = asked.call?.context;
     const about = { asker, ...(call && { call }) };
     const open = inbox.list().filter(question => question.asker.id === asker.id).length;
-    const verdict = policy.judge(asker.id, asked.subject, open);
+    const verdict = policy.judge(asker.id, asked.subject, open, asker.origin);
     if (verdict.do === 'refuse') {
       this.refused(asked.subject, 'policy', verdict.why, call);
       return { how: 'refused-by-policy', rule: verdict.why };
@@ -116,7 +116,8 @@ export class Asking {
 
   /** True where a rule of the person refuses this subject to the server. */
   refuses(subject: Subject): boolean {
-    const verdict = this.#options.policy.judge(this.asker().id, subject, 0);
+    const { id, origin } = this.asker();
+    const verdict = this.#options.policy.judge(id, subject, 0, origin);
     return verdict.do === 'refuse' && verdict.rule !== 'limit';
   }
 

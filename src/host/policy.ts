@@ -6,7 +6,7 @@
  * - P3 The strictest rule that is in force wins: refuse, then ask, then allow. Nothing in force means ask.
  * - P4 Judging changes nothing; counting is the caller's own step ({@link Policy.count}).
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { MidcallError } from '../errors.ts';
 import { type Clock, systemClock } from './clock.ts';
 
@@ -18,6 +18,11 @@ export interface Rule {
   readonly id: string;
   /** A server's id in this host, or `*` for every server. */
   readonly server: string;
+  /**
+   * Digest of the command line or URL of the server the rule was made for ({@link originDigest}): it holds for that server
+   * under any id, and for no other.
+   */
+  readonly origin?: string;
   readonly subject: Subject | '*';
   readonly effect: 'ask' | 'refuse' | 'allow';
   /** `session`: gone when this process ends; `always`: kept where rules are kept. */
@@ -54,10 +59,27 @@ export interface Load {
 const strictness = ['refuse', 'ask', 'allow'] as const;
 const mayAllow = (subject: Rule['subject']): boolean => subject === 'roots' || subject === 'sampling';
 
+/** What a rule is about. */
+export interface PolicyRequest {
+  readonly server: string;
+  /** The server's command line or URL, where it is known. */
+  readonly origin?: string | undefined;
+  readonly subject: Subject;
+}
+
+/** A command line or URL as rules name it: it may hold what is not to be written down. */
+export const originDigest = (origin: string): string => createHash('sha256').update(origin).digest('hex');
+
+const isAbout = (rule: Rule, { server, origin }: PolicyRequest): boolean => {
+  if (rule.origin === undefined) return rule.server === '*' || rule.server === server;
+  return origin !== undefined && rule.origin === originDigest(origin);
+};
+
 /** True where a rule is in force for a server and a subject. Pure. */
-export function applies(rule: Rule, server: string, subject: Subject, now: number): boolean {
+export function applies(rule: Rule, request: PolicyRequest, now: number): boolean {
+  const { subject } = request;
   return (
-    (rule.server === '*' || rule.server === server) &&
+    isAbout(rule, request) &&
     (rule.subject === '*' || rule.subject === subject) &&
     (rule.until === undefined || now < rule.until)
   );
@@ -67,13 +89,13 @@ export function applies(rule: Rule, server: string, subject: Subject, now: numbe
 export function judge(
   rules: readonly Rule[],
   limits: Limits,
-  request: { readonly server: string; readonly subject: Subject },
+  request: PolicyRequest,
   load: Load,
   now: number,
 ): Verdict {
-  const { server, subject } = request;
+  const { subject } = request;
   const inForce = rules
-    .filter(rule => applies(rule, server, subject, now))
+    .filter(rule => applies(rule, request, now))
     .filter(rule => rule.effect !== 'allow' || mayAllow(subject))
     .sort((a, b) => strictness.indexOf(a.effect) - strictness.indexOf(b.effect));
   const rule = inForce[0];
@@ -142,11 +164,15 @@ export class Policy {
   }
 
   /**
-   * Makes a rule. An earlier one with the same server and subject is replaced.
+   * Makes a rule. An earlier one about the same server and subject is replaced.
+   * @param rule - `origin`: the server's command line or URL, for a rule that is to hold beyond its id
    * @throws MidcallError `host/refused` for a rule that would answer a form or a URL
    */
   add(
-    rule: Pick<Rule, 'server' | 'subject' | 'effect'> & { readonly scope?: Rule['scope']; readonly forMs?: number },
+    rule: Pick<Rule, 'server' | 'subject' | 'effect' | 'origin'> & {
+      readonly scope?: Rule['scope'];
+      readonly forMs?: number;
+    },
   ): Rule {
     refuseAnswering(rule);
     const now = this.#clock.now();
@@ -155,11 +181,15 @@ export class Policy {
       server: rule.server,
       subject: rule.subject,
       effect: rule.effect,
+      ...(rule.origin !== undefined && { origin: originDigest(rule.origin) }),
       scope: rule.scope ?? 'session',
       madeAt: now,
       ...(rule.forMs !== undefined && { until: now + rule.forMs }),
     };
-    this.#rules = this.#rules.filter(each => each.server !== made.server || each.subject !== made.subject);
+    const same = (each: Rule): boolean =>
+      each.subject === made.subject &&
+      (each.server === made.server || (made.origin !== undefined && each.origin === made.origin));
+    this.#rules = this.#rules.filter(each => !same(each));
     this.#rules.push(made);
     this.#onChange(this.rules());
     return made;
@@ -179,12 +209,16 @@ export class Policy {
     return this.add({ server, subject: '*', effect: 'refuse', forMs });
   }
 
-  /** The verdict on a request now; `open`: how many questions of this server are open. */
-  judge(server: string, subject: Subject, open: number): Verdict {
+  /**
+   * The verdict on a request now.
+   * @param open - how many questions of this server are open
+   * @param origin - the server's command line or URL
+   */
+  judge(server: string, subject: Subject, open: number, origin?: string): Verdict {
     return judge(
       this.#rules,
       this.limits,
-      { server, subject },
+      { server, subject, origin },
       { open, askedAt: this.#asked.get(server) ?? [] },
       this.#clock.now(),
     );

@@ -1,6 +1,7 @@
 /** The effects a roots manager needs: looking at directories, finding the workspace, keeping its state in a file. */
-import { access, constants, mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ownerFile } from './owner-file.ts';
 import type { RootsState } from './roots-manager.ts';
 
 /** What a roots manager asks of the file system. */
@@ -63,26 +64,7 @@ export async function detectWorkspace(
 
 /** Keeps a roots manager's state in a JSON file of its owner's alone; a file that cannot be understood is an error. */
 export function rootsFile(path: string): RootsMemory {
-  return {
-    async read() {
-      let text: string;
-      try {
-        text = await readFile(path, 'utf8');
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      }
-      const state = JSON.parse(text) as unknown;
-      if (!isState(state)) throw new Error(`${path} does not hold a list of roots. Move it away to start anew.`);
-      return state;
-    },
-    async write(state) {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const next = join(dirname(path), `.${process.pid}.${Date.now()}.roots.tmp`);
-      await writeFile(next, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
-      await rename(next, path);
-    },
-  };
+  return ownerFile(path, 'a list of roots', isState);
 }
 
 const areTexts = (list: unknown): boolean => Array.isArray(list) && list.every(each => typeof each === 'string');

@@ -23,7 +23,9 @@ describe('policy', () => {
           const request = { server: 'a', subject: subject as 'form' };
           const verdict = judge(rules, limits, request, { open: 0, askedAt: [] }, 5);
           if (subject === 'form' || subject === 'url') expect(verdict.do).not.toBe('allow');
-          const refused = rules.some(each => each.effect === 'refuse' && applies(each, 'a', request.subject, 5));
+          const refused = rules.some(
+            each => each.effect === 'refuse' && applies(each, { server: 'a', subject: request.subject }, 5),
+          );
           expect(verdict.do === 'refuse').toBe(refused);
         },
       ),

@@ -10,6 +10,7 @@ import {
   type FormQuestion,
   Inbox,
   judgeUrl,
+  type KeptRules,
   machineDisk,
   Policy,
   type Question,
@@ -59,6 +60,7 @@ export async function stage(
     readonly zone?: string;
     readonly sampling?: SamplingModel;
     readonly proposedRoot?: string;
+    readonly keptRules?: KeptRules;
   } = {},
 ): Promise<Stage> {
   const errors: unknown[] = [];
@@ -73,6 +75,7 @@ export async function stage(
     audit,
     roots,
     ...(options.sampling && { models: options.sampling }),
+    ...(options.keptRules && { keptRules: options.keptRules }),
     connect: entry =>
       new Connection(entry, {
         client,

@@ -31,9 +31,9 @@ const noticeBox = (notice: string | undefined): Html | false =>
 
 /** The context of one question's card: as posted, where its form came back. */
 function contextFor(context: CallPageContext, question: Question): CardContext {
-  const { csrf, now, zone, returned } = context;
-  if (returned?.id !== question.id) return { csrf, now, zone };
-  return { csrf, now, zone, draft: returned.draft, issues: returned.issues };
+  const { csrf, now, zone, keepsRules, returned } = context;
+  const common = { csrf, now, zone, ...(keepsRules && { keepsRules }) };
+  return returned?.id === question.id ? { ...common, draft: returned.draft, issues: returned.issues } : common;
 }
 
 /** Seconds between looks at a running call, for a browser without client script. */

@@ -30,12 +30,14 @@ function bodyOf(question: Question, context: CardContext): CardBody {
 }
 
 /** Decisions that outlast the question: shown and revoked on the policy page. */
-function standing(question: Question, id: string): Html {
+function standing(question: Question, id: string, keepsRules: boolean): Html {
   const { more, allow, allowHelp, mute, muteFor, muteHelp } = texts.standing;
   const allowing =
     mayBeAllowed(question) &&
     html`<div class="standing-way"><p class="help" id="${id}-allow">${allowHelp}</p><button${attributes({ class: 'button small', name: 'action', value: 'allow', 'aria-describedby': `${id}-allow` })}>${allow}</button></div>`;
-  const options = durations.map(each => html`<option value="${each}">${texts.policy.durations[each]}</option>`);
+  const options = durations(keepsRules).map(
+    each => html`<option value="${each}">${texts.policy.durations[each]}</option>`,
+  );
   return html`<details class="standing"><summary>${mayBeAllowed(question) ? more.both : more.mute}</summary>${allowing}<div class="standing-way"><p class="help" id="${id}-mute-help">${muteHelp}</p><label for="${id}-mute">${muteFor}</label><select${attributes({ id: `${id}-mute`, name: 'mute-for', 'aria-describedby': `${id}-mute-help` })}>${options}</select><button class="button small" name="action" value="mute">${mute}</button></div></details>`;
 }
 
@@ -71,7 +73,7 @@ ${body.dismiss !== false && html`<button class="button plain" name="action" valu
 ${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
 </div>
 <p class="ways-out">${body.waysOut}</p>
-${standing(question, id)}
+${standing(question, id, context.keepsRules === true)}
 </form>
 </article>`;
 }

@@ -1,11 +1,21 @@
-/** The person's standing decisions, made and taken back at a desk; each is recorded, and what is open follows it. */
-import type { Audit, Inbox, Policy, Rule } from '../index.ts';
+/**
+ * The person's standing decisions, made and taken back at a desk: each is recorded, what is open follows it, and one that
+ * is to hold for good is kept.
+ */
+import { MidcallError } from '../../errors.ts';
+import type { Audit, Inbox, KeptRules, Policy, Rule } from '../index.ts';
+import type { Duration } from './durations.ts';
+import { texts } from './texts.ts';
 
 /** What decisions act on. */
 export interface DecisionsParts {
   readonly policy: Policy;
   readonly audit: Audit;
   readonly inbox: Inbox;
+  /** Where decisions for good are kept; absent where none can be made. */
+  readonly kept: KeptRules | undefined;
+  /** The command line or URL of a server; undefined where it neither is on the desk nor asks anything. */
+  readonly originOf: (serverId: string) => string | undefined;
   /** Told after every change. */
   readonly onChange: () => void;
 }
@@ -18,34 +28,68 @@ export class Decisions {
     this.#parts = parts;
   }
 
-  /**
-   * Makes a standing decision, and records it.
-   * @throws MidcallError `host/refused` for one that would answer a form or a URL
-   */
-  make(rule: Pick<Rule, 'server' | 'subject' | 'effect'> & { readonly forMs?: number | undefined }): void {
-    const { policy, audit, onChange } = this.#parts;
-    const { forMs, ...what } = rule;
-    policy.add({ ...what, ...(forMs !== undefined && { forMs }) });
-    audit.record({ type: 'policy', what: `${rule.effect} ${rule.subject} for ${rule.server}` });
-    onChange();
+  /** True where a decision may hold for good. */
+  get keeps(): boolean {
+    return this.#parts.kept !== undefined;
   }
 
-  /** Takes a standing decision back. */
-  revoke(id: string): void {
-    const { policy, audit, onChange } = this.#parts;
+  /**
+   * Makes a standing decision, and records it.
+   * @throws MidcallError `host/refused` for one that would answer a form or a URL, that would allow something for good, or that holds
+   *   now and could not be kept
+   */
+  async make(rule: Pick<Rule, 'server' | 'subject' | 'effect'> & Duration): Promise<void> {
+    const { policy, audit, kept, originOf, onChange } = this.#parts;
+    const { server, subject, effect, forMs, always } = rule;
+    if (always && (effect === 'allow' || !kept)) throw new MidcallError('host/refused', texts.policy.notForGood);
+    const origin = always && server !== '*' ? originOf(server) : undefined;
+    if (always && server !== '*' && origin === undefined)
+      throw new MidcallError('host/not-found', texts.servers.unknown);
+    const before = policy.rules();
+    const made = policy.add({
+      server,
+      subject,
+      effect,
+      ...(forMs !== undefined && { forMs }),
+      ...(always && { scope: 'always' }),
+      ...(origin !== undefined && { origin }),
+    });
+    audit.record({ type: 'policy', what: `${effect} ${subject} for ${server}${always ? ', kept' : ''}` });
+    onChange();
+    const after = policy.rules();
+    const replaced = before.filter(each => each.scope === 'always' && !after.includes(each));
+    await this.#keeping(async () => {
+      for (const each of replaced) await kept?.drop(each.id);
+      if (always) await kept?.keep(made);
+    });
+  }
+
+  /** Takes a standing decision back. @throws MidcallError `host/refused` where it will be there again in another session */
+  async revoke(id: string): Promise<void> {
+    const { policy, audit, kept, onChange } = this.#parts;
     if (!policy.revoke(id)) return;
     audit.record({ type: 'policy', what: `revoked ${id}` });
     onChange();
+    await this.#keeping(async () => void (await kept?.drop(id)));
   }
 
   /**
    * Refuses everything a server asks; what it has asked already ends as refused by policy.
-   * @param forMs - milliseconds; for the session where absent
+   * @throws MidcallError `host/refused` where it is muted now and that could not be kept
    */
-  mute(serverId: string, forMs?: number): void {
+  async mute(serverId: string, duration: Duration = {}): Promise<void> {
     const { policy, inbox } = this.#parts;
-    this.make({ server: serverId, subject: '*', effect: 'refuse', forMs });
-    const verdict = policy.judge(serverId, 'form', 0);
+    const made = this.make({ server: serverId, subject: '*', effect: 'refuse', ...duration });
+    const verdict = policy.judge(serverId, 'form', 0, this.#parts.originOf(serverId));
     if (verdict.do === 'refuse') inbox.endAll(serverId, { how: 'refused-by-policy', rule: verdict.why });
+    await made;
+  }
+
+  async #keeping(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (cause) {
+      throw new MidcallError('host/refused', texts.policy.notKept, { cause });
+    }
   }
 }

@@ -1,9 +1,21 @@
 /** How long a rule may hold, as the desk offers it. */
 
-/** How long a rule may hold, in milliseconds; empty: for the session. */
-export const durations = ['', '900000', '3600000', '86400000'] as const;
+/** Milliseconds; empty: for the session; `always`: until it is revoked, in other sessions too. */
+const all = ['', '900000', '3600000', '86400000', 'always'] as const;
 
-/** A posted duration in milliseconds; undefined for the session. */
-export function durationOf(posted: string | undefined): number | undefined {
-  return durations.some(each => each !== '' && each === posted) ? Number(posted) : undefined;
+/** What a rule may be chosen to hold for. @param kept - whether rules are kept beyond the session */
+export const durations = (kept: boolean): readonly (typeof all)[number][] => (kept ? all : all.slice(0, -1));
+
+/** How long a rule holds; for the session where neither is there. */
+export interface Duration {
+  /** Milliseconds. */
+  readonly forMs?: number;
+  readonly always?: true;
+}
+
+/** A posted duration; for the session where it is none. */
+export function durationOf(posted: string | undefined): Duration {
+  const chosen = all.find(each => each === posted) ?? '';
+  if (chosen === '') return {};
+  return chosen === 'always' ? { always: true } : { forMs: Number(chosen) };
 }

@@ -17,6 +17,8 @@ export interface CardContext {
   readonly now: number;
   /** The person's time zone, by IANA name. */
   readonly zone: string;
+  /** True where decisions can be made for good. */
+  readonly keepsRules?: boolean;
   /** What was posted, where a form is shown again. */
   readonly draft?: Draft;
   readonly issues?: readonly Issue[];

@@ -1,5 +1,6 @@
 /** Answering: the one place where what a person posted becomes a reply. */
 import type { Context, Hono } from 'hono';
+import { isMidcallError } from '../../errors.ts';
 import type { Issue } from '../../form/index.ts';
 import type { Question, Receipt, Reply } from '../index.ts';
 import { callPage, questionPage, type Returned } from './call-page.ts';
@@ -86,7 +87,12 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     if (action === 'mute') {
       if (!workspace.inbox.get(question.id))
         return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
-      workspace.decisions.mute(question.asker.id, durationOf(first(draft, 'mute-for')));
+      try {
+        await workspace.decisions.mute(question.asker.id, durationOf(first(draft, 'mute-for')));
+      } catch (error) {
+        if (!isMidcallError(error)) throw error;
+        return back(context, question.id, { notice: error.message }, 409);
+      }
       return context.redirect(endPath(question), 303);
     }
     const { reply, issues } = acceptance(question, draft);
@@ -104,7 +110,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     }
     const receipt = await workspace.inbox.reply(question.id, reply, via);
     if (receipt.ok && action === 'allow' && mayBeAllowed(question))
-      workspace.decisions.make({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
+      await workspace.decisions.make({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
     if (receipt.ok && question.kind === 'url') {
       context.header('referrer-policy', 'no-referrer');
       return context.html(openingPage(question.url.href, desk.assets.paths));

@@ -104,6 +104,7 @@ export function policyPage(
   servers: readonly ServerView[],
   csrf: string,
   zone: string,
+  keepsRules: boolean,
   wrong?: string,
 ): Content {
   const { effects, subjects, scopes } = texts.policy;
@@ -124,7 +125,7 @@ export function policyPage(
       'rule-for',
       'for',
       until,
-      durations.map(each => [each, texts.policy.durations[each]] as const),
+      durations(keepsRules).map(each => [each, texts.policy.durations[each]] as const),
     )}</div><div class="actions"><button class="button primary">${texts.policy.save}</button></div></form></section>`,
   };
 }

@@ -45,7 +45,8 @@ export function viewOf(desk: Desk): DeskView {
 
 /** What cards and forms need of the desk. */
 export function cardContext(desk: Desk): CardContext {
-  return { csrf: desk.guard.csrf, now: desk.workspace.now(), zone: desk.zone };
+  const { now, decisions } = desk.workspace;
+  return { csrf: desk.guard.csrf, now: now(), zone: desk.zone, keepsRules: decisions.keeps };
 }
 
 /** A page as a response. */

@@ -56,7 +56,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     show(
       context,
       desk,
-      policyPage(policy.rules(), workspace.servers.list(), guard.csrf, zone, wrong),
+      policyPage(policy.rules(), workspace.servers.list(), guard.csrf, zone, workspace.decisions.keeps, wrong),
       wrong === undefined ? 200 : 422,
     );
 
@@ -71,21 +71,26 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     if (!Object.hasOwn(subjects, subject) || !Object.hasOwn(effects, effect) || server === '')
       return showPolicy(context);
     try {
-      workspace.decisions.make({
+      await workspace.decisions.make({
         server,
         subject: subject as Rule['subject'],
         effect: effect as Rule['effect'],
-        forMs: durationOf(first(draft, 'for')),
+        ...durationOf(first(draft, 'for')),
       });
     } catch (error) {
       if (!isMidcallError(error)) throw error;
-      return showPolicy(context, texts.policy.notPossible);
+      return showPolicy(context, error.message);
     }
     return context.redirect('/policy', 303);
   });
 
   app.post('/policy/revoke', async context => {
-    workspace.decisions.revoke(first(await posted(context), 'id') ?? '');
+    try {
+      await workspace.decisions.revoke(first(await posted(context), 'id') ?? '');
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return showPolicy(context, error.message);
+    }
     return context.redirect('/policy', 303);
   });
 

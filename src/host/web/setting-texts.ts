@@ -47,7 +47,7 @@ export const settingTexts = {
   },
   policy: {
     title: 'Policy',
-    lead: 'What is refused for you, and what is allowed without asking. A form or a page is never answered by policy. What policy does is recorded as policy, not as you.',
+    lead: 'What is refused for you, and what is allowed without asking. A form or a page is never answered by policy. What policy does is recorded as policy, not as you. What you allow ends with this session.',
     none: 'No rules. You are asked everything.',
     server: 'Server',
     kind: 'What',
@@ -58,7 +58,8 @@ export const settingTexts = {
     add: 'Add a rule',
     revoke: 'Revoke',
     save: 'Add',
-    notPossible: 'Forms and pages can be refused, not allowed: only you can answer them.',
+    notForGood: 'Only what is refused or asked can hold for good; what is allowed ends with the session.',
+    notKept: 'This holds now, but the file of rules could not be written, so it will not hold in another session.',
     subjects: {
       '*': 'Everything',
       form: 'Forms',
@@ -73,6 +74,7 @@ export const settingTexts = {
       '900000': 'in 15 minutes',
       '3600000': 'in an hour',
       '86400000': 'in a day',
+      always: 'I revoke it',
     },
   },
 };

@@ -1,5 +1,5 @@
 /** Everything on one desk: its servers, its calls and the person's decisions, tied together. Holds no markup and no request. */
-import type { Audit, Connection, Inbox, Policy, RootsManager, ServerEntry } from '../index.ts';
+import type { Audit, Connection, Inbox, KeptRules, Policy, RootsManager, ServerEntry } from '../index.ts';
 import { Decisions } from './decisions.ts';
 import { DeskCalls } from './desk-calls.ts';
 import { DeskServers } from './desk-servers.ts';
@@ -12,6 +12,8 @@ export interface WorkspaceParts {
   readonly policy: Policy;
   readonly audit: Audit;
   readonly roots: RootsManager;
+  /** Where standing decisions are kept beyond the session; absent where they are not. */
+  readonly keptRules?: KeptRules;
   /** The models that answer sampling, to be shown; absent where the person writes the replies. */
   readonly models?: ModelsView;
   /** Makes the connection of one server; not started. */
@@ -52,7 +54,14 @@ export class Workspace {
       onEvent: (serverId, event) => this.calls.heard(serverId, event),
       onChange,
     });
-    this.decisions = new Decisions({ policy, audit, inbox, onChange });
+    this.decisions = new Decisions({
+      policy,
+      audit,
+      inbox,
+      kept: parts.keptRules,
+      originOf: id => this.servers.get(id)?.origin ?? inbox.list().find(each => each.asker.id === id)?.asker.origin,
+      onChange,
+    });
     for (const question of inbox.list()) this.calls.questioned({ type: 'asked', question });
     this.#ends = [inbox.subscribe(event => this.calls.questioned(event)), roots.subscribe(() => onChange())];
   }

@@ -1,0 +1,61 @@
+/** `midcall rules`, and what is kept there holding in `midcall call` and `midcall desk`. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { commandTarget, originOf, Policy, rulesFile } from 'midcall/host';
+import { expect, it } from 'vitest';
+import { askingServer } from '../host/person.ts';
+
+const midcall = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+function run(
+  words: readonly string[],
+): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, [midcall, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', chunk => (out += chunk));
+    child.stderr.on('data', chunk => (err += chunk));
+    child.on('close', code => resolve({ code, out, err }));
+  });
+}
+
+const file = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json');
+
+it('lists what is kept, takes one back, and what is left holds in a call', async () => {
+  const path = file();
+  const policy = new Policy();
+  const origin = originOf(commandTarget(['node', askingServer]));
+  const common = { server: 'asking', effect: 'refuse', scope: 'always', origin } as const;
+  await rulesFile(path).keep(policy.add({ ...common, subject: 'form' }));
+  await rulesFile(path).keep(policy.add({ ...common, server: '*', origin: undefined as never, subject: 'url' }));
+
+  const call = ['call', 'form', '--era', '2025', '--rules', path, '--', 'node', askingServer];
+  const refused = await run(call);
+  expect(refused).toMatchObject({ code: 0, out: '{"action":"cancel"}\n' });
+  expect(refused.err).toContain('You refuse questions about form of this server. (midcall rules)');
+  expect(refused.err).not.toContain('A server asks');
+
+  const listed = await run(['rules', '--rules', path]);
+  expect(listed.out).toMatch(
+    /^1 {2}refuse forms: asking \(since .*\)\n2 {2}refuse pages to open: every server \(since .*\)\n$/,
+  );
+  expect((await run(['rules', '--rules', path, '--revoke', '1'])).out).toContain('Revoked: refuse forms: asking');
+  expect((await run(call)).err).toContain('A server asks');
+  expect(await run(['rules', '--rules', path, '--revoke', '2'])).toMatchObject({ code: 2 });
+  expect(await run(['rules', '--rules', path, '--revoke', '1'])).toMatchObject({ code: 0 });
+  expect((await run(['rules', '--rules', path])).out).toBe('No rules are kept. You are asked everything.\n');
+});
+
+it.each([['rules'], ['call', 'form', '--', 'node', askingServer], ['desk', '--', 'node', askingServer]])(
+  'starts nothing with a file of rules that cannot be understood: %s',
+  async (command, ...rest) => {
+    const path = file();
+    writeFileSync(path, '{"rules":[{"effect":"allow"}]}');
+    const ran = await run([command, '--rules', path, ...rest]);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain(`${path} does not hold a list of rules. Move it away to start anew.`);
+  },
+);

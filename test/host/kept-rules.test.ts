@@ -1,0 +1,89 @@
+/** Decisions that outlast a session. */
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Policy, type Rule, rulesFile } from 'midcall/host';
+import { describe, expect, it } from 'vitest';
+
+const place = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'deep', 'rules.json');
+const origin = 'node notes.js --token=hunter2';
+const refusal = (policy = new Policy()): Rule =>
+  policy.add({ server: 'notes', subject: 'sampling', effect: 'refuse', scope: 'always', origin });
+
+describe('rules that are kept', () => {
+  it('hold in the next session, in a file of their owner alone that does not spell out the command', async () => {
+    const path = place();
+    expect(await rulesFile(path).read()).toEqual([]);
+    await rulesFile(path).keep(refusal());
+    const next = new Policy({ rules: await rulesFile(path).read() });
+    expect(next.judge('notes', 'sampling', 0, origin)).toMatchObject({ do: 'refuse' });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+    expect(readdirSync(dirname(path))).toEqual(['rules.json']);
+    expect(readFileSync(path, 'utf8')).not.toContain('hunter2');
+  });
+
+  it('K2: hold for the server under any name, and for no other of that name', () => {
+    const policy = new Policy({ rules: [refusal()] });
+    expect(policy.judge('notes-2', 'sampling', 0, origin)).toMatchObject({ do: 'refuse' });
+    expect(policy.judge('notes', 'sampling', 0, 'node other.js')).toEqual({ do: 'ask' });
+    expect(policy.judge('notes', 'form', 0, origin)).toEqual({ do: 'ask' });
+  });
+
+  it('take the place of one about the same, and are dropped by their id', async () => {
+    const kept = rulesFile(place());
+    const policy = new Policy();
+    await kept.keep(refusal(policy));
+    const again = policy.add({ server: 'mine', subject: 'sampling', effect: 'ask', scope: 'always', origin });
+    const every = policy.add({ server: '*', subject: 'url', effect: 'refuse', scope: 'always' });
+    await kept.keep(again);
+    await kept.keep(every);
+    expect(await kept.read()).toEqual([again, every]);
+    expect(policy.rules()).toEqual([every, again]);
+    expect(await kept.drop(again.id)).toBe(true);
+    expect(await kept.drop(again.id)).toBe(false);
+    expect(await kept.read()).toEqual([every]);
+  });
+
+  it('K3: are kept by two sessions at once without losing one', async () => {
+    const path = place();
+    const [one, other] = [rulesFile(path), rulesFile(path)];
+    const policy = new Policy();
+    const make = (subject: 'form' | 'url' | 'roots' | 'sampling'): Rule =>
+      policy.add({ server: 'notes', subject, effect: 'refuse', scope: 'always', origin });
+    await Promise.all([one.keep(make('form')), one.keep(make('url'))]);
+    await other.keep(make('roots'));
+    await one.keep(make('sampling'));
+    expect((await other.read()).map(rule => rule.subject)).toEqual(['form', 'url', 'roots', 'sampling']);
+  });
+
+  it('K1: never allow anything, and never end by themselves', async () => {
+    const kept = rulesFile(place());
+    const policy = new Policy();
+    const allow = policy.add({ server: 'notes', subject: 'sampling', effect: 'allow', scope: 'always', origin });
+    const timed = policy.add({ server: 'notes', subject: 'form', effect: 'refuse', scope: 'always', origin, forMs: 5 });
+    const session = policy.add({ server: 'notes', subject: 'url', effect: 'refuse' });
+    for (const rule of [allow, timed, session])
+      await expect(kept.keep(rule)).rejects.toMatchObject({ code: 'host/refused' });
+    expect(await kept.read()).toEqual([]);
+  });
+
+  const good = refusal();
+  it.each([
+    ['no JSON', '{'],
+    ['a list', '[]'],
+    ['no rules', '{}'],
+    ['one that allows', JSON.stringify({ rules: [{ ...good, effect: 'allow' }] })],
+    ['one of another subject', JSON.stringify({ rules: [{ ...good, subject: 'all' }] })],
+    ['one that names a server by its id alone', JSON.stringify({ rules: [{ ...good, origin: undefined }] })],
+    ['one that ends', JSON.stringify({ rules: [{ ...good, until: 5 }] })],
+    ['a prototype', '{"__proto__":{"rules":[]}}'],
+  ])('a file that holds %s is an error that names it, and is left as it is', async (_, text) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json');
+    writeFileSync(path, text);
+    const kept = rulesFile(path);
+    await expect(kept.read()).rejects.toMatchObject({ code: 'cli/usage', message: expect.stringContaining(path) });
+    await expect(kept.keep(good)).rejects.toMatchObject({ code: 'cli/usage' });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});
