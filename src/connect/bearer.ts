@@ -14,8 +14,9 @@ import {
   requireBearerAuth,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { checkGiven, checkOptions, listOf, required, text } from '../check-options.ts';
 import type { Principal } from '../server/index.ts';
-import type { Provider } from './provider.ts';
+import { type Provider, providerKind } from './provider.ts';
 
 /** What checking tokens takes. */
 export interface BearerOptions {
@@ -41,7 +42,13 @@ export interface Bearer {
  * @param server - the authorization server, as a provider. With its client secret it is asked about every token, where
  *   it answers such questions (RFC 7662); else its tokens have to be signed (RFC 9068)
  */
-export function bearer(server: Provider, { resource, scopes = [] }: BearerOptions): Bearer {
+export function bearer(server: Provider, options: BearerOptions): Bearer {
+  checkGiven('bearer', 'the first argument', server, providerKind);
+  checkOptions('bearer', options, {
+    resource: required({ words: 'a URL: new URL(…)', fits: value => value instanceof URL }),
+    scopes: listOf(text),
+  });
+  const { resource, scopes = [] } = options;
   const metadataUrl = getOAuthProtectedResourceMetadataUrl(resource);
   const guard = requireBearerAuth({
     expectedResource: resource,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { anything, checkOptions, func, having, type Kinds, listOf, name, port, required } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { openUrl } from '../open-url.ts';
 import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../server/index.ts';
@@ -50,6 +51,17 @@ export interface Connect extends Pages {
   close(): Promise<void>;
 }
 
+const optionKinds: Kinds<ConnectOptions> = {
+  name: required(name),
+  baseUrl: { words: 'an address', fits: value => typeof value === 'string' || value instanceof URL },
+  signIn: having('what signIn(…) made', 'begin', 'principal'),
+  vault: having('a vault: vault({ store })', 'put', 'get'),
+  kinds: listOf(having('a kind of page: { name, show, submit }', 'show', 'submit')),
+  port,
+  openBrowser: func,
+  reach: anything,
+};
+
 const notAttached = 'These pages belong to no server yet: give them to midcall({ pages }).';
 
 /**
@@ -57,6 +69,7 @@ const notAttached = 'These pages belong to no server yet: give them to midcall({
  *   kinds of one name
  */
 export function connect(options: ConnectOptions): Connect {
+  checkOptions('connect', options, optionKinds);
   const base = options.baseUrl === undefined ? undefined : readBase(options.baseUrl);
   const path = base === undefined ? '/connect' : base.pathname;
   const kinds = kindsOf(options);

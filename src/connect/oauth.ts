@@ -8,13 +8,14 @@
  * - C3 Each provider has a callback address of its own, and a flow begun for one is not taken for another (mix-up,
  *   RFC 9700 section 4.4, beside the check of `iss`).
  */
+import { checkGiven, checkOptions, listOf, text } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { html } from '../html.ts';
 import type { Page } from '../server/index.ts';
 import { randomToken } from './oauth-client.ts';
 import { single } from './oauth-flows.ts';
 import type { PageKind, PageView, Visit, VisitDesk } from './page.ts';
-import type { Provider } from './provider.ts';
+import { type Provider, providerKind } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 import type { Vault } from './vault.ts';
 import { shown } from './view.ts';
@@ -45,7 +46,10 @@ const AWAY_MS = 15 * 60_000;
  * A page where a person connects an account of theirs at a provider. Its provider is known to the pages by `connect({ kinds: [oauthPages(vault, [provider])] })`.
  * Afterwards `vault.token(call.principal, provider)` gives the access token for the server's own calls.
  */
-export function oauth(provider: Provider, { scopes = provider.scopes }: OAuthPageOptions = {}): Page<Connected> {
+export function oauth(provider: Provider, options: OAuthPageOptions = {}): Page<Connected> {
+  checkGiven('oauth', 'the first argument', provider, providerKind);
+  checkOptions('oauth', options, { scopes: listOf(text) });
+  const { scopes = provider.scopes } = options;
   return { kind: KIND, data: { provider: provider.id, scopes }, assurance: 'out-of-band' };
 }
 

@@ -1,4 +1,5 @@
 /** The `confirm` page: a yes to exactly this call, with the arguments it really came with. */
+import { checkOptions, name } from '../check-options.ts';
 import { html } from '../html.ts';
 import type { Json, Page } from '../server/index.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';
@@ -41,9 +42,8 @@ export const confirmKind: PageKind = {
  * A page that shows the call with its real arguments and takes a yes, out of the host's and the model's reach. The yes is
  * for this call only: another call, or the same with other arguments, asks again.
  */
-export function confirm({
-  title = 'Allow this call?',
-  allow = 'Allow',
-}: ConfirmOptions = {}): Page<{ readonly approved: true }> {
+export function confirm(options: ConfirmOptions = {}): Page<{ readonly approved: true }> {
+  checkOptions('confirm', options, { title: name, allow: name });
+  const { title = 'Allow this call?', allow = 'Allow' } = options;
   return pageOf(confirmKind, { title, allow }, 'out-of-band');
 }

@@ -1,4 +1,5 @@
 /** The `form` page: a form richer than the flat schema, whose answer goes to the handler; and forms that do more. */
+import { checkOptions, func, name as nameKind, oneOf, required } from '../check-options.ts';
 import type { Assurance } from '../form/index.ts';
 import type { Json, Page } from '../server/index.ts';
 import { checkItems, type Items, type ItemsValue } from './form-item.ts';
@@ -12,6 +13,15 @@ export interface FormPageOptions<S extends Items> {
   /** Words on the button; `Send` where absent. */
   readonly send?: string;
 }
+
+const pageKinds = {
+  title: required(nameKind),
+  items: required({
+    words: "an object of questions: { name: { kind: 'text', label: 'Name' } }",
+    fits: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  }),
+  send: nameKind,
+};
 
 interface Data {
   readonly title: string;
@@ -36,11 +46,9 @@ export const formKind: PageKind = {
  * A page with a form of groups, lists, dependent questions and long text.
  * @throws MidcallError `form/unsupported`, which names the question
  */
-export function formPage<const S extends Items>({
-  title,
-  items,
-  send = 'Send',
-}: FormPageOptions<S>): Page<ItemsValue<S>> {
+export function formPage<const S extends Items>(options: FormPageOptions<S>): Page<ItemsValue<S>> {
+  checkOptions<FormPageOptions<S>>('formPage', options, pageKinds);
+  const { title, items, send = 'Send' } = options;
   checkItems(items);
   return pageOf(formKind, { title, send, items } as unknown as Json);
 }
@@ -68,6 +76,13 @@ export interface FormKindOptions<S extends Items> extends FormPageOptions<S> {
 export function formKindOf<const S extends Items>(
   options: FormKindOptions<S>,
 ): { readonly kind: PageKind; readonly page: Page<ItemsValue<S>> } {
+  checkOptions<FormKindOptions<S>>('formKindOf', options, {
+    ...pageKinds,
+    name: required(nameKind),
+    assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
+    check: func,
+    save: func,
+  });
   const { name, title, items, send = 'Send', check, save, assurance } = options;
   checkItems(items);
   const words = { title, send };

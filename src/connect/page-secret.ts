@@ -2,6 +2,7 @@
  * The `secret` page: an API key or the like, from the person's browser into the vault. The handler gets the name under
  * which it is kept, never the value; a handler that needs it reads it from the vault itself.
  */
+import { checkOptions, name as nameKind, required, text } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { html } from '../html.ts';
 import type { Page } from '../server/index.ts';
@@ -66,6 +67,7 @@ export function secretKind(vault: Keeper): PageKind {
  * @throws MidcallError `form/unsupported` for a name that is none
  */
 export function secret(options: SecretOptions): Page<{ readonly secret: string }> {
+  checkOptions('secret', options, { name: required(nameKind), label: required(nameKind), help: text, title: text });
   const { name, label, help, title = `Enter your ${label}` } = options;
   if (!nameShape.test(name)) {
     throw new MidcallError('form/unsupported', 'secret: name is 1 to 100 letters, digits and _ . : / -');

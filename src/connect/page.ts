@@ -4,6 +4,7 @@
  * show any page.
  */
 import type { Hono } from 'hono';
+import { checkGiven, having } from '../check-options.ts';
 import type { Assurance } from '../form/index.ts';
 import type { Html } from '../html.ts';
 import type { Json, Page, Principal } from '../server/index.ts';
@@ -97,5 +98,6 @@ export interface Keeper {
 
 /** A page of the author's own kind, to give to `call.elicitUrl`. */
 export function pageOf<T = Json>(kind: PageKind, data: Json, assurance?: Assurance): Page<T> {
+  checkGiven('pageOf', 'the first argument', kind, having('a kind of page: { name, show, submit }', 'show', 'submit'));
   return { kind: kind.name, data, ...(assurance === undefined ? {} : { assurance }) };
 }

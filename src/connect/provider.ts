@@ -1,4 +1,17 @@
 /** A third party that people connect to: a few lines of configuration, checked when it is built. */
+import {
+  anything,
+  checkOptions,
+  func,
+  having,
+  type Kind,
+  type Kinds,
+  listOf,
+  oneOf,
+  positive,
+  required,
+  text,
+} from '../check-options.ts';
 import { isSafeEndpoint, type OAuthClient, oauthClient, type ProviderMetadata } from './oauth-client.ts';
 
 /** What the operator knows about a provider. */
@@ -29,6 +42,28 @@ export interface ProviderOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
+
+/** A provider, where another factory takes one. */
+export const providerKind: Kind = {
+  words: 'what provider(…) made',
+  fits: value => having('', 'inspect').fits((value as Provider | null | undefined)?.client),
+};
+
+const kinds: Kinds<ProviderOptions> = {
+  id: required(text),
+  name: text,
+  issuer: required(text),
+  clientId: required(text),
+  clientSecret: text,
+  clientAuth: oneOf('basic', 'post'),
+  scopes: listOf(text),
+  resource: text,
+  parameters: anything,
+  metadata: anything,
+  timeoutMs: positive,
+  fetch: func,
+  now: func,
+};
 
 /** A provider, ready for `oauth(…)` and for the vault. It prints without its secret. */
 export interface Provider {
@@ -61,6 +96,7 @@ const ours = new Set([
 
 /** @throws TypeError for a bad option, naming it and never its value where that may be secret */
 export function provider(options: ProviderOptions): Provider {
+  checkOptions('provider', options, kinds);
   const { id, name = id, clientId, scopes = [], parameters = {}, timeoutMs = 20_000, now = Date.now } = options;
   const check = (holds: boolean, text: string): void => {
     if (!holds) throw new TypeError(`provider: ${text}`);
@@ -81,7 +117,6 @@ export function provider(options: ProviderOptions): Provider {
     scopes.every(scope => /^[\x21\x23-\x5b\x5d-\x7e]+$/u.test(scope)),
     `a scope of '${id}' has a character that no scope may have.`,
   );
-  check(Number.isFinite(timeoutMs) && timeoutMs > 0, `timeoutMs of '${id}' is a positive number.`);
   const taken = Object.keys(parameters).find(key => ours.has(key));
   check(taken === undefined, `parameters of '${id}' may not set ${taken}.`);
 

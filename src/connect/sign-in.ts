@@ -13,12 +13,13 @@
  *   one. Two of one name count as none.
  */
 import { createHash } from 'node:crypto';
+import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind } from '../check-options.ts';
 import { createSealer, type KeySource, keyRing, type Principal } from '../server/index.ts';
 import type { Store } from '../stores/store.ts';
 import { randomToken } from './oauth-client.ts';
 import { flows, single } from './oauth-flows.ts';
 import type { SignIn, VisitDesk } from './page.ts';
-import type { Provider } from './provider.ts';
+import { type Provider, providerKind } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
 
 /** What signing in takes. */
@@ -58,10 +59,14 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
  *   be the ones the MCP tokens carry: an OpenID provider that gives each client pairwise subjects does not fit
  */
 export function signIn(server: Provider, options: SignInOptions): SignIn {
+  checkGiven('signIn', 'the first argument', server, providerKind);
+  checkOptions('signIn', options, {
+    store: required(storeKind),
+    key: anything,
+    sessionMs: count,
+    otherPerson: oneOf('login', 'select_account'),
+  });
   const { store, sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
-  if (!(Number.isSafeInteger(sessionMs) && sessionMs > 0)) {
-    throw new TypeError('signIn: sessionMs is a whole number of milliseconds.');
-  }
   const sealer = createSealer(keyRing(options.key));
   const under = flows<SignInFlow>(store, sealer, 'sign-in');
   const sessions = flows<{ issuer: string; subject: string }>(store, sealer, 'session');

@@ -7,6 +7,7 @@
  *   person would not help.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import { anything, checkOptions, func, notNegative, required, storeKind } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { createSealer, type KeySource, keyRing, type Principal } from '../server/index.ts';
 import type { Store } from '../stores/store.ts';
@@ -102,10 +103,15 @@ export interface Vault {
 
 /** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option out of range */
 export function vault(options: VaultOptions): Vault {
+  checkOptions('vault', options, {
+    store: required(storeKind),
+    key: anything,
+    now: func,
+    sleep: func,
+    refreshWaitMs: notNegative,
+    renewEarlyMs: notNegative,
+  });
   const { store, now = Date.now, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
-  for (const [name, value] of Object.entries({ refreshWaitMs, renewEarlyMs })) {
-    if (!(Number.isFinite(value) && value >= 0)) throw new TypeError(`vault: ${name} is a number of milliseconds.`);
-  }
   const sealer = createSealer(keyRing(options.key));
   const kept = slots(store, sealer);
   const sleep = options.sleep ?? (ms => wait(ms));

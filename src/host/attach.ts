@@ -9,6 +9,21 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  func,
+  having,
+  type Kinds,
+  listOf,
+  name,
+  oneOf,
+  parts,
+  positive,
+  required,
+  storeKind,
+} from '../check-options.ts';
 import type { SamplingModel } from '../sampling/index.ts';
 import type { Store } from '../stores/store.ts';
 import { Answering } from './answering.ts';
@@ -17,7 +32,7 @@ import { Audit } from './audit.ts';
 import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './call-runner.ts';
 import { Calls } from './calls.ts';
 import { ClientCalls } from './client-calls.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, clockKind, systemClock } from './clock.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import type { Inbox } from './inbox.ts';
 import { Policy } from './policy.ts';
@@ -59,6 +74,25 @@ export interface AttachOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+const kinds: Kinds<AttachOptions> = {
+  server: required(parts<AttachOptions['server']>({ id: required(name), origin: required(name) })),
+  inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
+  policy: having('a Policy', 'judge', 'count'),
+  audit: having('an Audit', 'record'),
+  roots: having('a RootsManager', 'granted', 'subscribe'),
+  sampling: parts<NonNullable<AttachOptions['sampling']>>({
+    model: required(having('a model, such as modelRouter(…) of midcall/models', 'choose', 'run')),
+    budget: anything,
+  }),
+  modes: listOf(oneOf('form', 'url')),
+  trustedDomains: having('a Set', 'has', 'add'),
+  answerTimeoutMs: positive,
+  store: storeKind,
+  clock: clockKind,
+  newId: func,
+  onError: func,
+};
+
 /** What to call. */
 export interface CallRequest {
   readonly kind: CallContext['kind'];
@@ -93,9 +127,12 @@ export interface Attachment {
 
 /**
  * Attaches a person to a client that is not connected yet.
- * @throws what the SDK throws for a client that is connected already
+ * @throws TypeError for an option that is missing, unknown or not what it may be; what the SDK throws for a client that is
+ *   connected already
  */
 export function attach(client: Client, options: AttachOptions): Attachment {
+  checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
+  checkOptions('attach', options, kinds);
   return new Wiring(client, options);
 }
 

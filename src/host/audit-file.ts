@@ -1,6 +1,7 @@
 /** The audit record as a JSON Lines file that is only ever appended to, readable by its owner alone. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { checkGiven, name } from '../check-options.ts';
 import type { AuditSink } from './audit.ts';
 
 /**
@@ -8,6 +9,7 @@ import type { AuditSink } from './audit.ts';
  * @param path - absolute, or relative to the working directory
  */
 export function auditFile(path: string): AuditSink {
+  checkGiven('auditFile', 'the path', path, name);
   return {
     read: () => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : []),
     append: line => {

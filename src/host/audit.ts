@@ -7,8 +7,8 @@
  * - A2 What a sink has written is never rewritten.
  */
 import { createHash } from 'node:crypto';
-import type { Clock } from './clock.ts';
-import { systemClock } from './clock.ts';
+import { checkOptions, func, having, notNegative } from '../check-options.ts';
+import { type Clock, clockKind, systemClock } from './clock.ts';
 import type { Asker, CallContext, Ending, Question } from './question.ts';
 
 /** What happened; `asker` and `call` are added where they are known. */
@@ -141,6 +141,12 @@ export class Audit {
 
   /** @throws Error where the sink holds lines that do not verify: such a record is not continued */
   constructor(options: AuditOptions = {}) {
+    checkOptions('new Audit', options, {
+      clock: clockKind,
+      sink: having('a sink, such as auditFile(path)', 'read', 'append'),
+      keep: notNegative,
+      onError: func,
+    });
     this.#clock = options.clock ?? systemClock;
     this.#sink = options.sink;
     this.#keep = options.keep ?? 10_000;

@@ -1,10 +1,14 @@
 /** Time, injected: what it is, and being called later. */
+import { having } from '../check-options.ts';
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Calls `fn` once after `ms` milliseconds. @returns calls it off */
   after(ms: number, fn: () => void): () => void;
 }
+
+export const clockKind = having('a clock: { now, after }', 'now', 'after');
 
 /** The machine's own. */
 export const systemClock: Clock = {

@@ -137,7 +137,8 @@ export class Connection {
   async start(): Promise<void> {
     if (this.#state === 'ready' || this.#state === 'starting') return;
     this.#become('starting');
-    const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 30_000 } = this.#options;
+    const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 30_000, ...rest } = this.#options;
+    const { callTimeoutMs: _, fetch: __, ...attached } = rest;
     const client = new Client(info, {
       inputRequired: { maxRounds },
       versionNegotiation: {
@@ -146,7 +147,7 @@ export class Connection {
       },
       listChanged: this.#listChanged(),
     });
-    const attachment = attach(client, { ...this.#options, server: { id: this.entry.id, origin: this.origin } });
+    const attachment = attach(client, { ...attached, server: { id: this.entry.id, origin: this.origin } });
     attachment.subscribe(event => this.#tell(event));
     this.#client = client;
     this.#attachment = attachment;

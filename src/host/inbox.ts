@@ -7,8 +7,9 @@
  * - I4 With a store, an open question is there again after a restart of the process. Whether its answer can still be
  *   used is for who asks again to say ({@link Inbox.ask} with the same id takes the stored one up).
  */
+import { checkGiven, checkOptions, func, having, storeKind } from '../check-options.ts';
 import type { Store } from '../stores/store.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, clockKind, systemClock } from './clock.ts';
 import type { Ending, Presenter, Question, Receipt, Reply, Via } from './question.ts';
 import { QuestionShelf } from './question-shelf.ts';
 import { checkReply } from './reply-check.ts';
@@ -36,6 +37,8 @@ interface Open {
 /** How many endings are remembered, so that a late reply learns what happened. */
 const remembered = 1_000;
 
+const presenterKind = having('a view: { via, show(question, { reply, ended }) }', 'show');
+
 /** Open questions; presenters show them, replies end them. */
 export class Inbox {
   readonly #open = new Map<string, Open>();
@@ -47,6 +50,7 @@ export class Inbox {
   readonly #shelf: QuestionShelf | undefined;
 
   constructor(options: InboxOptions = {}) {
+    checkOptions('new Inbox', options, { clock: clockKind, store: storeKind, onError: func });
     this.#clock = options.clock ?? systemClock;
     this.#onError = options.onError ?? (() => {});
     this.#shelf = options.store ? new QuestionShelf(options.store, this.#onError) : undefined;
@@ -141,6 +145,7 @@ export class Inbox {
    * @returns detaches it; questions stay open
    */
   present(presenter: Presenter): () => void {
+    checkGiven('inbox.present', 'the presenter', presenter, presenterKind);
     this.#presenters.add(presenter);
     for (const open of this.#open.values()) this.#show(presenter, open);
     return () => void this.#presenters.delete(presenter);

@@ -7,8 +7,9 @@
  * - P4 Judging changes nothing; counting is the caller's own step ({@link Policy.count}).
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { anything, checkOptions, func, type Kinds, name, oneOf, parts, positive, required } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, clockKind, systemClock } from './clock.ts';
 
 /** What a server may want of a person. */
 export type Subject = 'form' | 'url' | 'sampling' | 'roots';
@@ -135,6 +136,22 @@ export interface PolicyOptions {
   readonly onChange?: (rules: readonly Rule[]) => void;
 }
 
+const kinds: Kinds<PolicyOptions> = {
+  rules: { words: 'a list of rules', fits: Array.isArray },
+  limits: parts<Limits>({ open: anything, perWindow: anything, windowMs: anything }),
+  clock: clockKind,
+  newId: func,
+  onChange: func,
+};
+const ruleKinds = {
+  server: required({ ...name, words: "a server's id, or '*' for every server" }),
+  subject: required(oneOf('form', 'url', 'sampling', 'roots', '*')),
+  effect: required(oneOf('ask', 'refuse', 'allow')),
+  origin: name,
+  scope: oneOf('session', 'always'),
+  forMs: positive,
+};
+
 /** The person's standing decisions, and the count of what was asked. */
 export class Policy {
   readonly limits: Limits;
@@ -146,6 +163,7 @@ export class Policy {
 
   /** @throws MidcallError `host/refused` for a rule that would answer a form or a URL */
   constructor(options: PolicyOptions = {}) {
+    checkOptions('new Policy', options, kinds);
     this.limits = { open: 50, perWindow: 60, windowMs: 60_000, ...options.limits };
     for (const [name, value] of Object.entries(this.limits))
       if (!(Number.isInteger(value) && value > 0))
@@ -174,6 +192,7 @@ export class Policy {
       readonly forMs?: number;
     },
   ): Rule {
+    checkOptions<Parameters<Policy['add']>[0]>('policy.add', rule, ruleKinds);
     refuseAnswering(rule);
     const now = this.#clock.now();
     const made: Rule = {

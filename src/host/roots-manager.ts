@@ -6,9 +6,10 @@
  * - R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
  * - R4 What is kept is written whole, so that a crash leaves the old list or the new one.
  */
+import { checkGiven, checkOptions, func, having, name as nameKind, notNegative, required } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { type Root, toPath, toUri } from '../roots/index.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, clockKind, systemClock } from './clock.ts';
 import type { RootsDisk, RootsMemory } from './roots-disk.ts';
 
 /** A directory on offer. */
@@ -52,6 +53,13 @@ export class RootsManager {
   #stopLooking: (() => void) | undefined;
 
   constructor(options: RootsManagerOptions) {
+    checkOptions('new RootsManager', options, {
+      disk: required(having('a disk, such as machineDisk', 'look', 'real')),
+      memory: having('what keeps the state, such as rootsFile(path)', 'read', 'write'),
+      clock: clockKind,
+      lookEveryMs: notNegative,
+      onError: func,
+    });
     this.#disk = options.disk;
     this.#memory = options.memory;
     this.#clock = options.clock ?? systemClock;
@@ -73,6 +81,7 @@ export class RootsManager {
    * @throws MidcallError `roots/invalid` where it is no usable name, `roots/not-found` where no directory is there
    */
   async add(place: string, options: { readonly name?: string } = {}): Promise<OfferedRoot> {
+    checkGiven('roots.add', 'the directory', place, nameKind);
     const asked = /^file:/i.test(place) ? toPath(place) : toPath(toUri(place));
     const kind = await this.#disk.look(asked);
     if (kind === 'gone') throw new MidcallError('roots/not-found', `There is no directory at ${asked}.`);

@@ -2,6 +2,7 @@
  * Sampling over several AI SDK models: picks one by hints and priorities, says why, runs it, and hands back a checked
  * result. It keeps no message of one request for another.
  */
+import { checkOptions, required } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { quoted, type SamplingModel, type SamplingRequest } from '../sampling/index.ts';
 import { assertAble, chooseModel } from './choose-model.ts';
@@ -19,6 +20,7 @@ import { providerMemory } from './provider-memory.ts';
  * @throws MidcallError `sampling/invalid` where the list cannot be routed over
  */
 export function modelRouter(options: { readonly models: readonly ModelEntry[] }): SamplingModel {
+  checkOptions('modelRouter', options, { models: required({ words: 'a list of models', fits: Array.isArray }) });
   const entries = options.models.map(entry => ({ ...entry }));
   checkEntries(entries);
   const memory = providerMemory();

@@ -16,6 +16,7 @@
  * are held open. A root that is no `file:` URI, is gone, is a file or may not be entered is left out, and said to be.
  */
 import { resolve } from 'node:path';
+import { checkOptions, flag, listOf, name, oneOf, text } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { checkedGround } from './checked.ts';
 import type { Files, Guarantee, Root } from './files.ts';
@@ -76,6 +77,12 @@ export interface Boundary {
  *   `requireStrong` asks for more than this machine can promise
  */
 export function boundary(options: BoundaryOptions = {}): Boundary {
+  checkOptions('boundary', options, {
+    ceiling: listOf(name),
+    mode: text,
+    requireStrong: flag,
+    guarantee: oneOf('held', 'checked'),
+  });
   const mode = options.mode ?? 'narrow';
   if (!['narrow', 'replace', 'ignore'].includes(mode))
     throw new MidcallError('roots/invalid', `mode is ${shown(String(mode))}; it must be narrow, replace or ignore.`);

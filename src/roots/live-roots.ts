@@ -9,6 +9,7 @@
  *    the operations in flight on them have ended.
  * 5. Between reads nothing widens: a root's URI that comes to lead elsewhere is left out until the client is asked again.
  */
+import { checkOptions, flag, func, having, required } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { type Boundary, nothing, type Said } from './boundary.ts';
 import type { Files, Root } from './files.ts';
@@ -46,6 +47,12 @@ export interface LiveRoots {
 
 /** Keeps the roots of one client session; see the top of this file for what holds. */
 export function liveRoots(options: LiveRootsOptions): LiveRoots {
+  checkOptions('liveRoots', options, {
+    boundary: required(having('what boundary(…) made', 'scope', 'files')),
+    list: required(func),
+    announces: required(flag),
+    onError: func,
+  });
   const { boundary, list, announces, onError } = options;
   const asks = boundary.mode !== 'ignore';
   const book = new OpenFiles();

@@ -2,6 +2,7 @@
  * A tool a server offers to the model within one sampling request. Its schema is any Standard Schema that can also give
  * its JSON Schema; whatever goes wrong inside it becomes an error result the model can read, never an exception.
  */
+import { checkOptions, func, type Kind, name, required, text } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { readToolOutput } from './check-content.ts';
 import { describeIssues, Findings, quoted } from './issue.ts';
@@ -71,6 +72,11 @@ export interface SamplingTool {
   answer(use: ToolUseContent, options: { readonly signal: AbortSignal }): Promise<ToolResultContent>;
 }
 
+const schemaKind: Kind = {
+  words: 'a schema such as z.object({ … })',
+  fits: value => ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
+};
+
 /**
  * Makes a tool for `sampleWithTools`.
  * @param tool - `name`: 1 to 64 letters, digits, `_` or `-`, which every provider takes; `description`: for the model;
@@ -86,6 +92,13 @@ export function samplingTool<const S extends ToolInputSchema>(tool: {
   readonly output?: ToolOutputSchema;
   run(input: ToolInput<S>, context: ToolRunContext): ToolOutput | Promise<ToolOutput>;
 }): SamplingTool {
+  checkOptions('samplingTool', tool as Omit<typeof tool, never>, {
+    name: required(name),
+    description: required(text),
+    input: required(schemaKind),
+    output: schemaKind,
+    run: required(func),
+  });
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
     throw new MidcallError(
       'sampling/invalid',

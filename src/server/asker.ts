@@ -3,6 +3,7 @@
  * circles (see elicit.ts for the rules). What most handlers never use is made when it is used, since many calls may wait
  * at once.
  */
+import { anything, checkOptions, flag, type Kinds, listOf, oneOf, positive, required, text } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import {
   type Answer,
@@ -223,8 +224,20 @@ function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], u
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** @throws MidcallError what the author must mend */
+const askKinds: Kinds<ElicitAsk<FormInput>> = {
+  message: required(text),
+  form: required({ ...anything, words: 'what is asked: Boolean, a list of choices, a JSON Schema, z.object({ … })' }),
+  key: text,
+  timeoutMs: positive,
+  assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
+  channels: listOf(oneOf('native', 'page', 'relay')),
+  fallback: anything,
+  required: flag,
+};
+
+/** @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend */
 function checkAsk(ask: ElicitAsk<FormInput>, known: boolean): void {
+  checkOptions<ElicitAsk<FormInput>>('call.elicit', ask, askKinds);
   checkMessage(ask.message);
   if (ask.key !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(ask.key)) {
     throw new MidcallError(

@@ -1,5 +1,20 @@
 /** The options of a server library instance, checked and completed once. */
 import { randomBytes } from 'node:crypto';
+import {
+  anything,
+  checkOptions,
+  flag,
+  func,
+  having,
+  type Kinds,
+  listOf,
+  name,
+  notNegative,
+  oneOf,
+  parts,
+  positive,
+  storeKind,
+} from '../check-options.ts';
 import type { Channel } from '../form/index.ts';
 import { type Boundary, type BoundaryOptions, boundary } from '../roots/index.ts';
 import type { SamplingModel } from '../sampling/index.ts';
@@ -71,6 +86,38 @@ export interface MidcallOptions {
   readonly duplicateWaitMs?: number;
 }
 
+const kinds: Kinds<MidcallOptions> = {
+  key: anything,
+  store: storeKind,
+  principal: func,
+  audience: name,
+  maxRounds: positive,
+  askTimeoutMs: positive,
+  stateTtlMs: positive,
+  maxStateLength: positive,
+  suspectBelowMs: notNegative,
+  channels: listOf(oneOf('native', 'page', 'relay')),
+  pages: having('the pages made by connect(…) of midcall/connect', 'attach'),
+  holdMs: positive,
+  roots: parts<NonNullable<MidcallOptions['roots']>>({
+    ceiling: listOf(name),
+    mode: oneOf('narrow', 'replace', 'ignore'),
+    requireStrong: flag,
+    guarantee: oneOf('held', 'checked'),
+    on2026: flag,
+  }),
+  sampling: parts<NonNullable<MidcallOptions['sampling']>>({
+    model: having('a model, such as modelRouter(…) of midcall/models', 'choose', 'run'),
+    on2026: flag,
+  }),
+  audit: func,
+  observe: func,
+  warn: func,
+  now: func,
+  timer: func,
+  duplicateWaitMs: positive,
+};
+
 export interface Config {
   readonly keys: KeyRing;
   readonly sealer: Sealer;
@@ -107,10 +154,13 @@ export interface Config {
 const MAX_SEALED = 16_777_216;
 
 /**
- * @throws TypeError where a number is not one the option can mean; MidcallError `server/setup` for a bad key, `roots/…` for
+ * @throws TypeError for an option that is unknown or not what it may be; MidcallError `server/setup` for a bad key, `roots/…` for
  *   a directory that cannot be a boundary
  */
 export function configure(options: MidcallOptions): Config {
+  checkOptions('midcall', options, kinds);
+  if (options.channels?.includes('page') && !options.pages)
+    throw new TypeError("midcall: channels has 'page', but there are no pages: give pages: connect(…) as well.");
   const now = options.now ?? Date.now;
   const store = options.store ?? memoryStore({ now, maxEntries: MAX_CLAIMS });
   const timer = options.timer ?? startTimer;
@@ -118,7 +168,6 @@ export function configure(options: MidcallOptions): Config {
   const keys = keyRing(options.key);
   const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
   const warned = new Set<string>();
-  const maxStateLength = positive('maxStateLength', options.maxStateLength ?? 32_768);
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
   const kept = options.store ? sealedStore(store, sealer) : store;
   const { audit } = options;
@@ -142,19 +191,19 @@ export function configure(options: MidcallOptions): Config {
       now,
       timer,
       id,
-      waitMs: positive('duplicateWaitMs', options.duplicateWaitMs ?? 25_000),
+      waitMs: options.duplicateWaitMs ?? 25_000,
     }),
     principal: options.principal,
     audience: options.audience,
-    maxRounds: Math.floor(positive('maxRounds', options.maxRounds ?? 9)),
-    askTimeoutMs: positive('askTimeoutMs', options.askTimeoutMs ?? 15 * 60_000),
-    stateTtlMs: positive('stateTtlMs', options.stateTtlMs ?? 60 * 60_000),
-    maxStateLength,
+    maxRounds: Math.floor(options.maxRounds ?? 9),
+    askTimeoutMs: options.askTimeoutMs ?? 15 * 60_000,
+    stateTtlMs: options.stateTtlMs ?? 60 * 60_000,
+    maxStateLength: options.maxStateLength ?? 32_768,
     suspectBelowMs: options.suspectBelowMs ?? 250,
     channels: options.channels ?? (options.pages ? ['native', 'page'] : ['native']),
     pages: options.pages?.attach(host),
-    holdMs: positive('holdMs', options.holdMs ?? 40_000),
-    boundary: boundary(options.roots),
+    holdMs: options.holdMs ?? 40_000,
+    boundary: drawn(options.roots),
     rootsOn2026: options.roots?.on2026 ?? false,
     samplingModel: options.sampling?.model,
     samplingOn2026: options.sampling?.on2026 ?? false,
@@ -182,7 +231,7 @@ function startIdleTimer(fn: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-function positive(name: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new TypeError(`midcall: ${name} is a positive number, not ${value}.`);
+/** The boundary of `call.files()`. */
+export function drawn({ on2026: _, ...options }: NonNullable<MidcallOptions['roots']> = {}): Boundary {
+  return boundary(options);
 }

@@ -74,9 +74,6 @@ export class HttpSessions {
   constructor(factory: McpServerFactory, options: SessionOptions = {}) {
     this.#factory = factory;
     this.#options = { idleMs: 30 * 60_000, max: 1_000, now: Date.now, ...options };
-    for (const [name, value] of Object.entries({ idleMs: this.#options.idleMs, max: this.#options.max })) {
-      if (!(value > 0)) throw new RangeError(`${name} must be a positive number.`);
-    }
     const every = options.every ?? unreferenced;
     this.#stopSweeping = every(Math.min(60_000, this.#options.idleMs), () => this.#sweep());
   }

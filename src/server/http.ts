@@ -24,7 +24,9 @@ import {
   type McpServerFactory,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
+import { checkGiven, checkOptions, func, type Kinds, listOf, name, parts, port, positive } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
+import type { EventStoreOptions } from './event-store.ts';
 import { HttpSessions, type SessionOptions } from './http-sessions.ts';
 
 /** How an endpoint is served. */
@@ -53,6 +55,37 @@ export interface HttpOptions {
   readonly maxRequestBytes?: number;
   /** Told of what went wrong; changes no response. */
   readonly onError?: (error: Error) => void;
+}
+
+const path = {
+  words: "a path such as '/mcp'",
+  fits: (value: unknown) => typeof value === 'string' && value.startsWith('/'),
+};
+const endpointKinds: Kinds<HttpOptions> = {
+  path,
+  elsewhere: func,
+  allowedHosts: listOf(name),
+  allowedOrigins: listOf(name),
+  authenticate: func,
+  owner: func,
+  sessions: parts<SessionOptions>({
+    idleMs: positive,
+    max: positive,
+    events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
+    now: func,
+    every: func,
+    onError: func,
+  }),
+  maxRequestBytes: positive,
+  onError: func,
+};
+const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: name, port };
+const factoryKind = { ...func, words: 'a function that makes a server: () => notesServer()' };
+
+/** Where a server listens. */
+interface Listening {
+  readonly host?: string;
+  readonly port?: number;
 }
 
 /** One endpoint, to be mounted in any Node server. */
@@ -87,6 +120,8 @@ const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.
  *   `midcall(…)` itself belong outside it.
  */
 export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}): McpEndpoint {
+  checkGiven('mcpEndpoint', 'the first argument', factory, factoryKind);
+  checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE, onError } = options;
   const hostAllowed = hostHeaderValidation([...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])]);
   const originAllowed = originValidation([...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])]);
@@ -156,9 +191,12 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
  */
 export async function serveHttp(
   factory: McpServerFactory,
-  options: HttpOptions & { readonly host?: string; readonly port?: number } = {},
+  options: HttpOptions & Listening = {},
 ): Promise<HttpServing> {
-  const { host = '127.0.0.1', port = 0, path = '/mcp' } = options;
+  checkGiven('serveHttp', 'the first argument', factory, factoryKind);
+  checkOptions('serveHttp', options, servingKinds);
+  const { host = '127.0.0.1', port = 0, ...served } = options;
+  const { path = '/mcp' } = served;
   const loopback = /^(?:localhost|127(?:\.\d+){3}|::1)$/u.test(host);
   if (!loopback && !options.allowedHosts?.length) {
     throw new MidcallError(
@@ -166,7 +204,7 @@ export async function serveHttp(
       `${host} is open to other machines: name the hosts under which they may reach this server (allowedHosts, --allow-host).`,
     );
   }
-  const endpoint = mcpEndpoint(factory, options);
+  const endpoint = mcpEndpoint(factory, served);
   const server = createServer((req, res) => void endpoint.handle(req, res));
   try {
     await new Promise<void>((resolve, reject) => {

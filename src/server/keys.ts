@@ -22,6 +22,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { checkGiven, type Kind } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 
 /** One key. Its id is derived from it, the same in every process, and tells nothing about it. */
@@ -59,6 +60,11 @@ export interface KeyRingOptions {
   readonly randomBytes?: (size: number) => Uint8Array;
 }
 
+const sourceKind: Kind = {
+  words: 'a text (hex or base64), bytes, a list of these, or { file }',
+  fits: value => typeof value === 'string' || (typeof value === 'object' && value !== null),
+};
+
 const MIN_BYTES = 32;
 const MAX_FILE = 65_536;
 const NEW_KEY = 'Make a new one with: openssl rand -base64 32';
@@ -73,6 +79,7 @@ const posix = process.platform !== 'win32';
 export function keyRing(source?: KeySource, options: KeyRingOptions = {}): KeyRing {
   const env = options.env ?? process.env;
   const randomBytes = options.randomBytes ?? nodeRandomBytes;
+  if (source !== undefined) checkGiven('keyRing', 'the key', source, sourceKind);
   if (source !== undefined) return ring(bytesOf(source, randomBytes));
   if (env['MIDCALL_KEY'] !== undefined) return ring(decode(env['MIDCALL_KEY'], 'MIDCALL_KEY'));
   const file = env['MIDCALL_KEY_FILE'];

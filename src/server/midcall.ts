@@ -15,11 +15,21 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  func,
+  having,
+  type Kind,
+  name as nameKind,
+  text,
+} from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
-import { boundary, type Files } from '../roots/index.ts';
+import type { Files } from '../roots/index.ts';
 import type { Call } from './call.ts';
 import { type Conduct, conductor, type RelayedTool } from './conduct.ts';
-import { configure, type MidcallOptions } from './config.ts';
+import { configure, drawn, type MidcallOptions } from './config.ts';
 import { intercept } from './intercept.ts';
 import { registerResume } from './resume.ts';
 import { runUnattended } from './unattended.ts';
@@ -117,7 +127,7 @@ export interface Midcall {
   close(): Promise<void>;
 }
 
-/** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option out of range */
+/** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option that is unknown or not what it may be */
 export function midcall(options: MidcallOptions = {}): Midcall {
   const config = configure(options);
   const conduct: Conduct = conductor(config);
@@ -139,13 +149,16 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     server: McpServer,
     name: string,
     uriOrTemplate: string | ResourceTemplate,
-    { version = '', ...metadata }: ResourceConfig,
+    given: ResourceConfig,
     handler: (
       uri: URL,
       call: Call,
       variables: Readonly<Record<string, string | string[]>>,
     ) => ReadResourceResult | Promise<ReadResourceResult>,
   ): never {
+    checkRegistration('mid.resource', { server, name, handler });
+    checkGiven('mid.resource', 'the third argument', uriOrTemplate, addressKind);
+    const { version = '', ...metadata } = given;
     wrap(server);
     const registered = { method: 'resources/read', version, mayFallBack: true } as const;
     const read = (uri: URL, variables: Record<string, string | string[]>, ctx: ServerContext) =>
@@ -158,7 +171,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   }
 
   return {
-    tool(server, name, { version = '', ...described }, handler) {
+    tool(server, name, given, handler) {
+      checkRegistration('mid.tool', { server, name, handler });
+      checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', given, toolKinds);
+      const { version = '', ...described } = given;
       wrap(server);
       const { annotations } = described;
       const structured = described.outputSchema !== undefined;
@@ -176,7 +192,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
             run(args, ctx),
           );
     },
-    prompt(server, name, { version = '', ...described }, handler) {
+    prompt(server, name, given, handler) {
+      checkRegistration('mid.prompt', { server, name, handler });
+      checkOptions<PromptConfig<StandardSchemaWithJSON | undefined>>('mid.prompt', given, promptKinds);
+      const { version = '', ...described } = given;
       wrap(server);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
       const run = (args: unknown, ctx: ServerContext) =>
@@ -192,10 +211,30 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     files: (server, ctx) => conduct.files(server, ctx),
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
     allow(ceiling) {
-      config.boundary = boundary({ ...options.roots, ceiling });
+      config.boundary = drawn({ ...options.roots, ceiling });
     },
     close: () => conduct.close(),
   };
+}
+
+const schemaKind: Kind = {
+  words: 'a schema such as z.object({ … })',
+  fits: value => ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
+};
+const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
+const toolKinds = { ...described, inputSchema: schemaKind, outputSchema: schemaKind, annotations: anything };
+const promptKinds = { ...described, argsSchema: schemaKind };
+const addressKind: Kind = {
+  words: 'a URI or a ResourceTemplate',
+  fits: value => typeof value === 'string' || (typeof value === 'object' && value !== null && 'uriTemplate' in value),
+};
+const serverKind = having('an McpServer', 'registerTool', 'registerPrompt', 'registerResource');
+
+/** @throws TypeError that says which argument is not what it has to be */
+function checkRegistration(place: string, given: { server: unknown; name: unknown; handler: unknown }): void {
+  checkGiven(place, 'the first argument', given.server, serverKind);
+  checkGiven(place, 'the name', given.name, nameKind);
+  checkGiven(place, 'the handler', given.handler, func);
 }
 
 /** schema.json, `ToolAnnotations`: a tool may be destructive where it says nothing. */

@@ -4,6 +4,7 @@
  * - M1 It never drops a live value to make room: a forgotten claim would let a state be used twice. A full store refuses.
  * - M2 What is expired goes as other values come, a few entries at a time, so that no call pays for all.
  */
+import { checkOptions, count, func } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
 import type { Store } from './store.ts';
@@ -36,15 +37,8 @@ const SWEEP_PAUSE_MS = 0.001;
  * @throws TypeError for bad options
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
-  const now = options.now ?? Date.now;
-  const maxEntries = options.maxEntries ?? 100_000;
-  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
-    throw new TypeError('memoryStore: maxEntries is a whole number, at least 1.');
-  }
-  const maxCharacters = options.maxCharacters ?? 268_435_456;
-  if (!Number.isSafeInteger(maxCharacters) || maxCharacters < 1) {
-    throw new TypeError('memoryStore: maxCharacters is a whole number, at least 1.');
-  }
+  checkOptions('memoryStore', options, { now: func, maxEntries: count, maxCharacters: count });
+  const { now = Date.now, maxEntries = 100_000, maxCharacters = 268_435_456 } = options;
   const entries = new Map<string, Entry>();
   let characters = 0;
   let walk = entries.entries();

@@ -9,6 +9,7 @@
  * Not held by any driver: Redis itself forgets values under a `maxmemory-policy` other than `noeviction`, and the last
  * writes when a primary fails before its replica has them.
  */
+import { checkOptions, func, required, text as textKind } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
 import type { Store } from './store.ts';
@@ -32,8 +33,9 @@ export interface RedisStoreOptions {
  * @throws TypeError for bad options
  */
 export function redisStore(options: RedisStoreOptions): Store {
+  const sends = { ...func, words: 'a function that sends one command: args => client.sendCommand(args)' };
+  checkOptions('redisStore', options, { send: required(sends), prefix: textKind });
   const { send, prefix = 'midcall:' } = options;
-  if (typeof send !== 'function') throw new TypeError('redisStore: send is a function that sends one command.');
   checkKey(`${prefix}x`);
 
   const command = async (...args: [string, ...string[]]): Promise<unknown> => {

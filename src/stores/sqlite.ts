@@ -11,6 +11,7 @@
  *   which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing between.
  * - Q4 A locked file is waited for without blocking the process for more than a moment.
  */
+import { checkGiven, checkOptions, func, notNegative, oneOf } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
 import { isBusy, judged, openSqlite, patiently, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
@@ -37,6 +38,15 @@ export interface SqliteStore extends Store {
   /** Closes the connection that {@link sqliteStore} opened; a connection you gave stays yours and stays open. */
   close(): void;
 }
+
+const sourceKind = {
+  words: 'the path of a file, or an open database of libsql, better-sqlite3 or node:sqlite',
+  fits: (value: unknown) =>
+    typeof value === 'string'
+      ? value !== ''
+      : typeof (value as SqliteDatabase | null)?.prepare === 'function' &&
+        typeof (value as SqliteDatabase).exec === 'function',
+};
 
 /** Writes between two steps of the sweep, and rows of one. */
 const SWEEP_EVERY = 64;
@@ -69,11 +79,9 @@ export async function sqliteStore(
   source: string | SqliteDatabase,
   options: SqliteStoreOptions = {},
 ): Promise<SqliteStore> {
-  const now = options.now ?? Date.now;
-  const patienceMs = options.patienceMs ?? 10_000;
-  const sync = options.sync ?? 'full';
-  if (!(patienceMs >= 0)) throw new TypeError('sqliteStore: patienceMs is a number of milliseconds, from 0 on.');
-  if (sync !== 'full' && sync !== 'normal') throw new TypeError("sqliteStore: sync is 'full' or 'normal'.");
+  checkGiven('sqliteStore', 'the first argument', source, sourceKind);
+  checkOptions('sqliteStore', options, { now: func, patienceMs: notNegative, sync: oneOf('full', 'normal') });
+  const { now = Date.now, patienceMs = 10_000, sync = 'full' } = options;
   const subject = typeof source === 'string' ? `The SQLite store ${JSON.stringify(source)}` : 'The SQLite store';
   const opened = typeof source === 'string' ? await openSqlite(source, { sync, patienceMs }) : undefined;
   const database = opened ?? (source as SqliteDatabase);

@@ -7,8 +7,29 @@ import {
 } from '@modelcontextprotocol/client';
 import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  func,
+  having,
+  type Kinds,
+  oneOf,
+  positive,
+  required,
+} from '../check-options.ts';
 import { type HttpOptions, serveHttp } from '../server/index.ts';
 import type { ScriptedPerson } from './person.ts';
+
+const factoryKind = { ...func, words: 'a function that makes a server: () => notesServer()' };
+const kinds: Kinds<PairOptions> = {
+  era: required(oneOf('2025-11-25', '2026-07-28')),
+  carrier: oneOf('memory', 'http'),
+  person: having('a person, such as scriptedPerson([…])', 'attach'),
+  capabilities: anything,
+  maxRounds: positive,
+  http: anything,
+};
 
 export type Era = '2025-11-25' | '2026-07-28';
 export type Carrier = 'memory' | 'http';
@@ -25,7 +46,7 @@ export interface PairOptions {
   readonly era: Era;
   readonly carrier?: Carrier;
   readonly person?: ScriptedPerson;
-  /** Form elicitation where absent. */
+  /** Where absent, form elicitation for a person, and nothing without one. */
   readonly capabilities?: ClientCapabilities;
   /** Rounds the client goes through for one call (2026); the SDK's own default where absent. */
   readonly maxRounds?: number;
@@ -44,14 +65,23 @@ export interface Pair extends AsyncDisposable {
   readonly frames: readonly Frame[];
   /** Where the server listens; over HTTP only. */
   readonly url?: URL;
+  /** Closes both. @throws Error where the person's script ran out, or held what is no answer */
   close(): Promise<void>;
 }
 
 export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: era } : ('legacy' as const) });
 
-/** Connects a client to a server made by a factory. */
+/**
+ * Connects a client to a server made by a factory.
+ *
+ * @param factory - makes the server, as `serveStdio` and `serveHttp` take it; `midcall()` itself belongs outside it
+ * @param options - `era`: the revision both speak; `carrier`: `memory` where absent; `person`: who answers
+ * @throws TypeError for an option that is missing, unknown or not what it may be
+ */
 export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {
-  const { era, carrier = 'memory', capabilities = { elicitation: {} }, person } = options;
+  checkGiven('connectPair', 'the first argument', factory, factoryKind);
+  checkOptions('connectPair', options, kinds);
+  const { era, carrier = 'memory', person, capabilities = person ? { elicitation: {} } : {} } = options;
   const client = new Client(
     { name: 'midcall-testing', version: '1.0.0' },
     {
@@ -67,6 +97,7 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
   const close = async () => {
     await client.close();
     await served.close();
+    if (person?.problem) throw person.problem;
   };
   return { client, frames, ...(served.url ? { url: served.url } : {}), close, [Symbol.asyncDispose]: close };
 }

@@ -3,6 +3,7 @@
  * answer takes a moment, and an outcome that is a timeout lets the person's time pass.
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
+import { checkGiven, func } from '../check-options.ts';
 import type { MidcallOptions, Observation } from '../server/index.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { Era } from './eras.ts';
@@ -84,10 +85,14 @@ export interface Trace {
   readonly rounds: number;
   readonly askedRoots: boolean;
   readonly onPage: boolean;
+  /** The server passed the options on to `midcall()`, so that its clock and its effects are ours to see. */
+  readonly observed: boolean;
 }
 
 /** Chooses an outcome: the number of the question from 0, and how many outcomes there are. */
 export type Picker = (index: number, of: number) => number;
+
+const factoryKind = { ...func, words: 'a function that makes a server: options => () => notesServer(options)' };
 
 const momentMs = 300;
 const day = 86_400_000;
@@ -112,6 +117,7 @@ export async function runPath(subject: Subject, era: Era, pick: Picker): Promise
     maxRounds: manyRounds,
   };
   const factory = await subject.server(options, name => state.effect(name));
+  checkGiven('explore', 'what server(options) gives', factory, factoryKind);
   const wire = openWire(factory, clock, subject.hangMs);
   try {
     const path = { subject, wire, clock, state };
@@ -139,6 +145,7 @@ class PathState {
   askedRoots = false;
   /** Somebody agreed to open a page. */
   onPage = false;
+  observed = false;
   /** Questions are with the person. */
   waiting = false;
   /** The client has gone. */
@@ -168,6 +175,7 @@ class PathState {
   }
 
   saw(seen: Observation): void {
+    this.observed = true;
     if (seen.kind === 'failed') this.#failure = seen.error;
     else if (seen.kind === 'returned') this.raced ||= this.waiting && !this.gone;
     else if (seen.kind === 'effect' && seen.phase === 'begun') this.#begin(seen);
@@ -180,10 +188,21 @@ class PathState {
   }
 
   trace(): Omit<Trace, 'era' | 'end'> {
-    const { decisions, raced, replayDiffers, rounds, askedRoots, onPage } = this;
+    const { decisions, raced, replayDiffers, rounds, askedRoots, onPage, observed } = this;
     const leftOut = [...this.#leftOut];
     const failure = this.#failure;
-    return { decisions, leftOut, effects: this.#effects, failure, raced, replayDiffers, rounds, askedRoots, onPage };
+    return {
+      decisions,
+      leftOut,
+      effects: this.#effects,
+      failure,
+      raced,
+      replayDiffers,
+      rounds,
+      askedRoots,
+      onPage,
+      observed,
+    };
   }
 
   #begin(seen: Observation & { kind: 'effect' }): void {

@@ -7,6 +7,7 @@
  * - X3 The same tool, arguments, options and seed give the same report.
  * - X4 What was not taken is said.
  */
+import { anything, checkGiven, checkOptions, func, type Kinds, listOf, name, required } from '../check-options.ts';
 import { type FindingKind, judgePair, judgeRun, sameCourse } from './explore-finding.ts';
 import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
@@ -50,6 +51,27 @@ export interface ExploreOptions {
   readonly hangMs?: number;
 }
 
+const toolKinds: Kinds<ExploredTool> = { name: required(name), server: required(func) };
+const argsKind = {
+  words: "an object: the tool's arguments",
+  fits: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+const kinds: Kinds<ExploreOptions> = {
+  depth: anything,
+  budget: anything,
+  seed: anything,
+  before: func,
+  answers: func,
+  capabilities: anything,
+  roots: func,
+  consents: func,
+  withoutConsent: listOf(name),
+  hangMs: anything,
+};
+
+const unobserved =
+  'effects and time limits: they are not seen, since server(options) does not pass its options on to midcall(options)';
+
 const mostAsks = 30;
 /** Hanging takes real time, and one place that hangs is found on many paths. */
 const mostHangs = 3;
@@ -57,14 +79,17 @@ const mostHangs = 3;
 const forSampling = 0.2;
 
 /**
- * @param args - the tool's arguments, as a client sends them
+ * @param args - the tool's arguments, as a client sends them; none where absent
  * @returns what was found; `report.text` is to be read. It rejects only where a server cannot be made.
  */
 export async function explore(
   tool: ExploredTool,
-  args: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>> = {},
   options: ExploreOptions = {},
 ): Promise<ExploreReport> {
+  checkOptions('explore', tool, toolKinds);
+  checkGiven('explore', 'the second argument', args, argsKind);
+  checkOptions('explore', options, kinds);
   const depth = whole('depth', options.depth ?? 3);
   const budget = whole('budget', options.budget ?? 500);
   const subject = subjectOf(tool, args, options);
@@ -166,6 +191,7 @@ class Exploration {
   }
 
   report(left: number, depth: number): ExploreReport {
+    if (this.#asks === 0) this.#notCovered.add('questions: with these arguments the tool asked none');
     if (left > 0)
       this.#notCovered.add(
         this.#hangs >= mostHangs
@@ -206,6 +232,7 @@ class Exploration {
     this.#asks = Math.max(this.#asks, trace.decisions.length);
     if (trace.end.kind === 'hang') this.#hangs += 1;
     for (const each of trace.leftOut) this.#notCovered.add(each);
+    if (trace.decisions.length > 0 && !trace.observed) this.#notCovered.add(unobserved);
     if (trace.askedRoots) this.#notCovered.add('roots: they are always answered, with the roots given');
     if (trace.onPage) this.#notCovered.add('pages: a person who agrees to open one never finishes it');
     return trace;

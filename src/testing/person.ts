@@ -1,6 +1,8 @@
 /** A scripted person behind an SDK client: answers what is asked, in order, and remembers what was asked. */
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
 
+import { checkGiven, checkOptions, flag, func } from '../check-options.ts';
+
 /** What was put to the person. */
 export interface Asked {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
@@ -19,6 +21,8 @@ export interface ScriptedPerson {
   readonly asked: readonly Asked[];
   /** Resolves when the question with this number (from 1) has been put. */
   whenAsked(count: number): Promise<Asked>;
+  /** What is wrong with the script: it ran out, or an answer is none. A pair's `close` rejects with it. */
+  readonly problem: Error | undefined;
   /** Registers the person's handlers on a client, before it connects, for what the client declares. */
   attach(client: Client, capabilities: ClientCapabilities): void;
 }
@@ -33,9 +37,16 @@ export function scriptedPerson(
   answers: readonly Scripted[],
   options: { readonly repeat?: boolean; readonly roots?: () => readonly { uri: string; name?: string }[] } = {},
 ): ScriptedPerson {
+  checkGiven('scriptedPerson', 'the first argument', answers, { words: 'a list of answers', fits: Array.isArray });
+  checkOptions('scriptedPerson', options, { repeat: flag, roots: func });
   const asked: Asked[] = [];
   const waiting: { readonly count: number; readonly resolve: (asked: Asked) => void }[] = [];
   let used = 0;
+  let problem: Error | undefined;
+  const fail = (what: string): Error => {
+    problem ??= new Error(`The scripted person ${what}`);
+    return problem;
+  };
 
   const note = (method: Asked['method'], params: unknown): Asked => {
     const one: Asked = { method, params: (params ?? {}) as Asked['params'] };
@@ -45,7 +56,13 @@ export function scriptedPerson(
   };
   const answer = async (one: Asked, signal: AbortSignal): Promise<never> => {
     const scripted = answers[used++] ?? (options.repeat ? answers.at(-1) : undefined);
-    if (scripted === undefined) throw new Error(`The scripted person has no answer left for ${JSON.stringify(one)}.`);
+    if (scripted === undefined) throw fail(`has no answer left for ${described(one)}. Give scriptedPerson one more.`);
+    if (one.method === 'elicitation/create' && !isAnswer(scripted)) {
+      throw fail(
+        `was given no answer for ${described(one)}: it is { action: 'accept', content: { … } }, { action: 'decline' }, ` +
+          "{ action: 'cancel' } or 'never'. A function may return anything.",
+      );
+    }
     const given = typeof scripted === 'function' ? await scripted(one) : scripted;
     if (given !== 'never') return given as never;
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -53,6 +70,9 @@ export function scriptedPerson(
 
   return {
     asked,
+    get problem() {
+      return problem;
+    },
     whenAsked: count =>
       asked[count - 1]
         ? Promise.resolve(asked[count - 1] as Asked)
@@ -77,3 +97,11 @@ export function scriptedPerson(
     },
   };
 }
+
+const described = ({ method, params }: Asked): string =>
+  typeof params['message'] === 'string' ? `'${params['message']}'` : method;
+
+const isAnswer = (scripted: Scripted): boolean =>
+  scripted === 'never' ||
+  typeof scripted === 'function' ||
+  ['accept', 'decline', 'cancel'].includes(scripted['action'] as string);

@@ -264,7 +264,7 @@ describe.each(eras)('%s', era => {
   });
 
   const fails: readonly [string, Scripted, string][] = [
-    ['an action there is not', { action: 'perhaps' }, '["cancel","error"]'],
+    ['an action there is not', () => ({ action: 'perhaps' }), '["cancel","error"]'],
     ['a host that fails', () => Promise.reject(new Error('no screen')), '["cancel","error"]'],
   ];
   it.each<[string, Scripted, string]>([

@@ -258,7 +258,9 @@ describe('H3, H4: sessions end and are capped', () => {
   });
 
   it('refuses limits that make no sense when it is built', async () => {
-    await expect(serveHttp(factory, { sessions: { max: 0 } })).rejects.toThrow('max must be a positive number');
+    await expect(serveHttp(factory, { sessions: { max: 0 } })).rejects.toThrow(
+      'sessions.max is a positive number, not 0',
+    );
   });
 });
 

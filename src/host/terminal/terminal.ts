@@ -3,6 +3,7 @@
  * they are plain lines. Ctrl-C dismisses the question that is open; a question that ends elsewhere closes its dialog, and the editor where one is open.
  */
 import type { Writable } from 'node:stream';
+import { anything, checkOptions, flag, func, having, type Kinds, name, required } from '../../check-options.ts';
 import { type Ending, openUrl, type Presenter, type Question, type Receipt, type Reply, visible } from '../index.ts';
 import { clackPrompter } from './clack-prompter.ts';
 import { consentDialog } from './consent-dialog.ts';
@@ -29,6 +30,16 @@ export interface TerminalOptions {
   readonly onUnanswered?: (question: Question) => void;
 }
 
+const kinds: Kinds<TerminalOptions> = {
+  input: required(having('a stream to read from, such as process.stdin', 'on')),
+  output: required(having('a stream to write to, such as process.stderr', 'write')),
+  plain: flag,
+  environment: anything,
+  openUrl: func,
+  timeZone: name,
+  onUnanswered: func,
+};
+
 type Controls = Parameters<Presenter['show']>[1];
 
 /** A view of open questions in a terminal. */
@@ -43,6 +54,7 @@ export class Terminal implements Presenter {
   #working: Promise<void> | undefined;
 
   constructor(options: TerminalOptions) {
+    checkOptions('new Terminal', options, kinds);
     const environment = options.environment ?? process.env;
     const noColor = (environment['NO_COLOR'] ?? '') !== '';
     const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);

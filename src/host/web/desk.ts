@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { anything, checkOptions, func, having, type Kinds, name, port, required } from '../../check-options.ts';
 import { MidcallError } from '../../errors.ts';
 import { deskApp } from './app.ts';
 import { loadAssets } from './assets.ts';
@@ -25,6 +26,26 @@ export interface DeskOptions extends WorkspaceParts {
   readonly onError?: (error: unknown) => void;
 }
 
+const kinds: Kinds<DeskOptions> = {
+  inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
+  policy: required(having('a Policy', 'judge', 'count')),
+  audit: required(having('an Audit', 'record')),
+  roots: required(having('a RootsManager', 'granted', 'subscribe')),
+  models: anything,
+  keptRules: anything,
+  connect: required({
+    ...func,
+    words: 'a function that makes the connection of a server: entry => new Connection(entry, …)',
+  }),
+  now: func,
+  port,
+  zone: name,
+  environment: anything,
+  proposedRoot: name,
+  client: anything,
+  onError: func,
+};
+
 /** A desk that listens. */
 export interface RunningDesk {
   readonly workspace: Workspace;
@@ -43,6 +64,7 @@ export interface RunningDesk {
  * @throws MidcallError `host/refused` where the port is taken
  */
 export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
+  checkOptions('startDesk', options, kinds);
   const workspace = new Workspace(options);
   const guard = new Guard();
   const live = new Live();
