@@ -22,6 +22,7 @@ export type MidcallErrorCode =
   | 'step/not-json'
   | 'call/interrupted'
   | 'call/closed'
+  | 'call/not-json'
   // What arrived from the other side.
   | 'state/invalid'
   | 'state/expired'

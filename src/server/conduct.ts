@@ -16,7 +16,7 @@ import { digest, type Json } from './digest.ts';
 import type { Run } from './engine.ts';
 import { isWireError, tellCompletedLater, viewClient } from './era.ts';
 import { fileAccess } from './file-access.ts';
-import { makeCall } from './handle.ts';
+import { withCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
 import { flowSteps, stepLedger } from './ledger.ts';
 import { runByPush } from './push.ts';
@@ -24,6 +24,7 @@ import { arriveByTicket, readTicket, relay } from './relay.ts';
 import { auditor, type CallRequest, callRef, type Registered, readRequest } from './request.ts';
 import { type Arrival, arrive, begins, interrupted, runByRounds } from './rounds.ts';
 import type { EngineOptions } from './seam.ts';
+import { asThrown, checkSendable } from './sendable.ts';
 import { traceRound } from './trace.ts';
 import type { PageCall } from './url-plan.ts';
 import { parkOnPages } from './url-resume.ts';
@@ -164,7 +165,7 @@ export function conductor(config: Config): Conduct {
       files: () => access.of(request),
       pages: () => pageCall(request, arrival.flow, config),
     };
-    const handle = (run: Run<R>) => handler(makeCall(run as Run<unknown>, surroundings));
+    const handle = (run: Run<R>) => withCall(run as Run<unknown>, surroundings, handler);
     const body = config.observe ? (run: Run<R>) => watched(() => handle(run)) : handle;
     const outcome =
       request.client.asks === 'rounds'
@@ -173,6 +174,8 @@ export function conductor(config: Config): Conduct {
     traced?.end(outcome.kind, outcome.kind === 'failed' ? outcome.error : undefined);
     switch (outcome.kind) {
       case 'done':
+        checkSendable(request.name, outcome.result);
+        return outcome.result;
       case 'input-required':
         return outcome.result;
       case 'relayed': {
@@ -187,7 +190,7 @@ export function conductor(config: Config): Conduct {
       case 'failed':
         config.observe?.({ kind: 'failed', error: outcome.error });
         if (isWireError(outcome.error)) passage.error = outcome.error;
-        throw outcome.error;
+        throw asThrown(outcome.error);
       case 'cancelled':
         // There is nobody to answer, so there is no answer to keep: a client that comes back goes on from here.
         passage.settled = async () => {

@@ -8,6 +8,7 @@ import { digest } from './digest.ts';
 import type { Run } from './engine.ts';
 import type { FileAccess } from './file-access.ts';
 import { observed } from './observe.ts';
+import { Operations } from './operations.ts';
 import { type Sampler, sampler } from './sampler.ts';
 
 export interface HandleOptions extends AskerOptions {
@@ -17,7 +18,22 @@ export interface HandleOptions extends AskerOptions {
   readonly files: () => FileAccess;
 }
 
-export const makeCall = (run: Run<unknown>, options: HandleOptions): Call => new Handle(run, options);
+/**
+ * Runs a handler with what it holds.
+ * @throws what it throws; MidcallError `ask/not-awaited` where it returns although an operation failed that it never awaited
+ */
+export async function withCall<R>(
+  run: Run<unknown>,
+  options: HandleOptions,
+  handler: (call: Call) => R | Promise<R>,
+): Promise<R> {
+  const call = new Handle(run, options);
+  const result = await handler(call);
+  call[judge]();
+  return result;
+}
+
+const judge = Symbol('judge');
 
 /** Its operations are functions of their own, not methods: a handler may take its call apart. */
 class Handle implements Call {
@@ -26,6 +42,7 @@ class Handle implements Call {
   #asker: Asker | undefined;
   #access: FileAccess | undefined;
   #sampler: Sampler | undefined;
+  #operations: Operations | undefined;
 
   constructor(run: Run<unknown>, options: HandleOptions) {
     this.#run = run;
@@ -34,32 +51,33 @@ class Handle implements Call {
 
   get elicit(): Call['elicit'] {
     const asker = this.#asking();
-    return ask => asker.elicit(ask);
+    return ask => this.#watch('a question', asker.elicit(ask));
   }
 
   get elicitUrl(): Call['elicitUrl'] {
     const asker = this.#asking();
-    return ask => asker.elicitUrl(ask);
+    return ask => this.#watch('a question on a page', asker.elicitUrl(ask));
   }
 
   get roots(): Call['roots'] {
-    return () => this.#files().roots(this.#run);
+    return () => this.#watch('roots', this.#files().roots(this.#run));
   }
 
   get files(): Call['files'] {
-    return () => this.#files().files(this.#run);
+    return () => this.#watch('files', this.#files().files(this.#run));
   }
 
   get sample(): Call['sample'] {
-    return asked => this.#sampling().sample(asked);
+    return asked => this.#watch('sample', this.#sampling().sample(asked));
   }
 
   get sampleWithTools(): Call['sampleWithTools'] {
-    return asked => this.#sampling().sampleWithTools(asked);
+    return asked => this.#watch('sampleWithTools', this.#sampling().sampleWithTools(asked));
   }
 
   get step(): Call['step'] {
-    return (name, work, given) => takeStep(this.#run, this.#options, name, work, given) as never;
+    return (name, work, given) =>
+      this.#watch(`step '${name}'`, takeStep(this.#run, this.#options, name, work, given)) as never;
   }
 
   get defer(): Call['defer'] {
@@ -76,6 +94,15 @@ class Handle implements Call {
 
   get signal(): AbortSignal {
     return this.#run.signal;
+  }
+
+  [judge](): void {
+    this.#operations?.judge();
+  }
+
+  #watch<T>(label: string, work: Promise<T>): Promise<T> {
+    this.#operations ??= new Operations();
+    return this.#operations.watch(label, work);
   }
 
   #asking(): Asker {

@@ -6,6 +6,7 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { MidcallError } from '../errors.ts';
 import type { AskingMethod } from './request.ts';
+import { asThrown } from './sendable.ts';
 
 /** One request on its way through the SDK to its callback and back. */
 export interface Passage {
@@ -101,7 +102,7 @@ function through(handler: Handler): Handler {
     if (passage.error !== undefined) outcome = { error: passage.error };
     if (passage.earlier) outcome = replay(passage.earlier);
     else if ((await passage.settled?.(outcome)) === false) outcome = { error: followed() };
-    if ('error' in outcome) throw outcome.error;
+    if ('error' in outcome) throw asThrown(outcome.error);
     return outcome.result;
   };
 }

@@ -15,6 +15,16 @@ export function notAwaited(open: readonly string[]): MidcallError {
   );
 }
 
+/** @param reason - what it failed with */
+export function failedUnseen(label: string, reason: unknown): MidcallError {
+  return new MidcallError(
+    'ask/not-awaited',
+    `The handler returned although ${label} failed, which it did not await: ` +
+      `${reason instanceof Error ? reason.message : String(reason)} Await every ask, step and file operation.`,
+    { cause: reason },
+  );
+}
+
 /** @param step - the step whose function it is, in the author's words */
 export function insideStep(inner: Pick<Entry, 'kind' | 'label'>, step: string): MidcallError {
   return new MidcallError(

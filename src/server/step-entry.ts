@@ -51,9 +51,18 @@ function asJson(name: string, value: unknown): { readonly value?: Json } {
   return text === undefined ? {} : { value: JSON.parse(text) as Json };
 }
 
+/** An object may say nothing, or throw when it is asked. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return 'The step threw an object that is no error.';
+  }
+}
+
 /** What a replay can throw again. */
 function asError(error: unknown): NonNullable<Entry['error']> {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+  if (!(error instanceof Error)) return { name: 'Error', message: textOf(error) };
   const code = (error as { code?: unknown }).code;
   return {
     name: error.name,
