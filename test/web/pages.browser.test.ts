@@ -182,6 +182,33 @@ describe('every page and state', () => {
     expect(me.troubles).toEqual([]);
   });
 
+  it('break no word of a table on a phone, and have every page in sight in the bar', async () => {
+    on.policy.add({ server: '*', subject: '*', effect: 'refuse', forMs: 900_000 });
+    on.audit.record({ type: 'policy', what: 'refuse everything for every server' });
+    await using me = await enter({ viewport: { width: 390, height: 844 } });
+    for (const path of ['/policy', '/history', '/audit', '/models']) {
+      await me.page.goto(at(path));
+      const seen = await me.page.evaluate(() => {
+        const broken: string[] = [];
+        for (const cell of document.querySelectorAll('td')) {
+          const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[a-z]{2,20}/gi)) {
+              const range = document.createRange();
+              range.setStart(node, index);
+              range.setEnd(node, index + word.length);
+              if (new Set([...range.getClientRects()].map(rect => rect.top)).size > 1) broken.push(word);
+            }
+          }
+        }
+        const links = [...document.querySelectorAll('.pages a')].map(each => each.getBoundingClientRect().right);
+        return { broken, hidden: links.filter(right => right > window.innerWidth).length, links: links.length };
+      });
+      expect({ path, ...seen }).toEqual({ path, broken: [], hidden: 0, links: 6 });
+    }
+    on.policy.revoke(on.policy.rules()[0]!.id);
+  });
+
   it('weigh less than 100 KB at first paint, all files together', async () => {
     await using me = await visitor(browser);
     let bytes = 0;

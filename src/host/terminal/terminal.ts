@@ -110,7 +110,9 @@ export class Terminal implements Presenter {
       if (question.kind !== 'form') this.#prompter.say([`! ${again.problem}`]);
     }
     this.#interrupt = undefined;
-    const line = controls.ended.aborted ? endingLine(controls.ended.reason as Ending, this.via) : undefined;
+    // With its input at an end, this terminal ended the question itself.
+    const elsewhere = controls.ended.aborted && !this.#prompter.starved;
+    const line = elsewhere ? endingLine(controls.ended.reason as Ending, this.via) : undefined;
     if (line !== undefined) this.#prompter.say([line]);
   }
 

@@ -26,7 +26,7 @@ export function historyPage(calls: readonly CallView[], questions: readonly Ques
   );
   const questionRows = questions.map(
     ({ question, ending }) =>
-      html`<tr><td>${clock(question.askedAt, zone)}</td><td>${shown(question.asker.id, 80)}</td><td><a href="${questionPath(question)}">${'message' in question ? shown(question.message, 140) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
+      html`<tr><td>${clock(question.askedAt, zone)}</td><td>${shown(question.asker.id, 80)}</td><td class="long"><a href="${questionPath(question)}">${'message' in question ? shown(question.message, 140) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
   );
   return {
     title: texts.history.title,
@@ -133,7 +133,7 @@ export function policyPage(
 function auditRow(entry: AuditEntry, zone: string): Html {
   const { event } = entry;
   const what = texts.audit.event(event);
-  return html`<tr><td>${entry.n}</td><td>${clock(Date.parse(entry.at), zone)}</td><td>${shown(entry.asker?.id ?? '', 80)}</td><td>${entry.call && html`<code>${shown(entry.call.name, 80)}</code>`}</td><td>${shown(what, 300)}</td></tr>`;
+  return html`<tr><td>${entry.n}</td><td>${clock(Date.parse(entry.at), zone)}</td><td>${shown(entry.asker?.id ?? '', 80)}</td><td>${entry.call && html`<code>${shown(entry.call.name, 80)}</code>`}</td><td class="long">${shown(what, 300)}</td></tr>`;
 }
 
 /** How many entries of the audit log a page shows. */

@@ -67,5 +67,6 @@ td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .pager{display:flex;gap:14px;align-items:center;margin-top:16px}
 .inbox-page{display:grid;gap:8px;margin-top:18px}
 .after-form{border-top:1px solid var(--line)}
-@media (max-width:760px){.meta div{grid-template-columns:minmax(0,1fr);gap:0}.meta dt{font-size:12.5px}}
+td.long{min-width:14rem}
+@media (max-width:760px){th,td{padding-inline:8px}th:first-child,td:first-child{padding-left:14px}th:last-child,td:last-child{padding-right:14px}td:not(.long){overflow-wrap:break-word}.meta div{grid-template-columns:minmax(0,1fr);gap:0}.meta dt{font-size:12.5px}}
 `;

@@ -104,6 +104,8 @@ input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;hei
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
 .pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}
+.pages ul{gap:0}
+.pages a{padding-inline:6.5px;font-size:13.5px}
 .frame-grid{display:block}
 .side{display:none}
 main{padding:18px 14px 56px}
