@@ -12,7 +12,7 @@ import type { FormInput, FormValue } from './input.ts';
 import { labelOf } from './label.ts';
 import { isJson, type Json, own } from './problem.ts';
 import { type Shape, shapeOf, unsupported } from './shape.ts';
-import { spellOut, wrap } from './shorthand.ts';
+import { spellOut, unspelt, wrap } from './shorthand.ts';
 import { describe, isStandard, type StandardForm, type StandardIssue } from './standard.ts';
 import { resolve } from './translate.ts';
 import type { WireSchema } from './wire.ts';
@@ -107,10 +107,19 @@ function compile(input: unknown): Form<unknown> {
 }
 
 function fromSpelling(input: unknown): Form<unknown> {
+  if (isJson(input) && isJson(own(input, 'properties')) && own(input, 'type') === undefined) {
+    const message = "This has 'properties', but is not of type 'object'.";
+    throw unsupported([{ rule: 'object', message }]);
+  }
   const spelled = spellOut(input);
+  const odd = isJson(input) && !spelled?.wrapped ? unspelt(input) : undefined;
+  if (odd !== undefined) {
+    const message = `'${odd}' is no shorthand: String, Number, Boolean, a list of choices, or a JSON Schema.`;
+    throw unsupported([{ field: odd, rule: 'shorthand', message }]);
+  }
   if (spelled) return new CompiledForm(shapeOf(spelled.schema, false), spelled.wrapped);
   const message = 'This is neither a schema with Standard JSON Schema, nor raw JSON Schema, nor a shorthand.';
-  throw unsupported([{ rule: 'type', message }]);
+  throw unsupported([{ rule: 'form', message }]);
 }
 
 function fromLibrary(library: StandardForm): Form<unknown> {

@@ -107,7 +107,16 @@ function frozen(field: Field): Field {
 
 const flat = 'Flatten it into fields of its own, ask in several forms, or put it on a page of yours with elicitUrl.';
 const waysOut: Readonly<Record<string, string>> = {
-  type: `A form has text, numbers, yes or no, and fixed choices. ${flat}`,
+  form:
+    "Ask with String, Number, Boolean, ['red', 'green'], { name: String }, a JSON Schema of type 'object', or a schema " +
+    'such as z.object({ … }).',
+  shorthand: "A date is { type: 'string', format: 'date' }; choices are texts: turn numbers into texts.",
+  object: "Write type: 'object' beside 'properties'.",
+  required: "Name fields of 'properties' only.",
+  minLength: 'Give bounds that something can fit.',
+  minimum: 'Give bounds that something can fit.',
+  minItems: 'Give bounds that something can fit.',
+  type: `A form has text, numbers, yes or no, and fixed choices; a date is a text with the format 'date'. ${flat}`,
   properties: flat,
   additionalProperties: 'A form has a fixed set of fields: name them, or ask in a loop ("Add another?").',
   items: `List the choices (enum), or take one text and split it. ${flat}`,

@@ -30,6 +30,12 @@ export function spellOut(input: unknown): Spelled | undefined {
   return { schema, wrapped: false };
 }
 
+/** The first field of a record of shorthands that is none. */
+export function unspelt(input: Json): string | undefined {
+  if (own(input, 'type') === 'object') return undefined;
+  return Object.keys(input).find(name => !isJson(input[name]) && spellProperty(input[name]) === undefined);
+}
+
 /** One property as a whole form. */
 export function wrap(property: unknown): Json {
   return { type: 'object', properties: { value: property }, required: ['value'] };

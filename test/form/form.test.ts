@@ -6,6 +6,7 @@ import { type FormInput, form, isForm, readForm, type WireSchema } from 'midcall
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import * as mini from 'zod/mini';
 
 /** The SDK's own schema strips what it does not know: what comes back unchanged holds nothing but the restricted schema. */
 function asTheSdkReadsIt(schema: WireSchema): unknown {
@@ -372,7 +373,7 @@ describe('F1: what the wire cannot say fails when built, with the field, the rul
     ['raw title that is no text', raw({ type: 'string', title: 3 }), 'title'],
     ['record with a nested record', { here: { street: String } }, 'type'],
     ['record with an empty list', { here: [] }, 'enum'],
-    ['record with nothing', { here: undefined }, 'type'],
+    ['record with nothing', { here: undefined }, 'shorthand'],
   ])('%s', (_, input, rule) => {
     let thrown: unknown;
     try {
@@ -496,5 +497,30 @@ describe('a compiled form', () => {
   it('is read by the other side as the same fields', () => {
     const made = form(z.object({ a: z.email(), b: z.array(z.enum(['x', 'y'])).max(1), c: z.int().min(2).optional() }));
     expect(readForm(JSON.parse(JSON.stringify(made.schema)))).toEqual({ ok: true, fields: made.fields, notes: [] });
+  });
+});
+
+describe('what is no form', () => {
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, "Ask with String, Number, Boolean, ['red', 'green'], { name: String }"],
+    ['an empty record', {}, 'Ask with String, Number, Boolean'],
+    ['the name of a type', { when: 'string' }, "'when' is no shorthand: String, Number, Boolean, a list of choices"],
+    ['a date', { when: Date }, "A date is { type: 'string', format: 'date' }"],
+    ['numbers to choose from', { pick: [1, 2] }, "'pick' is no shorthand"],
+    ['a field that is undefined', { note: undefined }, "'note' is no shorthand"],
+    [
+      'properties without a type',
+      { properties: { a: { type: 'string' } } },
+      "Write type: 'object' beside 'properties'.",
+    ],
+    ['a required stranger', { type: 'object', properties: {}, required: ['b'] }, "Name fields of 'properties' only."],
+    [
+      'bounds nothing fits',
+      { type: 'object', properties: { a: { type: 'string', minLength: 5, maxLength: 2 } } },
+      'Give bounds that something can fit.',
+    ],
+    ['Zod Mini', mini.object({ a: mini.string() }), "and 'zod' where this is of 'zod/mini'"],
+  ])('%s: the error says what to write', (_, input, says) => {
+    expect(() => form(input as never)).toThrow(says);
   });
 });
