@@ -1,0 +1,30 @@
+/** A process with a page open on its loopback server, and nothing else that keeps it: node loopback-child.mjs. Prints the link; ends with its input. */
+import { writeSync } from 'node:fs';
+import { confirm, connect } from '../../dist/connect/index.js';
+import { createSealer, keyRing } from '../../dist/server/index.js';
+import { memoryStore } from '../../dist/stores/memory.js';
+
+const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
+const road = pages.attach({
+  store: memoryStore(),
+  sealer: createSealer(keyRing(Buffer.alloc(32, 9).map((byte, index) => byte + index))),
+  now: Date.now,
+  timer(fn, ms) {
+    const timer = setTimeout(fn, ms).unref();
+    return () => clearTimeout(timer);
+  },
+  warn: () => {},
+  audit: () => {},
+});
+const { url } = await road.open({
+  ticket: road.newTicket(),
+  ...confirm(),
+  message: 'Sure?',
+  check: 'none',
+  call: { method: 'tools/call', name: 'act' },
+  arguments: {},
+  askedAt: Date.now(),
+  dueAt: Date.now() + 600_000,
+});
+writeSync(1, `${url}\n`);
+process.stdin.resume();
