@@ -55,6 +55,10 @@ const RESEAL_MS = 60_000;
 const claimKey = (refreshToken: string): string =>
   `refresh:${createHash('sha256').update(`midcall.refresh ${refreshToken}`).digest('base64url')}`;
 
+/** True where a sign-in is not any more what was read before: renewed, replaced or gone. */
+const isNewer = (found: ReadSignIn | undefined, before: ReadSignIn): boolean =>
+  found?.entry.id !== before.entry.id || found.kept.renewed !== before.kept.renewed;
+
 export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): Refresh {
   /** Renewals of this process, so that a thousand calls ask the store once. */
   const running = new Map<string, Promise<OAuthTokens | undefined>>();
@@ -75,7 +79,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
   ): Promise<OAuthTokens | undefined> => {
     // A claim given back may be won by somebody who read before it was: what counts is what is kept now.
     const found = await readPlain(owner, slot);
-    if (!found || found.entry.id !== stale.entry.id || found.kept.renewed !== stale.kept.renewed) {
+    if (!found || isNewer(found, stale)) {
       await store.delete(claim);
       return found?.kept.tokens;
     }
@@ -121,16 +125,17 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     stale: ReadSignIn,
   ): Promise<OAuthTokens | undefined> => {
     const until = now() + waitMs;
+    let over = false;
     for (;;) {
       const found = await readPlain(owner, slot);
-      if (!found || found.entry.id !== stale.entry.id || found.kept.renewed !== stale.kept.renewed) {
-        return found?.kept.tokens;
-      }
+      if (isNewer(found, stale)) return found?.kept.tokens;
+      if (over) return undefined;
       const state = await store.get(claim);
       if (state === undefined) return start(owner, slot, provider, stale);
-      if (state === 'in-doubt' || state === 'spent') return undefined;
-      // Past this the process that claimed has died in the middle, for its request had a time limit.
-      if (Number(state) <= now()) return undefined;
+      // Past its time the process that claimed has died in the middle, for its request had a time limit.
+      over = state === 'in-doubt' || state === 'spent' || Number(state) <= now();
+      // The winner writes before it says that it is done, and it may have done both since we looked.
+      if (over) continue;
       if (now() >= until) {
         throw new ProviderError(
           `The sign-in at ${provider.name} is being renewed by another process, which has not finished. Try again in a minute.`,

@@ -321,6 +321,41 @@ describe('renewing', () => {
     expect(await kept.token(alice, notes)).toBeDefined();
   });
 
+  it('R2: who looks just before the winner writes, and asks just after, gets what was written', async () => {
+    await connect(alice, notes);
+    expire();
+    let reached = (): void => {};
+    const claimed = new Promise<void>(resolve => {
+      reached = resolve;
+    });
+    let go = (): void => {};
+    const answers = new Promise<void>(resolve => {
+      go = resolve;
+    });
+    rotating.state.intercept = async req => {
+      if (!req.url?.startsWith('/token')) return false;
+      reached();
+      await answers;
+      return false;
+    };
+    const winner = newVault().token(alice, notes);
+    await claimed;
+    const between: Store = {
+      ...store,
+      async get(name) {
+        if (name.startsWith('refresh:')) {
+          go();
+          await winner;
+        }
+        return store.get(name);
+      },
+    };
+    const other = await newVault({ store: between }).token(alice, notes);
+    rotating.state.intercept = undefined;
+    expect(other?.value).toBe((await winner)?.value);
+    expect(other).toBeDefined();
+  });
+
   it('R2: the others wait as long as a request of the winner may take', async () => {
     await connect(alice, notes);
     expire();

@@ -89,7 +89,10 @@ async function begin(kind: 'sqlite' | 'redis'): Promise<void> {
   const { tokens } = await notes.client.exchange(callback, asked);
   await kept.keepSignIn(alice, notes, { ...tokens, expiresAt: 1 });
 }
-afterEach(() => close());
+afterEach(() => {
+  server.state.intercept = undefined;
+  close();
+});
 
 interface Child {
   readonly process: ChildProcessByStdio<Writable, Readable, null>;
@@ -119,7 +122,6 @@ describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'r
     expect(new Set(got)).toEqual(new Set([createHash('sha256').update(token).digest('base64')]));
     expect(token).not.toBe('none');
     expect(refreshes).toBe(1);
-    server.state.intercept = undefined;
   });
 
   it('R1, R4: killed in the middle, the token it held is never presented again: the person has to sign in', async () => {
@@ -154,6 +156,5 @@ describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'r
     time += notes.patienceMs;
     expect(await kept.token(alice, notes)).toBeUndefined();
     expect(refreshes).toBe(1);
-    server.state.intercept = undefined;
   });
 });
