@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { type Provider, provider, type Vault, vault } from 'midcall/connect';
 import { redisStore } from 'midcall/stores/redis';
 import { sqliteStore } from 'midcall/stores/sqlite';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
 import { randomToken } from '../../src/connect/oauth-client.ts';
 import type { Store } from '../../src/stores/store.ts';
@@ -23,6 +23,9 @@ const clientSecret = 'client-secret-canary-0123456789';
 const redirectUri = 'http://127.0.0.1:9/callback';
 const alice = { issuer: 'https://login.example', subject: 'alice' };
 const key = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7 + 3)).toString('base64');
+
+// Eight processes start slowly where others are busy, and that is not what is tested.
+vi.setConfig({ testTimeout: 300_000 });
 
 let server: AuthorizationServer;
 let folder: string;
