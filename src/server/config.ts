@@ -178,7 +178,7 @@ export function configure(options: MidcallOptions): Config {
     // A page that nobody comes to keeps no process alive.
     timer: options.timer ?? startIdleTimer,
     warn,
-    audit: (call, event) => audit?.({ ...event, at: now(), call }),
+    audit: (call, event) => audit?.({ at: now(), call, ...event }),
   };
   return {
     keys,

@@ -44,6 +44,8 @@ export interface JudgeOptions {
   readonly fallback?: unknown;
 }
 
+const tooFastBy = { suspect: 'too-fast' } as const;
+
 /** Judges an answer against its form. */
 export async function judge<T>(recorded: RecordedAnswer, form: Form<T>, options: JudgeOptions): Promise<Judged<T>> {
   if ('fallback' in recorded) {
@@ -56,7 +58,7 @@ export async function judge<T>(recorded: RecordedAnswer, form: Form<T>, options:
     channel: relayed ? 'relay' : 'native',
     assurance: relayed ? 'relayed' : 'in-band',
     elapsedMs: recorded.ms,
-    ...(tooFast ? { suspect: 'too-fast' as const } : {}),
+    ...(tooFast && tooFastBy),
   };
   const cancel = (reason: 'dismissed' | 'timeout' | 'unavailable' | 'suspect' | 'error'): Judged<T> => ({
     answer: { action: 'cancel', reason, by },

@@ -135,7 +135,8 @@ export class Run<R> {
    */
   async ask(request: AskRequest, instead?: Json): Promise<Recorded> {
     this.refuseNested(request);
-    const ask: OpenAsk = { ...request, id: this.#occurrences.next(request.kind, request.identity) };
+    const { kind, identity, label, detail } = request;
+    const ask: OpenAsk = { id: this.#occurrences.next(kind, identity), kind, identity, label, detail };
     const gate = this.#enter(ask);
     if (gate) await gate;
     const known = this.#use(ask.id);

@@ -45,12 +45,12 @@ export async function runByPush<R>(
   const { signal } = request.ctx.mcpReq;
   let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   let open = 0;
-  /** Ends the wait for each question that is out. */
-  const out: (() => void)[] = [];
+  /** End the wait for each question that is out. */
+  let out: readonly AbortController[] = [];
   const unwatch = whenGone(signal, () => {
     audit({ kind: 'disconnected', openAsks: open });
     void run.cancel(signal.reason);
-    for (const stop of [...out]) stop();
+    for (const wait of out) wait.abort(signal.reason);
   });
   try {
     for (;;) {
@@ -58,9 +58,9 @@ export async function runByPush<R>(
       // What a cancelled run had begun ends first: then it is known what took effect.
       if (outcome.kind === 'cancelled') await run.quiet();
       if (outcome.kind !== 'needs') return outcome;
-      const asks = outcome.asks.filter(isNative);
-      const waits = outcome.asks.filter(isPageWait);
-      if (asks.length === 0 && waits.length > 0) {
+      const asks = outcome.asks.every(isNative) ? outcome.asks : outcome.asks.filter(isNative);
+      const waits = asks.length === 0 ? outcome.asks.filter(isPageWait) : [];
+      if (waits.length > 0) {
         const known = await awaitPages(
           waits,
           patience(waits, arrival.resumed ?? false, request, config),
@@ -95,8 +95,12 @@ export async function runByPush<R>(
         return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
       }
       open = asks.length;
-      const answers = await Promise.all(asks.map(ask => askOne(ask, request, config, audit, out)));
+      out = asks.map(() => new AbortController());
+      const sent = asks.map((ask, index) => askOne(ask, request, config, audit, out[index]!));
+      const answers: (Json | 'disconnected')[] = [];
+      for (const each of sent) answers.push(await each);
       open = 0;
+      out = [];
       if (signal.aborted || answers.includes('disconnected')) {
         await Promise.all(asks.map(async ask => withdrawPage(ask, config)));
         await run.cancel(signal.reason);
@@ -146,36 +150,32 @@ async function withdrawPage(ask: OpenAsk, config: Config): Promise<void> {
   if (ticket !== undefined) await config.pages?.withdraw(ticket);
 }
 
+/** Puts one question and waits for what comes of it; never rejects. */
 async function askOne(
   ask: OpenAsk,
   request: CallRequest,
   config: Config,
   audit: (event: Unstamped) => void,
-  out: (() => void)[],
+  wait: AbortController,
 ): Promise<Json | 'disconnected'> {
   const wire = wireOf(ask);
   const left = config.now();
-  const elapsed = () => config.now() - left;
-  const wait = new AbortController();
-  const { signal } = request.ctx.mcpReq;
-  const stop = () => wait.abort(signal.reason);
-  out.push(stop);
   let late = false;
   const clear = config.timer(() => {
     late = true;
     wait.abort(new Error('The person did not answer in time.'));
   }, wire.timeoutMs);
-  if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
   try {
+    if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
     const answer = received(await push(request.ctx, wire, wait.signal));
-    return answer ? { got: answer.value, ms: elapsed() } : { none: 'error', ms: elapsed() };
+    return answer ? { got: answer.value, ms: config.now() - left } : { none: 'error', ms: config.now() - left };
   } catch (error) {
-    if (late) return { none: 'timeout', ms: elapsed() };
-    if (signal.aborted || isDisconnect(error)) return 'disconnected';
-    return { none: 'error', ms: elapsed(), code: (error as { code?: number }).code };
+    const ms = config.now() - left;
+    if (late) return { none: 'timeout', ms };
+    if (request.ctx.mcpReq.signal.aborted || isDisconnect(error)) return 'disconnected';
+    return { none: 'error', ms, code: (error as { code?: number }).code };
   } finally {
     clear();
-    out.splice(out.indexOf(stop), 1);
   }
 }
 

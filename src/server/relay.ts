@@ -60,7 +60,8 @@ export async function relay(
   const state = await sealState(
     { flow: where.flow, nonce: config.id(), round: where.round + 1, issuedAt: now, expiresAt: due, journal, out },
     request.binding,
-    { ...config, maxLength: Number.MAX_SAFE_INTEGER },
+    config,
+    Number.MAX_SAFE_INTEGER,
   );
   await keepTicket(ticket, { name: request.name, arguments: where.arguments, state }, wire.timeoutMs, config);
   const text = relayText({
@@ -108,7 +109,7 @@ export async function arriveByTicket(
   { binding, ctx }: CallRequest,
   config: Config,
 ): Promise<Arrival> {
-  const opened = await openState(resumed.state, binding, { ...config, maxLength: Number.MAX_SAFE_INTEGER });
+  const opened = await openState(resumed.state, binding, config, Number.MAX_SAFE_INTEGER);
   if (!opened.ok) {
     if (opened.kind === 'expired') throw unknownTicket();
     throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
@@ -117,7 +118,7 @@ export async function arriveByTicket(
   const keptMs = lifeOf(opened.state, config.now());
   const claim = await config.claims.claim(nonce, digest([ticket, answer]), keptMs, ctx.mcpReq.signal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
-  if (claim.kind === 'answered') return { ...begins(flow), earlier: claim.result };
+  if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, flow), true);
   const entries = out.map(({ id, kind, label, at }): Entry => {
     return { id, kind, label, value: { got: answer, ms: config.now() - at, via: 'relay' } };

@@ -92,7 +92,7 @@ export function auditor(request: CallRequest, flow: string, config: Config): (ev
   const { audit } = config;
   if (!audit) return unheard;
   const call = callRef(request, flow);
-  return event => audit({ ...event, at: config.now(), call } as AuditEvent);
+  return event => audit({ at: config.now(), call, ...event } as AuditEvent);
 }
 
 const unheard = (): void => {};

@@ -46,8 +46,8 @@ export interface Arrival {
 }
 
 /** A call that begins. */
-export const begins = (flow: string): Arrival => ({ ...nothingYet, flow });
-const nothingYet = { round: 0, journal: [], fresh: new Set<string>(), stillOut: [] } as const;
+export const begins = (flow: string): Arrival => ({ flow, round: 0, journal: [], fresh: none, stillOut: [] });
+const none: ReadonlySet<string> = new Set();
 
 /**
  * Opens what a request brought.
@@ -62,7 +62,7 @@ export async function arrive(
   const { mcpReq } = request.ctx;
   const text: unknown = mcpReq.requestState();
   if (text === undefined) return begins(config.id());
-  const opened = await openState(text, request.binding, { ...config, maxLength: config.maxStateLength });
+  const opened = await openState(text, request.binding, config, config.maxStateLength);
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });
     throw refused(opened.kind);
@@ -81,7 +81,7 @@ export async function arrive(
     audit({ kind: 'state-refused', reason: 'already answered' });
     throw refused('answered');
   }
-  if (claim.kind === 'answered') return { ...begins(state.flow), earlier: claim.result };
+  if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, state.flow), true);
   const late = state.out.filter(ask => now > ask.due && !Object.hasOwn(responses, ask.key));
   const entries = [
@@ -231,8 +231,8 @@ async function leave(
     journal,
     out,
   };
-  const requestState = await sealState(state, request.binding, { ...config, maxLength: config.maxStateLength });
-  return inputRequired({ ...(asks.length > 0 ? { inputRequests: inputRequests as never } : {}), requestState });
+  const requestState = await sealState(state, request.binding, config, config.maxStateLength);
+  return inputRequired(asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState });
 }
 
 /** A key is never taken up by a later round, so that an answer sent once too often answers no other question. */

@@ -4,22 +4,22 @@ import { type Entry, type Journal, shortLabel } from './journal.ts';
 import { diverged } from './run-errors.ts';
 import type { OpenAsk } from './seam.ts';
 
-/** Only ever taken from. */
+/** What most runs begin with: never added to. */
 const nothing = new Map<string, Entry>();
 
 export class RunJournal {
   /** Everything recorded so far, in order. */
   readonly entries: Entry[];
-  readonly #byId = new Map<string, Entry>();
+  #byId: Map<string, Entry>;
   readonly #unused: Map<string, Entry>;
   readonly #fresh: ReadonlySet<string>;
-  readonly #made: OpenAsk[] = [];
+  #made: readonly OpenAsk[] = [];
 
   /** @param fresh - ids of the entries the last round added */
   constructor(journal: Journal, fresh: ReadonlySet<string>) {
     this.entries = [...journal];
     this.#fresh = fresh;
-    for (const entry of journal) this.#byId.set(entry.id, entry);
+    this.#byId = journal.length > 0 ? new Map(journal.map(entry => [entry.id, entry])) : nothing;
     this.#unused = journal.length > 0 ? new Map(this.#byId) : nothing;
   }
 
@@ -40,12 +40,13 @@ export class RunJournal {
 
   add(entry: Entry): void {
     this.entries.push({ ...entry, label: shortLabel(entry.label) });
+    if (this.#byId === nothing) this.#byId = new Map();
     this.#byId.set(entry.id, entry);
   }
 
   /** Remembers what this run asked that no earlier run recorded. */
   made(ask: OpenAsk): void {
-    this.#made.push(ask);
+    this.#made = [...this.#made, ask];
   }
 
   /** True where a recorded entry was not used. */

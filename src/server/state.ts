@@ -75,8 +75,6 @@ const SKEW_MS = 60_000;
 export interface StateOptions {
   readonly sealer: Sealer;
   readonly store: Store;
-  /** The longest state that travels, in characters. */
-  readonly maxLength: number;
   readonly now: () => number;
 }
 
@@ -90,27 +88,32 @@ const bound = (binding: Binding): readonly string[] =>
 export const lifeOf = (state: Pick<RoundState, 'expiresAt'>, now: number): number =>
   Math.max(1, Math.ceil(state.expiresAt - now)) + 2 * SKEW_MS;
 
-export async function sealState(state: RoundState, binding: Binding, options: StateOptions): Promise<string> {
-  const { sealer, store, maxLength, now } = options;
-  const packed: Packed = {
-    f: state.flow,
-    n: state.nonce,
-    r: state.round,
-    iat: state.issuedAt,
-    exp: state.expiresAt,
-    b: bound(binding),
-  };
-  const rest: Pick<Packed, 'o' | 'j'> = { o: state.out, j: state.journal };
-  const whole = sealer.seal({ ...packed, ...rest }, PURPOSE);
+/** @param maxLength - the longest state that travels, in characters; what is longer lies in the store (B4) */
+export async function sealState(
+  state: RoundState,
+  binding: Binding,
+  { sealer, store, now }: StateOptions,
+  maxLength: number,
+): Promise<string> {
+  const { flow: f, nonce: n, round: r, issuedAt: iat, expiresAt: exp, out: o, journal: j } = state;
+  const b = bound(binding);
+  const whole = sealer.seal({ f, n, r, iat, exp, b, o, j } satisfies Packed, PURPOSE);
   if (whole.length <= maxLength) return whole;
-  const ref = `journal:${state.nonce}`;
-  await store.set(ref, sealer.seal(rest, ref), { ttlMs: lifeOf(state, now()) });
-  return sealer.seal({ ...packed, ref }, PURPOSE);
+  const ref = `journal:${n}`;
+  await store.set(ref, sealer.seal({ o, j } satisfies Pick<Packed, 'o' | 'j'>, ref), { ttlMs: lifeOf(state, now()) });
+  return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, PURPOSE);
 }
 
-/** Opens a state and checks every binding; claims nothing. */
-export async function openState(text: unknown, binding: Binding, options: StateOptions): Promise<Unsealed> {
-  const { sealer, store, maxLength, now } = options;
+/**
+ * Opens a state and checks every binding; claims nothing.
+ * @param maxLength - the longest state that is looked at, in characters
+ */
+export async function openState(
+  text: unknown,
+  binding: Binding,
+  { sealer, store, now }: StateOptions,
+  maxLength: number,
+): Promise<Unsealed> {
   if (typeof text === 'string' && text.length > maxLength) return invalid('longer than any we make');
   const opened = sealer.open(text, PURPOSE);
   if (!opened.ok) return invalid(opened.reason);

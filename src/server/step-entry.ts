@@ -29,12 +29,13 @@ export async function carryOut<T>(
   work: StepWork<T>,
   { again, during }: { readonly again: boolean; readonly during: <V>(fn: () => V | Promise<V>) => Promise<V> },
 ): Promise<{ readonly entry: Entry; readonly cause?: unknown }> {
-  const step = { id, kind: 'step', label: name } as const;
   try {
     const found = again && work.check ? await during(work.check) : undefined;
-    return { entry: { ...step, ...asJson(name, found === undefined ? await during(work.run) : found) } };
+    return {
+      entry: { id, kind: 'step', label: name, ...asJson(name, found === undefined ? await during(work.run) : found) },
+    };
   } catch (cause) {
-    return { entry: { ...step, error: asError(cause) }, cause };
+    return { entry: { id, kind: 'step', label: name, error: asError(cause) }, cause };
   }
 }
 

@@ -35,7 +35,8 @@ export async function parkOnPages(
   const state = await sealState(
     { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt, journal, out: [] },
     request.binding,
-    { ...config, maxLength: Number.MAX_SAFE_INTEGER },
+    config,
+    Number.MAX_SAFE_INTEGER,
   );
   const ttlMs = Math.max(1, expiresAt - now);
   await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, page: true }, ttlMs, config);

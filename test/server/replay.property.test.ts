@@ -246,8 +246,8 @@ async function replayed(node: Node, seed: number, cuts: readonly (number | undef
     await run.suspend();
     const answered = outcome.asks.filter((_, index) => !some || index % 2 === 0);
     const state = { flow: 'f', nonce: `n${round}`, round, issuedAt: 0, expiresAt: 1000, journal: run.journal, out: [] };
-    const text = await sealState(state, binding, { ...sealing, maxLength: round % 2 === 0 ? 100_000 : 256 });
-    const opened = await openState(text, binding, { ...sealing, maxLength: 100_000 });
+    const text = await sealState(state, binding, sealing, round % 2 === 0 ? 100_000 : 256);
+    const opened = await openState(text, binding, sealing, 100_000);
     if (!opened.ok) throw new Error(opened.reason);
     const entries = answered.map<Entry>(({ id, kind, label }) => ({
       id,
