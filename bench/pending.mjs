@@ -1,7 +1,7 @@
 /**
  * Questions that wait: what 10,000 of them cost one process over HTTP, beside the SDK's own elicitInput (2025-11-25), and
  * nothing at all on 2026-07-28, where the state travels. The server is a process of its own; RSS after garbage collection.
- * Run after `npm run build`: node bench/pending.mjs [questions]
+ * Run after `npm run build`: node bench/pending.mjs [questions] [rounds]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const questions = Number(process.argv[2] ?? 10_000);
+const rounds = Number(process.argv[3] ?? 3);
 const perClient = 500;
 const serverFile = fileURLToPath(new URL('ask-server.mjs', import.meta.url));
 
@@ -68,12 +69,19 @@ async function measure(side, era) {
   return (after - before) / questions;
 }
 
-for (const [side, era] of [
-  ['midcall', '2026-07-28'],
-  ['SDK v2, no state', '2026-07-28'],
-  ['midcall', '2025-11-25'],
-  ['SDK v2, elicitInput', '2025-11-25'],
-]) {
-  console.log(`${era}  ${side.padEnd(22)} ${(await measure(side, era)).toFixed(1)} KB per pending question`);
+const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const pairs = {
+  '2026-07-28': ['midcall', 'SDK v2, no state'],
+  '2025-11-25': ['midcall', 'SDK v2, elicitInput'],
+};
+for (const [era, sides] of Object.entries(pairs)) {
+  const held = sides.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, side] of sides.entries()) held[index].push(await measure(side, era));
+  }
+  for (const [index, side] of sides.entries()) {
+    const range = `${Math.min(...held[index]).toFixed(1)} to ${Math.max(...held[index]).toFixed(1)}`;
+    console.log(`${era}  ${side.padEnd(22)} ${median(held[index]).toFixed(1)} KB per pending question (${range})`);
+  }
 }
 process.exit(0);

@@ -16,7 +16,7 @@ import { digest, type Json } from './digest.ts';
 import type { Run } from './engine.ts';
 import { isWireError, tellCompletedLater, viewClient } from './era.ts';
 import { fileAccess } from './file-access.ts';
-import { withCall } from './handle.ts';
+import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
 import { flowSteps, stepLedger } from './ledger.ts';
 import { runByPush } from './push.ts';
@@ -165,7 +165,7 @@ export function conductor(config: Config): Conduct {
       files: () => access.of(request),
       pages: () => pageCall(request, arrival.flow, config),
     };
-    const handle = (run: Run<R>) => withCall(run as Run<unknown>, surroundings, handler);
+    const handle = (run: Run<R>) => handler(makeCall(run as Run<unknown>, surroundings));
     const body = config.observe ? (run: Run<R>) => watched(() => handle(run)) : handle;
     const outcome =
       request.client.asks === 'rounds'

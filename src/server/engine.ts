@@ -20,6 +20,7 @@
  * - E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
  * - E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
  */
+import type { MidcallError } from '../errors.ts';
 import { copyJson, type Json } from './digest.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { followedAs, OpenWork, type Piece, runningPiece } from './open-work.ts';
@@ -59,6 +60,8 @@ export class Run<R> {
   #stopGrace: (() => void) | undefined;
   #stopStall: (() => void) | undefined;
   #outran = false;
+  /** E6: the failure of an operation that nobody looked at; set by whoever hands operations out. */
+  unseen: (() => MidcallError | undefined) | undefined;
   #outcome: Outcome<R> | undefined;
   #wake: ((outcome: Outcome<R>) => void) | undefined;
 
@@ -224,7 +227,7 @@ export class Run<R> {
     const stuck = this.#pending.size > 0 && this.#open.size > 0;
     const closing = this.#close();
     if (stuck) {
-      const stop = this.#later(() => this.#open.abandon(), this.#stallMs);
+      const stop = this.#later(() => this.#open.abandon(), this.#options.stallMs ?? STALL_MS);
       void this.#open.none().then(stop);
     }
     if (!quiet) {
@@ -237,13 +240,7 @@ export class Run<R> {
 
   #start(): void {
     this.#state = 'running';
-    let running: Promise<R>;
-    try {
-      running = Promise.resolve(this.#handler(this));
-    } catch (error) {
-      running = Promise.reject(error);
-    }
-    running.then(
+    new Promise<R>(resolve => resolve(this.#handler(this))).then(
       result => void this.#finish({ kind: 'done', result }),
       error => void this.#finish({ kind: 'failed', error }),
     );
@@ -257,10 +254,14 @@ export class Run<R> {
     }
     const open = [...[...this.#pending.values()].map(({ ask }) => describe(ask)), ...this.#open.labels];
     await this.#close();
-    if (outcome.kind === 'done' && open.length > 0) this.#tell({ kind: 'failed', error: notAwaited(open) });
-    else if (outcome.kind === 'done' && this.#journal.left)
-      this.#tell({ kind: 'failed', error: this.#journal.diverged() });
-    else this.#tell(outcome);
+    const fault = outcome.kind === 'done' && (this.unseen?.() ?? this.#faultOf(open));
+    this.#tell(fault ? { kind: 'failed', error: fault } : outcome);
+  }
+
+  /** What is wrong with a handler that returned. */
+  #faultOf(open: readonly string[]): MidcallError | undefined {
+    if (open.length > 0) return notAwaited(open);
+    return this.#journal.left ? this.#journal.diverged() : undefined;
   }
 
   async #close(): Promise<void> {
@@ -365,15 +366,11 @@ export class Run<R> {
     this.#stopStall ??= this.#later(() => {
       const asks = [...this.#pending.values()].map(({ ask }) => ask);
       void this.fail(neverPut(asks, this.#open.labels));
-    }, this.#stallMs);
+    }, this.#options.stallMs ?? STALL_MS);
   }
 
   #later(fn: () => void, ms: number): () => void {
     return (this.#options.timer ?? startTimer)(fn, ms);
-  }
-
-  get #stallMs(): number {
-    return this.#options.stallMs ?? STALL_MS;
   }
 
   #idle(): void {

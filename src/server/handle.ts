@@ -18,22 +18,7 @@ export interface HandleOptions extends AskerOptions {
   readonly files: () => FileAccess;
 }
 
-/**
- * Runs a handler with what it holds.
- * @throws what it throws; MidcallError `ask/not-awaited` where it returns although an operation failed that it never awaited
- */
-export async function withCall<R>(
-  run: Run<unknown>,
-  options: HandleOptions,
-  handler: (call: Call) => R | Promise<R>,
-): Promise<R> {
-  const call = new Handle(run, options);
-  const result = await handler(call);
-  call[judge]();
-  return result;
-}
-
-const judge = Symbol('judge');
+export const makeCall = (run: Run<unknown>, options: HandleOptions): Call => new Handle(run, options);
 
 /** Its operations are functions of their own, not methods: a handler may take its call apart. */
 class Handle implements Call {
@@ -96,12 +81,12 @@ class Handle implements Call {
     return this.#run.signal;
   }
 
-  [judge](): void {
-    this.#operations?.judge();
-  }
-
   #watch<T>(label: string, work: Promise<T>): Promise<T> {
-    this.#operations ??= new Operations();
+    if (!this.#operations) {
+      const operations = new Operations();
+      this.#operations = operations;
+      this.#run.unseen = () => operations.unseen();
+    }
     return this.#operations.watch(label, work);
   }
 

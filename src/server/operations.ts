@@ -3,6 +3,7 @@
  * while the handler awaits something else takes no process along, as an unhandled rejection of Node does, and a handler
  * that never looked at a failure does not end as if there were none.
  */
+import type { MidcallError } from '../errors.ts';
 import { failedUnseen } from './run-errors.ts';
 
 class Operation<T> extends Promise<T> {
@@ -22,11 +23,13 @@ class Operation<T> extends Promise<T> {
     return super.then(done, failed);
   }
 
-  /** Hears of a failure without counting as somebody who awaits it. */
-  onFailure(heard: (reason: unknown) => void): void {
-    void super.then(undefined, heard);
+  /** Takes no process along, and does not count as somebody who awaits it. */
+  neverUnhandled(): void {
+    void super.then(undefined, ignored);
   }
 }
+
+const ignored = (): void => {};
 
 interface Failed {
   readonly operation: Operation<unknown>;
@@ -40,18 +43,19 @@ export class Operations {
 
   /** @param label - names the operation to its author */
   watch<T>(label: string, work: Promise<T>): Promise<T> {
-    const operation = new Operation<T>((resolve, reject) => void work.then(resolve, reject));
-    operation.onFailure(reason => {
-      if (operation.awaited) return;
-      this.#failed ??= [];
-      this.#failed.push({ operation, label, reason });
+    const operation = new Operation<T>((resolve, reject) => {
+      work.then(resolve, reason => {
+        reject(reason);
+        if (!operation.awaited) this.#failed = [...(this.#failed ?? []), { operation, label, reason }];
+      });
     });
+    operation.neverUnhandled();
     return operation;
   }
 
-  /** @throws MidcallError `ask/not-awaited` where an operation has failed and nobody has looked at it */
-  judge(): void {
+  /** `ask/not-awaited`, where an operation has failed and nobody has looked at it. */
+  unseen(): MidcallError | undefined {
     const unseen = this.#failed?.find(({ operation }) => !operation.awaited);
-    if (unseen) throw failedUnseen(unseen.label, unseen.reason);
+    return unseen && failedUnseen(unseen.label, unseen.reason);
   }
 }

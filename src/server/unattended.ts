@@ -6,7 +6,7 @@
 import type { Call } from './call.ts';
 import type { Config } from './config.ts';
 import { Run } from './engine.ts';
-import { withCall } from './handle.ts';
+import { makeCall } from './handle.ts';
 import { heldFiles } from './held-files.ts';
 import { processUser } from './principal.ts';
 import type { CallRequest } from './request.ts';
@@ -47,7 +47,7 @@ export async function runUnattended<R>(
         files: () => files,
         pages: () => undefined,
       };
-      return withCall(of as Run<unknown>, surroundings, handler);
+      return handler(makeCall(of as Run<unknown>, surroundings));
     },
     [],
     new Set(),
