@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
 import { isMidcallError, MidcallError } from '../errors.ts';
-import { openTransport, visible } from '../host/index.ts';
+import { lastSaid, openTransport } from '../host/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { ownVersion } from './own-version.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
@@ -19,6 +19,9 @@ interface LintFlags extends ServerFlags {
   readonly format?: string;
   readonly output?: string;
 }
+
+const stderrLines = 200;
+const stderrWidth = 2_000;
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
@@ -45,9 +48,12 @@ export function registerLint(program: Command): void {
       const entry = chooseServer(flags, wordsAfterDashes(process.argv));
       const era = chooseEra(flags);
       const write = writerFor(flags);
-      const lastSaid: string[] = [];
-      const open = () =>
-        openTransport(entry.target, { onStderr: line => void lastSaid.splice(0, lastSaid.length, line) });
+      const stderr: string[] = [];
+      const onStderr = (line: string): void => {
+        stderr.push(line.slice(0, stderrWidth));
+        if (stderr.length > stderrLines) stderr.shift();
+      };
+      const open = () => openTransport(entry.target, { onStderr });
       const live = process.stderr.isTTY;
       const report = await lint(open, {
         select: selectionFrom(flags),
@@ -56,9 +62,12 @@ export function registerLint(program: Command): void {
         client: { name: 'midcall-lint', version: ownVersion() },
         waitMs: readWait(flags.wait),
         onProgress: line => live && process.stderr.write(`\r\u001b[K${line}`),
-      }).catch((error: unknown) => {
+      }).catch(async (error: unknown) => {
         if (!isMidcallError(error, 'host/not-found')) throw error;
-        const said = lastSaid.length > 0 ? ` It last said: ${visible(lastSaid[0]!, { max: 300 })}` : '';
+        // What a server wrote before it died is read in the turn after its end is known.
+        await new Promise(setImmediate);
+        const last = lastSaid(stderr);
+        const said = last === undefined ? '' : ` It last said: ${last}`;
         process.stderr.write(`midcall: ${error.message}${said}\n`);
         return undefined;
       });

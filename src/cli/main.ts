@@ -13,6 +13,7 @@ import { registerDesk } from './desk.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
 import { registerLint } from './lint.ts';
 import { registerNotes } from './notes.ts';
+import { ownVersion } from './own-version.ts';
 import { registerRules } from './rules.ts';
 
 /** Adds one subcommand to the program. */
@@ -30,6 +31,7 @@ const subcommands: readonly Register[] = [
 
 const program = new Command('midcall')
   .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')
+  .version(ownVersion(), '-V, --version', 'print the version')
   .enablePositionalOptions()
   .showHelpAfterError('(run with --help for usage)')
   .addHelpText('after', `\n${exitCodeHelp()}`)

@@ -91,7 +91,12 @@ export class Answering {
     if (ending.how === 'declined') await manager.grant(server, []);
     if (ending.how !== 'answered') return [];
     const uris = ending.content?.['uris'] as readonly string[] | undefined;
-    await manager.grant(server, uris ?? offered.map(root => root.uri));
+    // One may have been withdrawn while the person read the question.
+    const still = new Set(manager.list().map(root => root.uri));
+    await manager.grant(
+      server,
+      (uris ?? offered.map(root => root.uri)).filter(uri => still.has(uri)),
+    );
     await manager.look();
     return [...(manager.granted(server) ?? [])];
   }

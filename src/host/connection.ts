@@ -16,6 +16,7 @@ import { MidcallError } from '../errors.ts';
 import { visible } from '../visible.ts';
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from './attach.ts';
 import type { CallOutcome, RunOptions } from './call-runner.ts';
+import { lastSaid } from './last-said.ts';
 import type { Era } from './question.ts';
 import type { SamplingAccount } from './sampling-flow.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
@@ -154,6 +155,8 @@ export class Connection {
     try {
       await client.connect(this.#transport(), { timeout: startTimeoutMs });
     } catch (cause) {
+      // What a server wrote before it died is read in the turn after its end is known.
+      await new Promise(setImmediate);
       const why = this.#whyNot(cause);
       if (this.#client === client) this.#become('failed', why);
       await client.close().catch(() => {});
@@ -280,8 +283,8 @@ export class Connection {
 
   #whyNot(cause: unknown): string {
     const { message } = cause as { message?: unknown };
-    const last = this.#stderr.at(-1);
-    const said = last === undefined ? '' : ` It last said: ${visible(last, { max: 300 })}`;
+    const last = lastSaid(this.#stderr);
+    const said = last === undefined ? '' : ` It last said: ${last}`;
     const why = visible(typeof message === 'string' ? message : String(cause), { max: 500 });
     return `The server '${this.entry.id}' could not be started or reached (${this.origin}): ${why}${said}`;
   }

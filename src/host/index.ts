@@ -26,6 +26,7 @@ export type { InboxEvent, InboxOptions } from './inbox.ts';
 export { Inbox } from './inbox.ts';
 export type { KeptRules } from './kept-rules.ts';
 export { rulesFile } from './kept-rules.ts';
+export { lastSaid } from './last-said.ts';
 export { isLongText } from './long-text.ts';
 export type { Limits, PolicyOptions, Rule, Subject, Verdict } from './policy.ts';
 export { Policy } from './policy.ts';

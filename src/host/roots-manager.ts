@@ -6,9 +6,19 @@
  * - R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
  * - R4 What is kept is written whole, so that a crash leaves the old list or the new one.
  */
-import { checkGiven, checkOptions, func, having, name as nameKind, notNegative, required } from '../check-options.ts';
+import {
+  checkGiven,
+  checkOptions,
+  func,
+  having,
+  listOf,
+  name as nameKind,
+  notNegative,
+  required,
+} from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { type Root, toPath, toUri } from '../roots/index.ts';
+import { visible } from '../visible.ts';
 import { type Clock, clockKind, systemClock } from './clock.ts';
 import type { RootsDisk, RootsMemory } from './roots-disk.ts';
 
@@ -112,8 +122,22 @@ export class RootsManager {
     return [...this.#roots];
   }
 
-  /** Grants a server exactly these roots; an empty list is a decision too. Others on offer stay unknown to it. */
+  /**
+   * Grants a server exactly these roots; an empty list is a decision too. Others on offer stay unknown to it.
+   * @param uris - as {@link add} and {@link list} give them
+   * @throws MidcallError `roots/not-found` where one is not on offer; nothing is changed then
+   */
   async grant(server: string, uris: readonly string[]): Promise<void> {
+    checkGiven('roots.grant', 'the server', server, nameKind);
+    checkGiven('roots.grant', 'what is granted', uris, listOf(nameKind));
+    const strange = uris.filter(uri => !this.#roots.some(root => root.uri === uri));
+    if (strange.length > 0) {
+      const named = strange.map(uri => `'${visible(uri, { max: 200 })}'`).join(', ');
+      throw new MidcallError(
+        'roots/not-found',
+        `Not on offer: ${named}. Add the directory, and grant the uri that add() gives.`,
+      );
+    }
     const paths = this.#roots.filter(root => uris.includes(root.uri)).map(root => root.path);
     const before = this.granted(server);
     this.#grants.set(server, new Set(paths));

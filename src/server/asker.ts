@@ -3,7 +3,6 @@
  * circles (see elicit.ts for the rules). What most handlers never use is made when it is used, since many calls may wait
  * at once.
  */
-import { anything, checkOptions, flag, type Kinds, listOf, oneOf, positive, required, text } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import {
   type Answer,
@@ -17,9 +16,9 @@ import {
   isForm,
   refuseSecretMessage,
 } from '../form/index.ts';
-import { checkMessage } from './ask-message.ts';
 import type { Unstamped } from './audit.ts';
 import type { ElicitAsk } from './call.ts';
+import { checkAsk } from './check-ask.ts';
 import type { Config } from './config.ts';
 import type { Json } from './digest.ts';
 import { AskHistory, askAgain, judge, readRecorded, standingDecline } from './elicit.ts';
@@ -50,8 +49,6 @@ const tooMany = () =>
 
 /** Bad answers are asked again so often. */
 const ASK_AGAIN = 2;
-/** What a timer of Node can hold. */
-const MAX_TIMEOUT_MS = 0x7fff_ffff;
 
 export class Asker {
   readonly #run: Run<unknown>;
@@ -222,36 +219,4 @@ async function checkedPage<T>(answer: UrlAnswer<Json>, compiled: Form<T>): Promi
 /** The members that have a value. */
 function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
-}
-
-const askKinds: Kinds<ElicitAsk<FormInput>> = {
-  message: required(text),
-  form: required({ ...anything, words: 'what is asked: Boolean, a list of choices, a JSON Schema, z.object({ … })' }),
-  key: text,
-  timeoutMs: positive,
-  assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
-  channels: listOf(oneOf('native', 'page', 'relay')),
-  fallback: anything,
-  required: flag,
-};
-
-/** @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend */
-function checkAsk(ask: ElicitAsk<FormInput>, known: boolean): void {
-  checkOptions<ElicitAsk<FormInput>>('call.elicit', ask, askKinds);
-  checkMessage(ask.message);
-  if (ask.key !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(ask.key)) {
-    throw new MidcallError(
-      'form/unsupported',
-      'The key of a question is 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
-    );
-  }
-  if (ask.timeoutMs !== undefined && !(ask.timeoutMs > 0 && ask.timeoutMs <= MAX_TIMEOUT_MS)) {
-    throw new MidcallError('form/unsupported', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
-  }
-  if (ask.assurance === 'verified' && !known) {
-    throw new MidcallError(
-      'server/setup',
-      "A question demands a verified answer, but nobody knows whose call this is: give midcall() the 'principal' option.",
-    );
-  }
 }

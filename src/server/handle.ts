@@ -4,6 +4,7 @@
  */
 import { Asker, type AskerOptions } from './asker.ts';
 import type { Call, StepContext, StepOptions } from './call.ts';
+import { checkStep } from './check-ask.ts';
 import { digest } from './digest.ts';
 import type { Run } from './engine.ts';
 import type { FileAccess } from './file-access.ts';
@@ -106,13 +107,15 @@ class Handle implements Call {
   }
 }
 
-function takeStep(
+async function takeStep(
   run: Run<unknown>,
   { config, flow }: HandleOptions,
   name: string,
   work: (context: StepContext) => unknown,
-  { check, idempotent = false, effect = false }: StepOptions<unknown> = {},
+  options: StepOptions<unknown> = {},
 ): Promise<unknown> {
+  checkStep(name, work, options);
+  const { check, idempotent = false, effect = false } = options;
   return run.step(name, id => {
     const context: StepContext = {
       key: digest([flow, id]),

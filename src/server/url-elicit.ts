@@ -3,8 +3,8 @@
  * call waits until the page is finished. Each of the three is recorded by itself, so a replay goes on where it stands.
  */
 import { type Assurance, assures, type By } from '../form/index.ts';
-import { checkMessage } from './ask-message.ts';
 import type { Unstamped } from './audit.ts';
+import { checkUrlAsk } from './check-ask.ts';
 import type { Config } from './config.ts';
 import type { Json } from './digest.ts';
 import { digest } from './digest.ts';
@@ -153,7 +153,7 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
 const PURPOSE = 'page-asked';
 
 function readAsk(ask: UrlAsk<unknown>, config: Config): Asked {
-  checkMessage(ask.message);
+  checkUrlAsk(ask);
   return {
     message: ask.message,
     page: ask.page,

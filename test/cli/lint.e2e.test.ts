@@ -100,7 +100,7 @@ describe('midcall lint', () => {
 
   it('ends with 3 where the server does not come up, and shows what it last said', async () => {
     const { code, err } = await lint([], ['node', '-e', 'console.error("no licence"); process.exit(1)']);
-    expect(err).toContain('It last said: no licence');
+    expect(err).toContain('It last said: no licence\n');
     expect(code).toBe(3);
   });
 });

@@ -1,7 +1,8 @@
-/** Runs the code of docs/guide-migrate.md. */
+/** Runs the code of docs/guide-migrate.md, and what docs/testing.md says of `explore`. */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { connectPair, type Era, eras, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
+import '../../examples/guide/explore-long-form.ts';
 import '../../examples/guide/explore-shop.ts';
 import { shopServer as adopted } from '../../examples/guide/adopt.ts';
 import { shopServer as after } from '../../examples/guide/after.ts';

@@ -15,13 +15,27 @@ describe('roots manager', () => {
     const one = await roots.add(a);
     await roots.add(pathToFileURL(b).href);
     expect(roots.granted('s')).toBeUndefined();
-    await roots.grant('s', [one.uri, 'file:///etc']);
+    await roots.grant('s', [one.uri]);
     expect(roots.granted('s')).toEqual([{ uri: pathToFileURL(a).href, name: one.name }]);
     expect(roots.granted('other')).toBeUndefined();
     await roots.remove(one.uri);
     expect(roots.granted('s')).toEqual([]);
     await roots.forget('s');
     expect(roots.granted('s')).toBeUndefined();
+  });
+
+  it('R1: refuses to grant what is not on offer, names it, and changes nothing', async () => {
+    const roots = new RootsManager({ disk: machineDisk });
+    const { uri } = await roots.add(temporary());
+    await roots.grant('s', [uri]);
+    const given = ['file:///etc', uri, '/tmp/\u202eelse'];
+    await expect(roots.grant('s', given)).rejects.toMatchObject({
+      code: 'roots/not-found',
+      message:
+        "Not on offer: 'file:///etc', '/tmp/⟦U+202E⟧else'. Add the directory, and grant the uri that add() gives.",
+    });
+    await expect(roots.grant('s', uri as never)).rejects.toThrow('what is granted is a list');
+    expect(roots.granted('s')?.map(root => root.uri)).toEqual([uri]);
   });
 
   it('R2: refuses what is no directory, and knows one directory by one name', async () => {

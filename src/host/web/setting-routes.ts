@@ -45,7 +45,9 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     const draft = await posted(context);
     const server = first(draft, 'server') ?? '';
     if (workspace.servers.get(server)) {
-      const uris = draft.get('uri') ?? [];
+      // One may have been withdrawn since the page was shown.
+      const offered = new Set(roots.list().map(root => root.uri));
+      const uris = (draft.get('uri') ?? []).filter(uri => offered.has(uri));
       await roots.grant(server, uris);
       audit.record({ type: 'roots', what: `${server} may use ${uris.length === 0 ? 'none' : uris.join(', ')}` });
     }

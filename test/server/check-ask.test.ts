@@ -1,0 +1,67 @@
+/** What a handler passes to its call is checked: a slip is refused in words, before anybody is asked and anything is run. */
+import { McpServer } from '@modelcontextprotocol/server';
+import { confirm, connect } from 'midcall/connect';
+import { type Call, midcall } from 'midcall/server';
+import { connectPair, eras, scriptedPerson } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+
+// biome-ignore lint/suspicious/noExplicitAny: the point is what the types would not let through
+type Loose = Record<'elicit' | 'elicitUrl' | 'step', (...args: any[]) => Promise<unknown>>;
+
+const ran: string[] = [];
+const run = () => void ran.push('ran');
+const page = confirm();
+
+const slips: readonly [what: string, does: (call: Loose) => Promise<unknown>, says: string][] = [
+  [
+    'a step, an option',
+    call => call.step('s', run, { idempotant: true }),
+    "call.step: there is no option 'idempotant'. Did you mean 'idempotent'?",
+  ],
+  [
+    'a step, a kind',
+    call => call.step('s', run, { effect: 'yes' }),
+    'call.step: effect is true or false, not this text',
+  ],
+  ['a step, check', call => call.step('s', run, { check: true }), 'call.step: check is a function, not true'],
+  ['a step, no options', call => call.step('s', run, null), 'call.step takes an object of options, { check,'],
+  ['a step, nothing to run', call => call.step('s'), 'call.step: what it runs is a function, not nothing'],
+  ['a step, no name', call => call.step(run), 'call.step: the name is a text that is not empty, not a function'],
+  [
+    'a page, an option',
+    call => call.elicitUrl({ message: 'Sure?', page, timeout: 5 }),
+    "call.elicitUrl: there is no option 'timeout'. Did you mean 'timeoutMs'?",
+  ],
+  ['a page, none', call => call.elicitUrl({ message: 'Sure?' }), 'call.elicitUrl: page is missing; it is a page'],
+  [
+    'a page, an address',
+    call => call.elicitUrl({ message: 'Sure?', page: 'https://x.example' }),
+    'page is a page, such as',
+  ],
+  ['a page, a kind', call => call.elicitUrl({ message: 'Sure?', page, asError: 1 }), 'asError is true or false, not 1'],
+  ['a page, no message', call => call.elicitUrl({ page }), 'call.elicitUrl: message is missing; it is a text'],
+  ['a page, key', call => call.elicitUrl({ message: 'Sure?', page, key: 'a b' }), 'The key of a question is 1 to 64'],
+  ['a page, time', call => call.elicitUrl({ message: 'Sure?', page, timeoutMs: 1e12 }), 'at most 24 days'],
+  ['a page, nothing', call => call.elicitUrl(), 'call.elicitUrl takes an object of options'],
+  ['a question, nothing', call => call.elicit(), 'call.elicit takes an object of options'],
+];
+
+describe.each(eras)('%s', era => {
+  it.each(slips)('%s: refused, and says what is wrong', async (_, does, says) => {
+    ran.length = 0;
+    const pages = connect({ name: 'Slips', reach: { kind: 'here', browser: false } });
+    const mid = midcall({ pages, warn: () => {} });
+    const factory = () => {
+      const server = new McpServer({ name: 'slip', version: '1.0.0' });
+      mid.tool(server, 'slip', {}, async (_, call: Call) => {
+        await does(call as unknown as Loose);
+        return { content: [{ type: 'text', text: 'went through' }] };
+      });
+      return server;
+    };
+    await using pair = await connectPair(factory, { era, person: scriptedPerson([]) });
+    const result = await pair.client.callTool({ name: 'slip' });
+    expect((result.content as { text: string }[])[0]?.text).toContain(says);
+    expect({ wrong: result.isError, ran }).toEqual({ wrong: true, ran: [] });
+  });
+});
