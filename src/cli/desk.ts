@@ -118,8 +118,8 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   const complain = (error: unknown): void =>
     void process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
   const inbox = new Inbox({ onError: complain });
-  const keptRules = rulesFile(resolve(flags.rules));
-  const policy = new Policy({ rules: await keptRules.read() });
+  const keptRules = rulesFile(resolve(flags.rules), { onError: complain });
+  const policy = new Policy({ kept: keptRules.current });
   const audit = new Audit({
     onError: complain,
     ...(flags.audit !== undefined && { sink: auditFile(resolve(flags.audit)) }),

@@ -24,7 +24,7 @@ export { Connection } from './connection.ts';
 export type { ElicitationMode } from './elicitation.ts';
 export type { InboxEvent, InboxOptions } from './inbox.ts';
 export { Inbox } from './inbox.ts';
-export type { KeptRules } from './kept-rules.ts';
+export type { KeptRules, RulesFileOptions } from './kept-rules.ts';
 export { rulesFile } from './kept-rules.ts';
 export { lastSaid } from './last-said.ts';
 export { isLongText } from './long-text.ts';

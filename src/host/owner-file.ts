@@ -3,9 +3,11 @@
  * one; a file that cannot be understood is an error, never nothing.
  */
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MidcallError } from '../errors.ts';
+import { withFileLock } from './file-lock.ts';
 
 /** A value in a file. */
 export interface OwnerFile<T> {
@@ -14,7 +16,15 @@ export interface OwnerFile<T> {
    * @throws MidcallError `cli/usage` for one that cannot be read or understood
    */
   read(): Promise<T | undefined>;
+  /** As `read`, without waiting. */
+  readNow(): T | undefined;
   write(value: T): Promise<void>;
+  /**
+   * Reads, makes and writes without another process doing so in between.
+   * @param make - gives what is to be written; undefined for nothing
+   * @throws MidcallError as `read` does; `host/refused` where another process does not come to an end
+   */
+  change(make: (value: T | undefined) => T | undefined): Promise<void>;
 }
 
 /**
@@ -24,26 +34,44 @@ export interface OwnerFile<T> {
 export function ownerFile<T>(path: string, what: string, is: (value: unknown) => value is T): OwnerFile<T> {
   const bad = (cause?: unknown): MidcallError =>
     new MidcallError('cli/usage', `${path} does not hold ${what}. Move it away to start anew.`, { cause });
-  return {
+  const folder = (): Promise<unknown> => mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const understood = (text: string): T => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (cause) {
+      throw bad(cause);
+    }
+    if (!is(value)) throw bad();
+    return value;
+  };
+  const missing = (cause: unknown): undefined => {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new MidcallError('cli/usage', `${path} cannot be read.`, { cause });
+  };
+  const file: OwnerFile<T> = {
     async read() {
+      const text = await readFile(path, 'utf8').catch(missing);
+      return text === undefined ? undefined : understood(text);
+    },
+    readNow() {
       let text: string;
       try {
-        text = await readFile(path, 'utf8');
+        text = readFileSync(path, 'utf8');
       } catch (cause) {
-        if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw new MidcallError('cli/usage', `${path} cannot be read.`, { cause });
+        return missing(cause);
       }
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch (cause) {
-        throw bad(cause);
-      }
-      if (!is(value)) throw bad();
-      return value;
+      return understood(text);
+    },
+    async change(make) {
+      await folder();
+      await withFileLock(path, async () => {
+        const next = make(await file.read());
+        if (next !== undefined) await file.write(next);
+      });
     },
     async write(value) {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await folder();
       const draft = join(dirname(path), `.${randomUUID()}.tmp`);
       try {
         await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
@@ -54,4 +82,5 @@ export function ownerFile<T>(path: string, what: string, is: (value: unknown) =>
       }
     },
   };
+  return file;
 }

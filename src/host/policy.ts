@@ -128,6 +128,11 @@ function overLimit(limits: Limits, load: Load, now: number): string | undefined 
 export interface PolicyOptions {
   /** Rules to begin with, such as those kept from an earlier session; others are refused. */
   readonly rules?: readonly Rule[];
+  /**
+   * Rules that others can change too, looked at before every judgement: what is gone from the list is revoked, what is new
+   * in it holds. The same list as before means that nothing changed.
+   */
+  readonly kept?: () => readonly Rule[];
   /** Default: 50 open, 60 within a minute. */
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
@@ -138,6 +143,7 @@ export interface PolicyOptions {
 
 const kinds: Kinds<PolicyOptions> = {
   rules: { words: 'a list of rules', fits: Array.isArray },
+  kept: func,
   limits: parts<Limits>({ open: anything, perWindow: anything, windowMs: anything }),
   clock: clockKind,
   newId: func,
@@ -156,6 +162,8 @@ const ruleKinds = {
 export class Policy {
   readonly limits: Limits;
   #rules: Rule[];
+  readonly #kept: () => readonly Rule[];
+  #seen: readonly Rule[] = [];
   readonly #asked = new Map<string, number[]>();
   readonly #clock: Clock;
   readonly #newId: () => string;
@@ -173,10 +181,17 @@ export class Policy {
     this.#onChange = options.onChange ?? (() => {});
     for (const rule of options.rules ?? []) refuseAnswering(rule);
     this.#rules = [...(options.rules ?? [])];
+    this.#kept = options.kept ?? (() => this.#seen);
+    this.#follow();
   }
 
   /** Rules in force, newest first. */
   rules(): readonly Rule[] {
+    this.#follow();
+    return this.#inForce();
+  }
+
+  #inForce(): readonly Rule[] {
     const now = this.#clock.now();
     return this.#rules.filter(rule => rule.until === undefined || now < rule.until).reverse();
   }
@@ -194,6 +209,7 @@ export class Policy {
   ): Rule {
     checkOptions<Parameters<Policy['add']>[0]>('policy.add', rule, ruleKinds);
     refuseAnswering(rule);
+    this.#follow();
     const now = this.#clock.now();
     const made: Rule = {
       id: this.#newId(),
@@ -210,16 +226,17 @@ export class Policy {
       (each.server === made.server || (made.origin !== undefined && each.origin === made.origin));
     this.#rules = this.#rules.filter(each => !same(each));
     this.#rules.push(made);
-    this.#onChange(this.rules());
+    this.#onChange(this.#inForce());
     return made;
   }
 
   /** Takes a rule back. @returns false where there is none */
   revoke(id: string): boolean {
+    this.#follow();
     const left = this.#rules.filter(rule => rule.id !== id);
     if (left.length === this.#rules.length) return false;
     this.#rules = left;
-    this.#onChange(this.rules());
+    this.#onChange(this.#inForce());
     return true;
   }
 
@@ -234,6 +251,7 @@ export class Policy {
    * @param origin - the server's command line or URL
    */
   judge(server: string, subject: Subject, open: number, origin?: string): Verdict {
+    this.#follow();
     return judge(
       this.#rules,
       this.limits,
@@ -241,6 +259,24 @@ export class Policy {
       { open, askedAt: this.#asked.get(server) ?? [] },
       this.#clock.now(),
     );
+  }
+
+  /** Takes in what changed in the kept rules; a rule made here stays until it was there and is gone. */
+  #follow(): void {
+    const now = this.#kept();
+    if (now === this.#seen) return;
+    const isIn = (rules: readonly Rule[]) => {
+      const ids = new Set(rules.map(rule => rule.id));
+      return ({ id }: Rule): boolean => ids.has(id);
+    };
+    const [wasThere, isThere, isHere] = [isIn(this.#seen), isIn(now), isIn(this.#rules)];
+    for (const rule of now) refuseAnswering(rule);
+    this.#seen = now;
+    this.#rules = [
+      ...this.#rules.filter(rule => isThere(rule) || !wasThere(rule)),
+      ...now.filter(rule => !wasThere(rule) && !isHere(rule)),
+    ];
+    this.#onChange(this.#inForce());
   }
 
   /** Counts one question towards a server's limit. */

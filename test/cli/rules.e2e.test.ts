@@ -49,6 +49,22 @@ it('lists what is kept, takes one back, and what is left holds in a call', async
   expect((await run(['rules', '--rules', path])).out).toBe('No rules are kept. You are asked everything.\n');
 });
 
+it('K3: loses no rule of two processes that keep theirs at the same time', async () => {
+  const path = file();
+  const host = new URL('../../dist/host/index.js', import.meta.url).href;
+  const keep = (name: string): Promise<number | null> => {
+    const script = `import { Policy, rulesFile } from ${JSON.stringify(host)};
+const kept = rulesFile(${JSON.stringify(path)});
+for (let at = 0; at < 25; at += 1)
+  await kept.keep(new Policy().add({ server: '${name}', origin: '${name}' + at, subject: 'form', effect: 'refuse', scope: 'always' }));`;
+    return new Promise(resolve => {
+      spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' }).on('close', resolve);
+    });
+  };
+  expect(await Promise.all([keep('one'), keep('other')])).toEqual([0, 0]);
+  expect(await rulesFile(path).read()).toHaveLength(50);
+});
+
 it.each([['rules'], ['call', 'form', '--', 'node', askingServer], ['desk', '--', 'node', askingServer]])(
   'starts nothing with a file of rules that cannot be understood: %s',
   async (command, ...rest) => {

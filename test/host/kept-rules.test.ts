@@ -57,6 +57,32 @@ describe('rules that are kept', () => {
     expect((await other.read()).map(rule => rule.subject)).toEqual(['form', 'url', 'roots', 'sampling']);
   });
 
+  it('K4: are followed where another session keeps or takes back one, from the next judgement on', async () => {
+    const path = place();
+    const policy = new Policy({ kept: rulesFile(path).current });
+    const elsewhere = rulesFile(path);
+    expect(policy.judge('notes', 'sampling', 0, origin)).toEqual({ do: 'ask' });
+    const rule = refusal();
+    await elsewhere.keep(rule);
+    expect(policy.judge('notes', 'sampling', 0, origin)).toMatchObject({ do: 'refuse', rule: rule.id });
+    const own = policy.add({ server: 'notes', subject: 'form', effect: 'refuse', scope: 'always', origin });
+    await elsewhere.drop(rule.id);
+    expect(policy.judge('notes', 'sampling', 0, origin)).toEqual({ do: 'ask' });
+    expect(policy.rules()).toEqual([own]);
+  });
+
+  it('K4: hold as they were where the file can be understood no more, which is told once', async () => {
+    const path = place();
+    await rulesFile(path).keep(refusal());
+    const told: unknown[] = [];
+    const policy = new Policy({ kept: rulesFile(path, { onError: error => told.push(error) }).current });
+    writeFileSync(path, '{');
+    for (let times = 0; times < 2; times += 1)
+      expect(policy.judge('notes', 'sampling', 0, origin)).toMatchObject({ do: 'refuse' });
+    expect(told).toMatchObject([{ code: 'cli/usage' }]);
+    expect(() => new Policy({ kept: rulesFile(path).current })).toThrow(path);
+  });
+
   it('K1: never allow anything, and never end by themselves', async () => {
     const kept = rulesFile(place());
     const policy = new Policy();
