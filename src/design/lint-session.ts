@@ -10,6 +10,7 @@ import {
   CLIENT_INFO_META_KEY,
   Client,
   PROTOCOL_VERSION_META_KEY,
+  SdkErrorCode,
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -78,6 +79,8 @@ export class LintSession {
   #running: Running | undefined;
   #gone: (() => void) | undefined;
   #count = 0;
+  /** The last error the server sent for something that was not one of our calls. */
+  #lastError: string | undefined;
   /** True where its server may be in the middle of something; open another one. */
   soiled = false;
 
@@ -107,12 +110,7 @@ export class LintSession {
       await client.connect(transport, { timeout: startTimeoutMs });
     } catch (cause) {
       await client.close().catch(() => {});
-      const why = visible(cause instanceof Error ? cause.message : String(cause), { max: 300 });
-      throw new MidcallError(
-        'host/not-found',
-        `The server could not be reached on ${era}: ${why.replace(/[^.!?]$/, '$&.')}`,
-        { cause },
-      );
+      throw new MidcallError('host/not-found', unreached(era, cause, session.#lastError), { cause });
     }
     const closed = transport.onclose;
     transport.onclose = () => {
@@ -272,6 +270,7 @@ export class LintSession {
       if (running?.id === id) running.settle(message);
       return;
     }
+    if (isJson(message['error'])) this.#lastError = String(message['error']['message']);
     if (typeof method !== 'string' || id === undefined || !asked.has(method)) {
       deliver();
       return;
@@ -282,6 +281,19 @@ export class LintSession {
       this.#send({ id, error: { code: -32601, message: 'Not declared by this client.' } });
     else this.#send({ id, result: reply });
   }
+}
+
+/** Why an era was not reached: the server's own words where it had any, and none of the SDK's about itself. */
+function unreached(era: Era, cause: unknown, said: string | undefined): string {
+  const { code, message = String(cause) } = (cause ?? {}) as { readonly code?: unknown; readonly message?: string };
+  const refused = said !== undefined || code === SdkErrorCode.EraNegotiationFailed;
+  const reason = (said ?? message)
+    .replace(/^Version negotiation(?: probe)? failed: /, '')
+    .replace(/ \(no fallback.*$/, '');
+  if (said === undefined && /did not offer pinned/.test(reason))
+    return `The server did not accept ${era}: it does not offer that revision.`;
+  const what = refused ? `The server did not accept ${era}` : `The server could not be reached on ${era}`;
+  return `${what}: “${visible(reason, { max: 300 })}”.`;
 }
 
 function capabilities({ elicitation, roots }: SessionOptions): Record<string, object> {

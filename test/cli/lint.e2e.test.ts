@@ -42,7 +42,7 @@ describe('midcall lint', () => {
     const { findings, eras, notes } = JSON.parse(out);
     expect(findings.map((each: { rule: string }) => each.rule).toSorted()).toEqual(['enum-names', 'many-fields']);
     expect(eras).toEqual(['2025-11-25']);
-    expect(notes).toContainEqual(expect.stringContaining('could not be reached on 2026-07-28'));
+    expect(notes).toContainEqual(expect.stringContaining('did not accept 2026-07-28'));
     expect(code).toBe(0);
   });
 

@@ -105,7 +105,7 @@ it('says in each of them what could not be judged: an era, too, and never as a f
   const open = () => handServer({ tidy: cleanTool }, ['2025-11-25']);
   const narrow = await lint(open, { clock: idleClock, select: { which: 'all' } });
   const [note] = narrow.notes;
-  expect(note).toContain('could not be reached on 2026-07-28');
+  expect(note).toContain('did not accept 2026-07-28');
   expect(lintText(narrow)).toEqual(expect.arrayContaining(['Not judged:', `  - ${note}`, 'Nothing found.']));
   expect(lintJson(narrow)).toMatchObject({ notes: [note], findings: [] });
   const { runs } = sarif.parse(JSON.parse(JSON.stringify(lintSarif(narrow, { version: '1.0.0' }))));

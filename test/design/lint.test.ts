@@ -103,7 +103,7 @@ it('says which era it could not reach, and that nothing was judged there', async
     expect(report).toMatchObject({ eras: [spoken], findings: [] });
     expect(report.notes).toEqual([
       expect.stringMatching(
-        new RegExp(`^The server could not be reached on ${other}: .*\\. Nothing was judged there\\.$`),
+        new RegExp(`^The server did not accept ${other}: “Method not found”\\. Nothing was judged there\\.$`),
       ),
     ]);
     const alone = await lint(open, { select: { which: 'all' }, clock: idleClock, eras: [spoken] });
