@@ -39,6 +39,9 @@ interface CallFlags extends ServerFlags {
   readonly rules: string;
 }
 
+const noFolder =
+  'midcall: The server asked which folders it may use, and none was granted. Grant one with --root <dir>; it may be repeated.';
+
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 /** Adds `call` to the program. */
@@ -67,6 +70,8 @@ export function registerCall(program: Command): void {
 
 async function call(tool: string, words: readonly string[], entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
   const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
+  const complain = (error: unknown): void =>
+    say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);
   let unanswered: string | undefined;
   let giveUp = (): void => {};
   const onUnanswered = (why: string): void => {
@@ -85,13 +90,16 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     era: chooseEra(flags),
     inbox,
     audit,
-    policy: new Policy({ rules: await rulesFile(resolve(flags.rules)).read() }),
+    policy: new Policy({ kept: rulesFile(resolve(flags.rules), { onError: complain }).current }),
     callTimeoutMs: readTimeout(flags.timeout),
     sampling: { model },
     ...(roots && { roots }),
   });
+  let wantsFolder = false;
   connection.subscribe(event => {
-    if (event.type === 'refused' && event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
+    if (event.type !== 'refused') return;
+    if (event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
+    else if (event.kind === 'roots/list' && !roots) wantsFolder = true;
   });
   try {
     await connection.start();
@@ -106,8 +114,10 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     if (terminal && process.stderr.isTTY) say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels)`]);
     const outcome = await running.outcome.finally(stop);
     await terminal?.idle();
+    wantsFolder ||= !roots && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
     if (flags.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
-    else printOutcome(outcome);
+    else if (!wantsFolder || 'result' in outcome) printOutcome(outcome);
+    if (wantsFolder) say([noFolder]);
     if (unanswered !== undefined) {
       say([`midcall: ${unanswered}`]);
       return 'unanswered';

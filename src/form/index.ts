@@ -24,6 +24,6 @@ export type { ReadForm } from './read-form.ts';
 export { readForm } from './read-form.ts';
 export { refuseSecretMessage } from './refuse-secret.ts';
 export type { Secret, SecretKind } from './secret-in.ts';
-export { secretIn } from './secret-in.ts';
+export { secretIn, secretInMessage } from './secret-in.ts';
 export type { StandardForm, StandardIssue, StandardResult } from './standard.ts';
 export type { WireProperty, WireSchema } from './wire.ts';

@@ -310,7 +310,10 @@ class Wiring implements Attachment {
         roots: this.#options.roots !== undefined,
         onRootsList: what => gate?.note(what),
         onRound: round => this.#rounds?.keep(round),
-        onRefused: (request, why) => this.#asking.refused(request.method, 'host', why, request.call?.context),
+        onRefused: ({ method, call }, why) => {
+          const undeclared = method === 'roots/list' && !this.#options.roots;
+          this.#asking.refused(method, 'host', undeclared ? noFolder : why, call?.context);
+        },
       });
       this.#tap.onto(transport);
       const stopRoots = this.#options.roots?.subscribe(server => void this.#rootsChanged(server));
@@ -342,6 +345,9 @@ class Wiring implements Attachment {
     await transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }).catch(() => {});
   }
 }
+
+/** Why a server is told no folders. */
+const noFolder = 'The server asked which folders it may use, and none was granted.';
 
 /** What passes the SDK in place of a form or a URL; see {@link Tap}. */
 const placeholders = {

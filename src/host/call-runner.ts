@@ -14,8 +14,13 @@ export type CallOutcome =
   | { readonly how: 'completed'; readonly result: Readonly<Record<string, unknown>> }
   /** The tool said that it failed (`isError`). */
   | { readonly how: 'tool-error'; readonly result: Readonly<Record<string, unknown>> }
-  /** The server answered with a JSON-RPC error. */
-  | { readonly how: 'refused'; readonly code: number; readonly message: string }
+  /** The server answered with a JSON-RPC error; `needs`: the capabilities it says the client lacks (2026-07-28). */
+  | {
+      readonly how: 'refused';
+      readonly code: number;
+      readonly message: string;
+      readonly needs?: readonly string[];
+    }
   /** The person stopped it. */
   | { readonly how: 'cancelled' }
   | { readonly how: 'timed-out'; readonly message: string }
@@ -168,12 +173,21 @@ function outcomeOf(
   if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled' };
   if (isMidcallError(error, 'host/server-gone')) return { how: 'server-gone', message: error.message };
   if (isMidcallError(error)) return { how: 'abandoned', message: error.message };
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  const { code, message, data } = error as {
+    code?: unknown;
+    message?: unknown;
+    data?: { requiredCapabilities?: object };
+  };
   const text = typeof message === 'string' ? message : String(error);
-  if (typeof code === 'number') return { how: 'refused', code, message: text };
+  if (typeof code === 'number') {
+    const needs = Object.keys(data?.requiredCapabilities ?? {});
+    return { how: 'refused', code, message: text, ...(needs.length > 0 && { needs }) };
+  }
   if (code === SdkErrorCode.RequestTimeout) return { how: 'timed-out', message: text };
-  if (code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || code === SdkErrorCode.SendFailed)
-    return { how: 'server-gone', message: text };
-  if (code === undefined) return { how: 'server-gone', message: text };
+  // Some errors of the SDK have no code: those of a connection that is gone, and those of the network.
+  if (code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || text === 'Not connected')
+    return { how: 'server-gone', message: 'The server has stopped.' };
+  if (code === SdkErrorCode.SendFailed || code === undefined)
+    return { how: 'server-gone', message: `The server cannot be reached: ${text}` };
   return { how: 'abandoned', message: text };
 }

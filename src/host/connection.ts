@@ -149,7 +149,7 @@ export class Connection {
       listChanged: this.#listChanged(),
     });
     const attachment = attach(client, { ...attached, server: { id: this.entry.id, origin: this.origin } });
-    attachment.subscribe(event => this.#tell(event));
+    attachment.subscribe(event => this.#tell(this.#worded(event)));
     this.#client = client;
     this.#attachment = attachment;
     try {
@@ -162,9 +162,15 @@ export class Connection {
       await client.close().catch(() => {});
       throw new MidcallError('host/not-found', why, { cause });
     }
-    client.onclose = () => {
-      if (this.#client === client && this.#state === 'ready') this.#become('failed', 'The server went away.');
+    const gone = (): void => {
+      if (this.#client === client && this.#state !== 'stopped')
+        this.#become('failed', `The server has stopped.${this.#said()}`);
     };
+    client.onclose = gone;
+    if (!client.transport) {
+      gone();
+      throw new MidcallError('host/not-found', `The server '${this.entry.id}' stopped at once.${this.#said()}`);
+    }
     this.#become('ready');
   }
 
@@ -275,6 +281,19 @@ export class Connection {
     this.#tell({ type: 'stderr', line: line.slice(0, stderrWidth) });
   }
 
+  /** A call that ended with its server says what the server last said. */
+  #worded(event: AttachEvent): AttachEvent {
+    if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
+    const { outcome } = event;
+    return { ...event, outcome: { ...outcome, message: `${outcome.message}${this.#said()}` } };
+  }
+
+  /** The last words of the server, to follow a sentence. */
+  #said(): string {
+    const last = lastSaid(this.#stderr);
+    return last === undefined ? '' : ` It last said: ${last}`;
+  }
+
   #listChanged(): NonNullable<ClientOptions['listChanged']> {
     const onChanged = (): void => this.#tell({ type: 'catalogue-changed' });
     const each = { autoRefresh: false, onChanged };
@@ -283,9 +302,7 @@ export class Connection {
 
   #whyNot(cause: unknown): string {
     const { message } = cause as { message?: unknown };
-    const last = lastSaid(this.#stderr);
-    const said = last === undefined ? '' : ` It last said: ${last}`;
     const why = visible(typeof message === 'string' ? message : String(cause), { max: 500 });
-    return `The server '${this.entry.id}' could not be started or reached (${this.origin}): ${why}${said}`;
+    return `The server '${this.entry.id}' could not be started or reached (${this.origin}): ${why}${this.#said()}`;
   }
 }

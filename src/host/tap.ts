@@ -40,7 +40,7 @@ export interface TapOptions {
   readonly roots: boolean;
   /** A `roots/list` of 2025-11-25 was received, or answered. */
   readonly onRootsList?: (what: 'asked' | 'answered') => void;
-  /** The SDK refused a request before a handler saw it (2025-11-25). */
+  /** The SDK refuses a request, so that no handler sees it. */
   readonly onRefused?: (request: TappedRequest, message: string) => void;
   readonly onRound?: (round: TappedRound) => void;
 }
@@ -131,6 +131,8 @@ export class Tap {
       if (!isObject(entry) || !asks.has(entry['method'] as string)) return [key, entry] as const;
       const request = this.#keep(entry['method'] as string, entry['params'], call);
       requests.set(key, request);
+      if (request.method === 'roots/list' && !this.#options.roots)
+        this.#options.onRefused?.(request, 'This client declares no roots.');
       return [key, { ...entry, params: this.#disguise(request) }] as const;
     });
     return { seen, inputRequests: Object.fromEntries(entries) };

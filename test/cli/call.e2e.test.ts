@@ -179,6 +179,31 @@ describe.each(['2025', '2026'])('midcall call, %s', era => {
     expect(unfit.err).toContain('does not fit');
   });
 
+  it('says in plain words that no folder was granted, and which option grants one', async () => {
+    const without = await run(['roots', '--era', era], asking);
+    expect(without.err).toBe(
+      'midcall: The server asked which folders it may use, and none was granted. Grant one with --root <dir>; it may be repeated.\n',
+    );
+    const dir = temporary();
+    const granted = await run(['roots', '--era', era, '--root', dir], asking);
+    expect([granted.code, granted.err]).toEqual([0, '']);
+    expect(granted.out).toContain(`file://${dir}`);
+  });
+
+  it('says that the server has stopped, and what it last said', async () => {
+    const when = join(temporary(), 'now');
+    const child = spawn(process.execPath, [midcall, 'call', 'crash', `when=${when}`, '--era', era, '--', ...asking], {
+      cwd: root,
+    });
+    let err = '';
+    child.stderr.on('data', chunk => {
+      err += chunk;
+      if (err.includes('Which colour?')) writeFileSync(when, '');
+    });
+    expect(await new Promise(resolve => child.on('close', resolve))).toBe(3);
+    expect(err).toContain('midcall: The server has stopped. It last said: asking-server is up\n');
+  });
+
   it('prints the outcome as JSON and nothing else to standard output', async () => {
     const { code, out } = await run(['fails', '--json', '--era', era], asking);
     expect([code, JSON.parse(out).how]).toEqual([1, 'tool-error']);

@@ -6,7 +6,7 @@ import type { AssetPaths } from './layout.ts';
 import { style } from './style.ts';
 
 /** The client script's files; the first is the entry. */
-const modules = ['desk', 'ages', 'alerts', 'events', 'forms', 'morph', 'page'] as const;
+const modules = ['desk', 'ages', 'alerts', 'drafts', 'events', 'forms', 'morph', 'page'] as const;
 
 /** One file as it is served. */
 export interface Asset {

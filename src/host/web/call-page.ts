@@ -5,12 +5,12 @@ import type { Question } from '../index.ts';
 import { card } from './card.ts';
 import type { Draft } from './draft.ts';
 import type { CardContext } from './frame.ts';
-import { type Content, offerPath, serverPath } from './layout.ts';
-import { buttonForm } from './server-pages.ts';
+import { againPath, type Content, serverPath } from './layout.ts';
+import { buttonForm, mayBeRestarted, restartButton } from './server-pages.ts';
 import { shown } from './shown.ts';
 import { texts } from './texts.ts';
 import { callChip, endedEntries, timeline } from './timeline.ts';
-import { type CallView, isOpen, type QuestionView } from './views.ts';
+import { type CallView, isOpen, type QuestionView, type ServerView } from './views.ts';
 
 /** A question whose form came back: what was in it, and what is wrong with it. */
 export interface Returned {
@@ -22,6 +22,8 @@ export interface Returned {
 /** What these pages need beside the call. */
 export interface CallPageContext extends CardContext {
   readonly returned?: Returned;
+  /** The call's server, where it is still on the desk. */
+  readonly server?: ServerView;
   /** Said above everything, such as why an answer was not sent. */
   readonly notice?: string;
 }
@@ -52,10 +54,13 @@ export function callPage(call: CallView, context: CallPageContext): Content {
   const { context: about, serverId, outcome, items } = call;
   const path = `/calls/${encodeURIComponent(about.id)}`;
   const openOne = items.find(isOpen);
-  const again = `${offerPath(serverId, about.kind, about.name)}?from=${encodeURIComponent(about.id)}`;
-  const runAgain = html`<a class="button small" href="${again}">${texts.call.again}</a>`;
+  const runAgain = html`<a class="button small" href="${againPath(call)}">${texts.call.again}</a>`;
+  const { server } = context;
+  const restart = outcome?.how === 'server-gone' && server && mayBeRestarted(server);
   const action = outcome
-    ? runAgain
+    ? restart
+      ? restartButton(server, context.csrf, about.id)
+      : runAgain
     : html`${waitsForPage(call) && runAgain}${buttonForm(context.csrf, `${path}/cancel`, texts.call.cancel)}`;
   return {
     title: about.name,
@@ -63,7 +68,7 @@ export function callPage(call: CallView, context: CallPageContext): Content {
     tool: about.name,
     ...(openOne && 'question' in openOne && { questionId: openOne.question.id }),
     ...(!outcome && !openOne && { refresh: { after: lookAgain, to: path } }),
-    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(serverId)}">${shown(serverId, 80)}</a> <span class="mono">${shown(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${noticeBox(context.notice)}${timeline(call, context, question => contextFor(context, question))}`,
+    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(serverId)}">${shown(serverId, 80)}</a> <span class="mono">${shown(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(call, context, question => contextFor(context, question))}`,
   };
 }
 

@@ -26,6 +26,8 @@ interface Server {
   offers: Offers;
   /** False from a start until its offers are known. */
   listed: boolean;
+  /** The last reading of its offers. */
+  listing?: Promise<void>;
   readonly unsubscribe: () => void;
 }
 
@@ -62,8 +64,11 @@ export class DeskServers {
     }
   }
 
+  /** @returns when it is ready, and what it offers is known */
   async restart(id: string): Promise<void> {
-    await this.connection(id).restart();
+    const server = this.#server(id);
+    await server.connection.restart();
+    await server.listing;
   }
 
   async stop(id: string): Promise<void> {
@@ -128,7 +133,7 @@ export class DeskServers {
     const server = this.#servers.get(id);
     if (event.type === 'state') {
       if (server && event.state === 'starting') server.listed = false;
-      if (event.state === 'ready') void this.#readOffers(id);
+      if (server && event.state === 'ready') server.listing = this.#readOffers(id);
       const away = event.state === 'failed' ? { text: texts.servers.wentAway(id), alert: false } : undefined;
       this.#parts.onChange(away);
     } else if (event.type === 'catalogue-changed') void this.#readOffers(id);

@@ -2,7 +2,7 @@
  * One control for each kind of field, with its label, the rule in words and its errors. A default is filled in and
  * marked as a default. Works without client script; pure.
  */
-import { type Choice, type Issue, labelOf } from '../../form/index.ts';
+import { type Choice, type Issue, labelOf, secretIn } from '../../form/index.ts';
 import { attributes, type Html, html } from '../../html.ts';
 import { isLongText } from '../index.ts';
 import type { ArgumentField } from './argument-form.ts';
@@ -173,7 +173,7 @@ export function fieldControl(field: ArgumentField, index: number, place: Place):
   const asGroup = (inner: Html, role: 'radiogroup' | 'group', className: string) =>
     group(part, html`<legend>${title}</legend>${helpText}`, html`${inner}${errors}`, role, className);
   const single = (control: Html) =>
-    html`<div class="field" data-field="${name}"><label for="${id}">${title}</label>${helpText}${control}${errors}</div>`;
+    html`<div${attributes({ class: 'field', 'data-field': name, 'data-secret': field.kind !== 'json' && secretIn(field) !== undefined })}><label for="${id}">${title}</label>${helpText}${control}${errors}</div>`;
 
   switch (field.kind) {
     case 'text':

@@ -1,6 +1,6 @@
 /** The body of a form's card: the message, the fields, and the answer as it will leave. */
-import { checkContent, type Issue, labelOf } from '../../form/index.ts';
-import { type Html, html } from '../../html.ts';
+import { checkContent, type Issue, labelOf, secretInMessage } from '../../form/index.ts';
+import { attributes, type Html, html } from '../../html.ts';
 import type { FormQuestion } from '../index.ts';
 import { contentOf, readable, untouched } from './draft.ts';
 import { fieldControl } from './field-controls.ts';
@@ -52,7 +52,7 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
   const { content } = contentOf(question.fields, draft);
   const place = { scope: `q-${question.id}`, draft, issues, zone: context.zone, now: context.now };
   return {
-    content: html`${quoted(question.message)}${problemSummary(issues)}<div class="fields">${question.fields.map(
+    content: html`${quoted(question.message)}${problemSummary(issues)}<div${attributes({ class: 'fields', 'data-secret': secretInMessage(question.message, question.fields) !== undefined })}>${question.fields.map(
       (field, at) => fieldControl(field, at, place),
     )}</div>${review(question, content)}`,
     accept: texts.question.send,

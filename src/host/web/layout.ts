@@ -5,7 +5,7 @@ import { age, questionIcon } from './frame.ts';
 import { icons } from './icons.ts';
 import { shown } from './shown.ts';
 import { texts } from './texts.ts';
-import type { DeskView, OfferKind, ServerView } from './views.ts';
+import type { CallView, DeskView, OfferKind, ServerView } from './views.ts';
 
 /** Where the pages find their own files. */
 export interface AssetPaths {
@@ -50,6 +50,10 @@ const places = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as co
 /** Where something a server offers is called from. */
 export const offerPath = (server: string, kind: OfferKind, name: string): string =>
   serverPath(server, places[kind], name);
+
+/** Where a call can be made again with the same arguments. */
+export const againPath = ({ serverId, context }: CallView): string =>
+  `${offerPath(serverId, context.kind, context.name)}?from=${encodeURIComponent(context.id)}`;
 
 /** One open question in a list. */
 export function inboxItem(question: Question, now: number, current: string | undefined): Html {
@@ -107,7 +111,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
     modules: [assets.entry],
     preload: assets.modules,
     ...(content.refresh !== undefined && { refreshWithoutScript: content.refresh }),
-    bodyAttributes: { 'data-event': view.event },
+    bodyAttributes: { 'data-event': view.event, 'data-open': open.map(each => each.id).join(' ') },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
 <div class="frame-grid">

@@ -6,7 +6,16 @@ import { draftFrom } from './draft.ts';
 import { modelsPage } from './models-page.ts';
 import { historyPage, inboxPage } from './record-pages.ts';
 import { blocksOf, mediaOf } from './result.ts';
-import { cardContext, type Desk, missing, offerAsked, offerPattern, show, viewOf } from './route-context.ts';
+import {
+  callContext,
+  cardContext,
+  type Desk,
+  missing,
+  offerAsked,
+  offerPattern,
+  show,
+  viewOf,
+} from './route-context.ts';
 import { addPage, deskPage, offerPage, serverPage } from './server-pages.ts';
 import { texts } from './texts.ts';
 
@@ -40,7 +49,9 @@ export function pageRoutes(app: Hono, desk: Desk): void {
 
   app.get('/calls/:call', context => {
     const call = workspace.calls.get(context.req.param('call'));
-    return call ? show(context, desk, callPage(call, cardContext(desk))) : missing(context, desk, texts.call.unknown);
+    return call
+      ? show(context, desk, callPage(call, callContext(desk, call)))
+      : missing(context, desk, texts.call.unknown);
   });
 
   app.get('/calls/:call/blocks/:at', context => {

@@ -10,7 +10,7 @@ import { durationOf } from './durations.ts';
 import { issuesOf } from './form-body.ts';
 import { openingPage } from './layout.ts';
 import { grantedRoots } from './roots-body.ts';
-import { cardContext, type Desk, missing, posted, show } from './route-context.ts';
+import { callContext, cardContext, type Desk, missing, posted, show } from './route-context.ts';
 import { samplingEdits } from './sampling-body.ts';
 import { texts } from './texts.ts';
 
@@ -44,10 +44,9 @@ export function questionRoutes(app: Hono, desk: Desk): void {
 
   const pageOf = (id: string, more: { readonly returned?: Returned; readonly notice?: string }) => {
     const view = workspace.calls.question(id);
-    const context = { ...cardContext(desk), ...more };
     const call = view?.question.call && workspace.calls.get(view.question.call.id);
-    if (call) return callPage(call, context);
-    return view && questionPage(view, context);
+    if (call) return callPage(call, { ...callContext(desk, call), ...more });
+    return view && questionPage(view, { ...cardContext(desk), ...more });
   };
 
   const back = (

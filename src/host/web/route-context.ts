@@ -9,7 +9,7 @@ import { type Content, layout } from './layout.ts';
 import type { Live } from './live.ts';
 import { offerOf } from './shown-offers.ts';
 import { texts } from './texts.ts';
-import type { DeskView, OfferKind, OfferView, ServerView } from './views.ts';
+import type { CallView, DeskView, OfferKind, OfferView, ServerView } from './views.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the routes work with. */
@@ -47,6 +47,12 @@ export function viewOf(desk: Desk): DeskView {
 export function cardContext(desk: Desk): CardContext {
   const { now, decisions } = desk.workspace;
   return { csrf: desk.guard.csrf, now: now(), zone: desk.zone, keepsRules: decisions.keeps };
+}
+
+/** What the page of a call needs of the desk. */
+export function callContext(desk: Desk, { serverId }: CallView): CardContext & { readonly server?: ServerView } {
+  const server = desk.workspace.servers.get(serverId);
+  return { ...cardContext(desk), ...(server && { server }) };
 }
 
 /** A page as a response. */

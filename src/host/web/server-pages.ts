@@ -72,16 +72,30 @@ function furtherLine(server: ServerView): Html | false {
   return counts !== '' && html`<p class="help audit-state"><a href="${serverPath(server.id)}">${counts}</a></p>`;
 }
 
+const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);
+
+/**
+ * The button that starts a server again, or connects to it again.
+ * @param callId - the call that is to be run again then
+ */
+export function restartButton(server: ServerView, csrf: string, callId?: string): Html {
+  const { command, url } = texts.servers.restart;
+  const fields = callId === undefined ? {} : { call: callId };
+  return buttonForm(csrf, serverPath(server.id, 'restart'), isUrl(server) ? url : command, 'small', fields);
+}
+
+/** True where a server does not run, or where only trying shows whether it can be reached. */
+export const mayBeRestarted = (server: ServerView): boolean =>
+  server.state === 'failed' || server.state === 'stopped' || isUrl(server);
+
 function serverNotice(server: ServerView, csrf: string): Html | false {
   if (server.state === 'ready' || server.state === 'starting') return false;
-  const why =
-    server.reason === undefined ? texts.servers.state[server.state] : texts.servers.stoppedBecause(server.reason);
-  return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${shown(why ?? '', 600)}</span>${buttonForm(csrf, serverPath(server.id, 'restart'), texts.servers.restart)}</div>`;
+  const why = server.reason ?? texts.tool.unavailable;
+  return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${shown(why, 600)}</span>${restartButton(server, csrf)}</div>`;
 }
 
 function serverFacts(server: ServerView): Html {
-  const isUrl = /^https?:/.test(server.origin);
-  return html`<dl class="meta"><div><dt>${isUrl ? texts.servers.reachedAt : texts.servers.startedWith}</dt><dd class="mono">${shown(server.origin, 600)}</dd></div>${
+  return html`<dl class="meta"><div><dt>${isUrl(server) ? texts.servers.reachedAt : texts.servers.startedWith}</dt><dd class="mono">${shown(server.origin, 600)}</dd></div>${
     server.self !== undefined && html`<div><dt>${texts.servers.says}</dt><dd>${shown(server.self, 200)}</dd></div>`
   }${server.era !== undefined && html`<div><dt>${texts.servers.protocol}</dt><dd>${server.era}</dd></div>`}<div><dt>${texts.servers.roots}</dt><dd>${
     server.roots.length === 0

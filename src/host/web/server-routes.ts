@@ -12,7 +12,7 @@ import {
 } from '../index.ts';
 import { type ArgumentField, argumentFields, checkJson } from './argument-form.ts';
 import { contentOf, type Draft, first } from './draft.ts';
-import { serverPath } from './layout.ts';
+import { againPath, serverPath } from './layout.ts';
 import { cardContext, type Desk, missing, offerAsked, offerPattern, posted, show } from './route-context.ts';
 import { addPage, offerPage } from './server-pages.ts';
 import { texts } from './texts.ts';
@@ -109,7 +109,9 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     } catch (error) {
       if (!isMidcallError(error)) throw error;
     }
-    return context.redirect(what === 'remove' ? '/' : serverPath(id), 303);
+    const call = workspace.calls.get(first(await posted(context), 'call') ?? '');
+    const again = what === 'restart' && call?.serverId === id && workspace.servers.get(id)?.state === 'ready';
+    return context.redirect(again ? againPath(call) : what === 'remove' ? '/' : serverPath(id), 303);
   });
 
   app.post('/add', async context => {

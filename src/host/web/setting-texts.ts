@@ -29,7 +29,7 @@ export const settingTexts = {
     withoutTools: 'None of them takes tools, so servers are told that tools cannot be used.',
     spent: 'Spent since the server was started',
     nothing: 'No server that may use a model is running.',
-    heads: ['Server', 'Requests', 'Tokens', 'Within', 'Turns of tool use, at most'],
+    heads: ['Server', 'Requests', 'Tokens', 'Within', 'Tool turns'],
     forEver: 'until it is restarted',
     of: (count: number, most: number) => `${count.toLocaleString('en-GB')} of ${most.toLocaleString('en-GB')}`,
   },

@@ -1,6 +1,7 @@
 /** The desk's client script: everything here adds to pages that work without it. */
 import { startAges } from './ages.ts';
 import { alertPerson, startAlerts } from './alerts.ts';
+import { startDrafts } from './drafts.ts';
 import { type Heard, startEvents } from './events.ts';
 import { startForms } from './forms.ts';
 import { refresh } from './page.ts';
@@ -21,6 +22,7 @@ document.body.classList.add('scripted');
 window.addEventListener('popstate', () => void refresh());
 window.addEventListener('online', () => void refresh());
 startForms();
+startDrafts();
 startAges();
 startAlerts();
 startEvents(document.body.dataset['event'] ?? '0', hear);
