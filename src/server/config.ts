@@ -1,5 +1,4 @@
 /** The options of a server library instance, checked and completed once. */
-import { randomBytes } from 'node:crypto';
 import {
   anything,
   checkOptions,
@@ -24,6 +23,7 @@ import type { AuditSink } from './audit.ts';
 import { type Claims, claims } from './claims.ts';
 import { type KeyRing, type KeySource, keyRing } from './keys.ts';
 import type { Observer } from './observe.ts';
+import { pooledRandom } from './pooled-random.ts';
 import type { PrincipalOf } from './principal.ts';
 import { createSealer, type Sealer } from './seal.ts';
 import { sealedStore } from './sealed-store.ts';
@@ -164,7 +164,8 @@ export function configure(options: MidcallOptions): Config {
   const now = options.now ?? Date.now;
   const store = options.store ?? memoryStore({ now, maxEntries: MAX_CLAIMS });
   const timer = options.timer ?? startTimer;
-  const id = () => randomBytes(16).toString('base64url');
+  const random = pooledRandom();
+  const id = () => random(16).toString('base64url');
   const keys = keyRing(options.key);
   const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
   const warned = new Set<string>();

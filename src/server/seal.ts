@@ -16,17 +16,10 @@
  * - E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomFillSync,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { MidcallError } from '../errors.ts';
 import type { KeyRing, SealKey } from './keys.ts';
+import { pooledRandom } from './pooled-random.ts';
 
 const PREFIX = 'm1.';
 const KEY_ID = 6;
@@ -152,22 +145,6 @@ const tampered: Opened = { ok: false, reason: 'tampered' };
 
 const saltOf = (envelope: Buffer): Buffer => envelope.subarray(KEY_ID, KEY_ID + SALT);
 const nonceOf = (envelope: Buffer): Buffer => envelope.subarray(KEY_ID + SALT, HEADER);
-
-/** Random bytes drawn many at a time, since the call costs more than the bytes; each byte is handed out once. */
-function pooledRandom(): (size: number) => Uint8Array {
-  const pool = Buffer.alloc(4096);
-  let used = pool.length;
-  return size => {
-    if (used + size > pool.length) {
-      randomFillSync(pool);
-      used = 0;
-    }
-    const bytes = Buffer.from(pool.subarray(used, used + size));
-    pool.fill(0, used, used + size);
-    used += size;
-    return bytes;
-  };
-}
 
 /** Message keys; those used last are kept, since a process meets its own salts again and again. */
 function derivation(): (key: SealKey, purpose: string, envelope: Buffer) => KeyObject {

@@ -17,7 +17,7 @@ export function checkSendable(name: string, result: unknown): void {
   );
 }
 
-function isSendable(value: unknown, above: readonly object[]): boolean {
+function isSendable(value: unknown, above: object[]): boolean {
   if (typeof value === 'bigint') return false;
   if (typeof value !== 'object' || value === null) return true;
   if (above.includes(value)) return false;
@@ -25,8 +25,10 @@ function isSendable(value: unknown, above: readonly object[]): boolean {
     JSON.stringify(value);
     return true;
   }
-  const inside = [...above, value];
-  return Object.values(value).every(each => isSendable(each, inside));
+  above.push(value);
+  const fits = Object.values(value).every(each => isSendable(each, above));
+  above.pop();
+  return fits;
 }
 
 /** What a handler threw, as an error: the SDK takes `undefined` for no error, and then nobody is answered. */
