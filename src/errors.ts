@@ -23,6 +23,7 @@ export type MidcallErrorCode =
   | 'call/interrupted'
   | 'call/closed'
   | 'call/not-json'
+  | 'call/no-result'
   // What arrived from the other side.
   | 'state/invalid'
   | 'state/expired'

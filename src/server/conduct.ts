@@ -174,7 +174,7 @@ export function conductor(config: Config): Conduct {
     traced?.end(outcome.kind, outcome.kind === 'failed' ? outcome.error : undefined);
     switch (outcome.kind) {
       case 'done':
-        checkSendable(request.name, outcome.result);
+        checkSendable(request.name, request.registered.method, outcome.result);
         return outcome.result;
       case 'input-required':
         return outcome.result;

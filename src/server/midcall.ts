@@ -139,7 +139,15 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   };
   const wrap = (server: McpServer): McpServer => {
     const onPages = config.pages !== undefined;
-    if (intercept(server) && (onPages || config.channels.includes('relay'))) {
+    let first: boolean;
+    try {
+      first = intercept(server);
+    } catch (error) {
+      // A factory throws it into the SDK, which tells nobody.
+      config.warn(`midcall: ${(error as Error).message}`);
+      throw error;
+    }
+    if (first && (onPages || config.channels.includes('relay'))) {
       registerResume(server, conduct, name => toolsOf(server).get(name), onPages);
     }
     return server;

@@ -1,8 +1,19 @@
 /** Judges what a handler returned before it is sent: what JSON cannot carry would never arrive, and its client would wait. */
 import { MidcallError } from '../errors.ts';
+import type { AskingMethod } from './request.ts';
 
-/** @throws MidcallError `call/not-json` */
-export function checkSendable(name: string, result: unknown): void {
+const shapes: Record<AskingMethod, string> = {
+  'tools/call': '{ content: [{ type: "text", text: "…" }] }',
+  'prompts/get': '{ messages: […] }',
+  'resources/read': '{ contents: […] }',
+};
+
+/** @throws MidcallError `call/no-result`, `call/not-json` */
+export function checkSendable(name: string, method: AskingMethod, result: unknown): void {
+  if (typeof result !== 'object' || result === null) {
+    const what = result === undefined ? 'nothing' : result === null ? 'null' : `a ${typeof result}`;
+    throw new MidcallError('call/no-result', `'${name}' returned ${what}. Return ${shapes[method]}, on every path.`);
+  }
   let fits: boolean;
   try {
     fits = isSendable(result, []);

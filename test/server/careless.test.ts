@@ -78,6 +78,18 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(await made.prompt()).not.toBe('given');
   });
 
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 7],
+  ])('returning %s is an error that says what to return', async (what, returned) => {
+    await using made = await connect((() => returned) as never);
+    const said = JSON.stringify(await made.act());
+    expect(said).toContain(`returned ${what}. Return { content: [`);
+    expect(said).toContain('isError');
+    expect(await made.prompt()).not.toBe('given');
+  });
+
   const circular = () => {
     const result: Record<string, unknown> = says('round');
     result['_meta'] = { result };
@@ -210,4 +222,13 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     });
     expect((await made.act()).text).toBe('1,2,3');
   });
+});
+
+it('a server that is wrapped too late is told so, also where a factory hides the error', () => {
+  const warned: string[] = [];
+  const mid = midcall({ warn: text => warned.push(text) });
+  const server = new McpServer({ name: 's', version: '1.0.0' });
+  server.registerTool('plain', {}, () => says('plain'));
+  expect(() => mid.tool(server, 'asks', {}, () => says('asked'))).toThrow('call mid.wrap(server) before');
+  expect(warned).toEqual([expect.stringContaining('call mid.wrap(server) before the first registration')]);
 });
