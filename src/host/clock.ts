@@ -1,6 +1,7 @@
 /** Time, injected: what it is, and being called later. */
 import { having } from '../check-options.ts';
 
+/** What a clock gives. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -20,7 +20,7 @@ export interface Rule {
   /** A server's id in this host, or `*` for every server. */
   readonly server: string;
   /**
-   * Digest of the command line or URL of the server the rule was made for ({@link originDigest}): it holds for that server
+   * Digest of the command line or URL of the server the rule was made for (SHA-256, hex): it holds for that server
    * under any id, and for no other.
    */
   readonly origin?: string;

@@ -83,7 +83,7 @@ const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: n
 const factoryKind = { ...func, words: 'a function that makes a server: () => notesServer()' };
 
 /** Where a server listens. */
-interface Listening {
+export interface Listening {
   readonly host?: string;
   readonly port?: number;
 }

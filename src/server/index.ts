@@ -11,7 +11,14 @@ export type {
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
 export type { EventStoreOptions } from './event-store.ts';
-export { type HttpOptions, type HttpServing, type McpEndpoint, mcpEndpoint, serveHttp } from './http.ts';
+export {
+  type HttpOptions,
+  type HttpServing,
+  type Listening,
+  type McpEndpoint,
+  mcpEndpoint,
+  serveHttp,
+} from './http.ts';
 export type { SessionOptions } from './http-sessions.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './keys.ts';
 export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type ToolConfig } from './midcall.ts';

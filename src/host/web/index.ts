@@ -3,6 +3,7 @@ export type { DeskOptions, RunningDesk } from './desk.ts';
 export { startDesk } from './desk.ts';
 export type { DeskCalls } from './desk-calls.ts';
 export type { DeskServers } from './desk-servers.ts';
+export type { Duration } from './durations.ts';
 export type { Announcement } from './live.ts';
 export type { CallView, ModelsView, NoticeView, OfferView, QuestionView, RootView, ServerView } from './views.ts';
 export type { WorkspaceParts } from './workspace.ts';
