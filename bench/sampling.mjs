@@ -26,7 +26,8 @@ const question = { messages: [{ role: 'user', content: { type: 'text', text: 'Ad
 
 const ours = () => {
   const mid = midcall({ sampling: { on2026: true }, warn: () => {} });
-  const add = samplingTool({ ...definition, input, run: ({ a, b }) => String(a + b) });
+  const { name, description } = definition;
+  const add = samplingTool({ name, description, input, run: ({ a, b }) => String(a + b) });
   return () => {
     const server = new McpServer({ name: 'ours', version: '1.0.0' });
     mid.tool(server, 'add_up', { inputSchema: z.object({}) }, async (_, call) => {
