@@ -8,9 +8,12 @@
  *   or is a link, goes the way of a single read, and so does everything where the directory cannot be opened.
  */
 import type { Folder, Ground, Placed } from './ground.ts';
-import { hasTime, pace } from './pace.ts';
+import * as turns from './pace.ts';
 import type { Now } from './steps.ts';
 import { direct } from './system.ts';
+
+/** When there is time for work. */
+export type Turns = Pick<typeof turns, 'pace' | 'hasTime'>;
 
 interface Asked {
   readonly placed: Placed;
@@ -20,12 +23,15 @@ interface Asked {
 
 export class GatheredReads {
   readonly #ground: Ground;
+  readonly #turns: Turns;
   /** By the directory they lie in, in the order in which they were asked for. */
   readonly #asked = new Map<string, Asked[]>();
   #underWay = false;
 
-  constructor(ground: Ground) {
+  /** @param pacing - when there is time for work */
+  constructor(ground: Ground, pacing: Turns = turns) {
     this.#ground = ground;
+    this.#turns = pacing;
   }
 
   /**
@@ -57,7 +63,7 @@ export class GatheredReads {
 
   async #go(): Promise<void> {
     for (const [directory, asked] of this.#asked) {
-      const wait = pace();
+      const wait = this.#turns.pace();
       if (wait) await wait;
       const left = this.#readSome(asked);
       this.#asked.delete(directory);
@@ -73,7 +79,7 @@ export class GatheredReads {
     let count = 0;
     try {
       do asked[count++]!.read(above);
-      while (count < before && hasTime());
+      while (count < before && this.#turns.hasTime());
     } finally {
       above?.close();
     }
