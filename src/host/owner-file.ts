@@ -2,11 +2,11 @@
  * A value kept in a JSON file of its owner's alone. It is written whole, so that a crash leaves the old value or the new
  * one; a file that cannot be understood is an error, never nothing.
  */
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { MidcallError } from '../errors.ts';
+import { writeWhole } from '../write-whole.ts';
 import { withFileLock } from './file-lock.ts';
 
 /** A value in a file. */
@@ -34,7 +34,6 @@ export interface OwnerFile<T> {
 export function ownerFile<T>(path: string, what: string, is: (value: unknown) => value is T): OwnerFile<T> {
   const bad = (cause?: unknown): MidcallError =>
     new MidcallError('cli/usage', `${path} does not hold ${what}. Move it away to start anew.`, { cause });
-  const folder = (): Promise<unknown> => mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const understood = (text: string): T => {
     let value: unknown;
     try {
@@ -64,23 +63,13 @@ export function ownerFile<T>(path: string, what: string, is: (value: unknown) =>
       return understood(text);
     },
     async change(make) {
-      await folder();
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await withFileLock(path, async () => {
         const next = make(await file.read());
         if (next !== undefined) await file.write(next);
       });
     },
-    async write(value) {
-      await folder();
-      const draft = join(dirname(path), `.${randomUUID()}.tmp`);
-      try {
-        await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-        await rename(draft, path);
-      } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
-      }
-    },
+    write: value => writeWhole(path, `${JSON.stringify(value, null, 2)}\n`),
   };
   return file;
 }

@@ -2,12 +2,12 @@
  * What the person chose on the first-run page, kept in one file for its owner only. What is in it can narrow what the
  * command line allows, never widen it.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { z } from 'zod';
 import { MidcallError } from '../errors.ts';
+import { writeWhole } from '../write-whole.ts';
 import { checkDirectories } from './directories.ts';
 import { plain } from './plain.ts';
 
@@ -51,17 +51,8 @@ export async function readSettings(path: string): Promise<Settings | undefined> 
 }
 
 /** Writes settings, whole or not at all. */
-export async function writeSettings(path: string, settings: Settings): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomUUID()}`;
-  try {
-    await writeFile(draft, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-}
+export const writeSettings = (path: string, settings: Settings): Promise<void> =>
+  writeWhole(path, `${JSON.stringify(settings, null, 2)}\n`);
 
 /** What is wrong with one directory as the person typed it, or its real path. */
 export async function judgeDirectory(
