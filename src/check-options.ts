@@ -78,6 +78,9 @@ export const parts = <O>(kinds: Kinds<O>): Kind => ({
 /** The same kind, where it may not be left out. */
 export const required = (kind: Kind): Kind => ({ ...kind, required: true });
 
+/** What makes a server for each connection or request. */
+export const serverFactoryKind: Kind = { ...func, words: 'a function that makes a server: () => notesServer()' };
+
 /** A store, by its methods. */
 export const storeKind = having(
   'a store, such as memoryStore(), await sqliteStore(path) or redisStore({ send })',

@@ -20,7 +20,7 @@ import type { ElicitAsk, StepOptions } from './call.ts';
 import type { UrlAsk } from './url-ask.ts';
 
 /** What a timer of Node can hold. */
-const MAX_TIMEOUT_MS = 0x7fff_ffff;
+export const MAX_TIMEOUT_MS = 0x7fff_ffff;
 
 const shared = {
   message: required(text),

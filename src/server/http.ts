@@ -24,7 +24,18 @@ import {
   type McpServerFactory,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
-import { checkGiven, checkOptions, func, type Kinds, listOf, name, parts, port, positive } from '../check-options.ts';
+import {
+  checkGiven,
+  checkOptions,
+  func,
+  type Kinds,
+  listOf,
+  name,
+  parts,
+  port,
+  positive,
+  serverFactoryKind,
+} from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { HttpSessions, type SessionOptions } from './http-sessions.ts';
@@ -80,7 +91,6 @@ const endpointKinds: Kinds<HttpOptions> = {
   onError: func,
 };
 const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: name, port };
-const factoryKind = { ...func, words: 'a function that makes a server: () => notesServer()' };
 
 /** Where a server listens. */
 export interface Listening {
@@ -120,7 +130,7 @@ const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.
  *   `midcall(…)` itself belong outside it.
  */
 export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}): McpEndpoint {
-  checkGiven('mcpEndpoint', 'the first argument', factory, factoryKind);
+  checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
   checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE, onError } = options;
   const hostAllowed = hostHeaderValidation([...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])]);
@@ -193,7 +203,7 @@ export async function serveHttp(
   factory: McpServerFactory,
   options: HttpOptions & Listening = {},
 ): Promise<HttpServing> {
-  checkGiven('serveHttp', 'the first argument', factory, factoryKind);
+  checkGiven('serveHttp', 'the first argument', factory, serverFactoryKind);
   checkOptions('serveHttp', options, servingKinds);
   const { host = '127.0.0.1', port = 0, ...served } = options;
   const { path = '/mcp' } = served;

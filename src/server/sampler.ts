@@ -22,6 +22,7 @@ import {
   type ToolLoopLimits,
   type ToolResultContent,
 } from '../sampling/index.ts';
+import { MAX_TIMEOUT_MS } from './check-ask.ts';
 import type { Config } from './config.ts';
 import { digest, type Json } from './digest.ts';
 import type { Run } from './engine.ts';
@@ -216,9 +217,6 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
     },
   };
 }
-
-/** The longest a timer runs. */
-const MAX_TIMEOUT_MS = 0x7fff_ffff;
 
 const deprecated =
   'midcall: asking the client for its model on 2026-07-28, where sampling is deprecated; see docs/sampling.md for what to use instead.';

@@ -11,17 +11,16 @@ import {
   anything,
   checkGiven,
   checkOptions,
-  func,
   having,
   type Kinds,
   oneOf,
   positive,
   required,
+  serverFactoryKind,
 } from '../check-options.ts';
 import { type HttpOptions, serveHttp } from '../server/index.ts';
 import type { ScriptedPerson } from './person.ts';
 
-const factoryKind = { ...func, words: 'a function that makes a server: () => notesServer()' };
 const kinds: Kinds<PairOptions> = {
   era: required(oneOf('2025-11-25', '2026-07-28')),
   carrier: oneOf('memory', 'http'),
@@ -79,7 +78,7 @@ export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: 
  * @throws TypeError for an option that is missing, unknown or not what it may be
  */
 export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {
-  checkGiven('connectPair', 'the first argument', factory, factoryKind);
+  checkGiven('connectPair', 'the first argument', factory, serverFactoryKind);
   checkOptions('connectPair', options, kinds);
   const { era, carrier = 'memory', person, capabilities = person ? { elicitation: {} } : {} } = options;
   const client = new Client(
