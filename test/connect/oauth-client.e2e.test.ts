@@ -69,6 +69,27 @@ async function connect(who: Principal, at: Provider, into = kept): Promise<void>
   await into.keepSignIn(who, at, tokens);
 }
 
+/** Holds the next request for tokens at the provider, once it is `reached`, until `go` is called. */
+function holdTokens(): { readonly reached: Promise<void>; readonly go: () => void } {
+  let arrived = (): void => {};
+  const reached = new Promise<void>(resolve => {
+    arrived = resolve;
+  });
+  let go = (): void => {};
+  const answers = new Promise<void>(resolve => {
+    go = resolve;
+  });
+  let held = false;
+  rotating.state.intercept = async req => {
+    if (held || !req.url?.startsWith('/token')) return false;
+    held = true;
+    arrived();
+    await answers;
+    return false;
+  };
+  return { reached, go };
+}
+
 const errorOf = async (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => expect.fail('did not fail'),
@@ -324,22 +345,9 @@ describe('renewing', () => {
   it('R2: who looks just before the winner writes, and asks just after, gets what was written', async () => {
     await connect(alice, notes);
     expire();
-    let reached = (): void => {};
-    const claimed = new Promise<void>(resolve => {
-      reached = resolve;
-    });
-    let go = (): void => {};
-    const answers = new Promise<void>(resolve => {
-      go = resolve;
-    });
-    rotating.state.intercept = async req => {
-      if (!req.url?.startsWith('/token')) return false;
-      reached();
-      await answers;
-      return false;
-    };
+    const { reached, go } = holdTokens();
     const winner = newVault().token(alice, notes);
-    await claimed;
+    await reached;
     const between: Store = {
       ...store,
       async get(name) {
@@ -359,22 +367,9 @@ describe('renewing', () => {
   it('R2: the others wait as long as a request of the winner may take', async () => {
     await connect(alice, notes);
     expire();
-    let reached = (): void => {};
-    const claimed = new Promise<void>(resolve => {
-      reached = resolve;
-    });
-    let go = (): void => {};
-    const answers = new Promise<void>(resolve => {
-      go = resolve;
-    });
-    rotating.state.intercept = async req => {
-      if (!req.url?.startsWith('/token')) return false;
-      reached();
-      await answers;
-      return false;
-    };
+    const { reached, go } = holdTokens();
     const winner = newVault().token(alice, notes);
-    await claimed;
+    await reached;
     const begun = time;
     const sleep = async (): Promise<void> => {
       time += 1_000;
@@ -529,21 +524,7 @@ describe('forgetting', () => {
   it('V3: a renewal under way does not bring back what was forgotten, and gives its tokens back', async () => {
     await connect(alice, notes);
     time += 3_600_000;
-    let reached = (): void => {};
-    const inFlight = new Promise<void>(resolve => {
-      reached = resolve;
-    });
-    let go = (): void => {};
-    const gate = new Promise<void>(resolve => {
-      go = resolve;
-    });
-    rotating.state.intercept = async req => {
-      if (req.url === '/token') {
-        reached();
-        await gate;
-      }
-      return false;
-    };
+    const { reached, go } = holdTokens();
     const revoked: string[] = [];
     const watched: Provider = {
       ...notes,
@@ -556,7 +537,7 @@ describe('forgetting', () => {
       },
     };
     const renewal = kept.token(alice, watched);
-    await inFlight;
+    await reached;
     await newVault().forget(alice, { ...notes, client: { ...notes.client, revoke: async () => true } });
     go();
     expect(await renewal).toBeUndefined();
@@ -567,25 +548,9 @@ describe('forgetting', () => {
   it('a renewal under way does not replace a newer sign-in', async () => {
     await connect(alice, notes);
     time += 3_600_000;
-    let reached = (): void => {};
-    const inFlight = new Promise<void>(resolve => {
-      reached = resolve;
-    });
-    let go = (): void => {};
-    const gate = new Promise<void>(resolve => {
-      go = resolve;
-    });
-    let held = false;
-    rotating.state.intercept = async req => {
-      if (req.url === '/token' && !held) {
-        held = true;
-        reached();
-        await gate;
-      }
-      return false;
-    };
+    const { reached, go } = holdTokens();
     const renewal = kept.token(alice, notes);
-    await inFlight;
+    await reached;
     await connect(alice, notes, newVault());
     const newer = await newVault().token(alice, notes);
     go();
