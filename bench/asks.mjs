@@ -8,11 +8,12 @@
  * The targets are 1.0 of the unsigned SDK and 1.15 of its signed state on 2026-07-28, and 1.0 of elicitInput on
  * 2025-11-25. Nearest, 1 and 32 at once: of the unsigned, stdio 0.60 and 0.54, HTTP 0.75 and 0.82; of the signed, stdio 0.93
  * and 0.87, HTTP 1.02 and 1.02; of elicitInput, stdio 0.79 and 1.06, HTTP 0.71 and 0.96. Where the time of a 2026-07-28 call
- * goes in the server (two requests, profile of 12,000 calls over stdio, 32 at once): 130 µs are the SDK's, its Zod schemas
- * and the pipe, of which 25 for the state that travels; on top, ours are 25 for sealing and opening, 30 of garbage
- * collection, and 50 for finding out who asks and where the call stands, claiming the retry, running the handler twice and
- * checking the answer. A handler without state pays none of this, and can be answered by anybody, any number of times. On
- * 2025-11-25 it is 30 to 50 µs a call: the run that a question suspends, its deadline, its digests and its checks.
+ * goes in the server (two requests, profiles of 12,000 calls over stdio, 32 at once, with the profiler's own weight): 150 µs
+ * are the SDK's, its Zod schemas and the pipe, the same for the unsigned side, and 46 its garbage collection; ours add 30
+ * there for the state that travels, 45 for sealing and opening, 20 of garbage collection, 15 of promises, and 100 for
+ * finding out who asks and where the call stands, claiming the retry, running the handler twice and checking the answer. A
+ * handler without state pays none of this, and can be answered by anybody, any number of times. On 2025-11-25 it is 35 µs
+ * of processor time a call in one process: the run that a question suspends, its deadline, its digests and its checks.
  * A hidden class per call costs a microsecond and more in garbage: `{ ...known, added }` makes one in Node 20, and
  * `{ added, ...known }` does not.
  * fastmcp takes part where it is installed: npm install --prefix bench
