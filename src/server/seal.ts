@@ -16,7 +16,7 @@
  * - E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
  */
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { MidcallError } from '../errors.ts';
 import type { KeyRing, SealKey } from './keys.ts';
 import { pooledRandom } from './pooled-random.ts';
@@ -33,6 +33,7 @@ const MAX_DERIVED = 256;
 const MAX_SEALED = 2 ** 20;
 
 const prefixBytes = Buffer.from(PREFIX, 'latin1');
+const cipherOptions = { authTagLength: TAG };
 
 /** How a sealer is set up. */
 export interface SealerOptions {
@@ -80,32 +81,37 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   if (!sealing) throw new TypeError('createSealer: the key ring is empty; build it with keyRing().');
   const byId = new Map(keys.keys.map(key => [key.id, key]));
   const sealingId = Buffer.from(sealing.id, 'base64url');
-  const messageKey = derivation();
+  const keyOf = derivation();
   const draw = (size: number): Uint8Array => {
     const drawn = randomBytes(size);
     if (drawn.length !== size) throw new TypeError('seal: randomBytes returned the wrong number of bytes.');
     return drawn;
   };
-  let salt: Uint8Array | undefined;
-  let sealed = 0;
+  const newSeries = () => {
+    const salt = Buffer.from(draw(SALT));
+    const header = Buffer.concat([prefixBytes, sealingId, salt, Buffer.alloc(NONCE)]);
+    return { salt, header, sealed: 0, keys: new Map<string, Buffer>() };
+  };
+  /** The messages under one salt, and what they share. */
+  let series: ReturnType<typeof newSeries> | undefined;
 
   return {
     seal(payload, purpose) {
       const json = JSON.stringify(payload);
       if (json === undefined) throw new TypeError('seal: the payload is not a JSON value.');
-      if (!salt || sealed >= MAX_SEALED) {
-        salt = draw(SALT);
-        sealed = 0;
-      }
-      sealed++;
-      const header = Buffer.concat([prefixBytes, sealingId, salt, draw(NONCE)]);
-      const envelope = header.subarray(prefixBytes.length);
-      const key = messageKey(sealing, purpose, envelope);
-      const cipher = createCipheriv('aes-256-gcm', key, nonceOf(envelope), { authTagLength: TAG }).setAAD(header);
+      if (!series || series.sealed >= MAX_SEALED) series = newSeries();
+      series.sealed++;
+      const { salt } = series;
+      const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
+      const nonce = draw(NONCE);
+      const header = Buffer.from(series.header);
+      header.set(nonce, header.length - NONCE);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions).setAAD(header);
       const ciphertext = cipher.update(json, 'utf8');
       // GCM streams: `final` has nothing more to give.
       cipher.final();
-      const text = PREFIX + Buffer.concat([envelope, ciphertext, cipher.getAuthTag()]).toString('base64url');
+      const envelope = Buffer.concat([header.subarray(prefixBytes.length), ciphertext, cipher.getAuthTag()]);
+      const text = PREFIX + envelope.toString('base64url');
       if (text.length > maxLength) {
         throw new MidcallError(
           'state/too-large',
@@ -122,8 +128,9 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
       if (bytes.length < HEADER + TAG || bytes.toString('base64url') !== spelled) return malformed;
       const known = byId.get(bytes.toString('base64url', 0, KEY_ID));
       if (!known) return unknownKey;
-      const key = messageKey(known, purpose, bytes);
-      const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(bytes), { authTagLength: TAG })
+      const key = keyOf(known, purpose, bytes.subarray(KEY_ID, KEY_ID + SALT));
+      const nonce = bytes.subarray(KEY_ID + SALT, HEADER);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, cipherOptions)
         .setAAD(Buffer.concat([prefixBytes, bytes.subarray(0, HEADER)]))
         .setAuthTag(bytes.subarray(-TAG));
       const plain = decipher.update(bytes.subarray(HEADER, -TAG));
@@ -143,24 +150,18 @@ const malformed: Opened = { ok: false, reason: 'malformed' };
 const unknownKey: Opened = { ok: false, reason: 'unknown-key' };
 const tampered: Opened = { ok: false, reason: 'tampered' };
 
-const saltOf = (envelope: Buffer): Buffer => envelope.subarray(KEY_ID, KEY_ID + SALT);
-const nonceOf = (envelope: Buffer): Buffer => envelope.subarray(KEY_ID + SALT, HEADER);
-
-/** Message keys; those used last are kept, since a process meets its own salts again and again. */
-function derivation(): (key: SealKey, purpose: string, envelope: Buffer) => KeyObject {
+/** Message keys; those used last are kept, since a process meets the same salts again and again. */
+function derivation(): (key: SealKey, purpose: string, salt: Buffer) => Buffer {
   const purposeKeys = new Map<string, Buffer>();
-  const messageKeys = new Map<string, KeyObject>();
-  return (key, purpose, envelope) => {
-    const salt = saltOf(envelope);
-    const name = `${key.id} ${salt.toString('latin1')} ${purpose}`;
-    const found = messageKeys.get(name);
-    if (found) return found;
-    if (typeof purpose !== 'string' || purpose === '') throw new TypeError('A purpose is a non-empty string.');
-    const purposeKey = kept(purposeKeys, `${key.id} ${purpose}`, () =>
-      Buffer.from(hkdfSync('sha256', key.secret, 'midcall.seal.m1', purpose, 32)),
-    );
-    return kept(messageKeys, name, () => createSecretKey(createHmac('sha256', purposeKey).update(salt).digest()));
-  };
+  const messageKeys = new Map<string, Buffer>();
+  return (key, purpose, salt) =>
+    kept(messageKeys, `${key.id} ${salt.toString('latin1')} ${purpose}`, () => {
+      if (typeof purpose !== 'string' || purpose === '') throw new TypeError('A purpose is a non-empty string.');
+      const purposeKey = kept(purposeKeys, `${key.id} ${purpose}`, () =>
+        Buffer.from(hkdfSync('sha256', key.secret, 'midcall.seal.m1', purpose, 32)),
+      );
+      return createHmac('sha256', purposeKey).update(salt).digest();
+    });
 }
 
 /** What the map has under the name, made where it is missing; a full map is emptied first. */
