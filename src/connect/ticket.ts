@@ -34,6 +34,8 @@ const WATCH_MS = 1_000;
 /** Waits between the attempts to write down what became of a ticket, in milliseconds. */
 const SETTLE_AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
 const PURPOSE = 'page';
+/** Tickets a process knows by heart. */
+const MAX_KNOWN = 256;
 // Letters and digits that are not mistaken for one another.
 const CODE_LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
 const CODE_LENGTH = 8;
@@ -53,10 +55,18 @@ export function newCode(): string {
 /** A typed code as it is compared: case, blanks and dashes do not count. */
 export const spelled = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
+/** What a process knows of a ticket it met, so as not to work it out with every step of a visit. */
+interface Known {
+  readonly name: string;
+  /** Where this process issued it: what it wrote, and what that says, as JSON. It holds as long as the store has that text. */
+  issued?: { readonly sealed: string; readonly json: string };
+}
+
 /** Tickets over one store. */
 export class Tickets {
   readonly #host: PagesHost;
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #known = new Map<string, Known>();
 
   constructor(host: PagesHost) {
     this.#host = host;
@@ -64,33 +74,37 @@ export class Tickets {
 
   /** Writes a ticket, unless it is there. */
   async issue(ticket: Ticket): Promise<void> {
-    const name = ticketName(ticket.ticket);
+    const known = this.#know(ticket.ticket);
+    const key = `page:${known.name}`;
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
-    const sealed = this.#seal(`page:${name}`, ticket);
-    await this.#host.store.set(`page:${name}`, sealed, { ttlMs, ifAbsent: true });
+    const sealed = this.#seal(key, ticket);
+    known.issued = { sealed, json: JSON.stringify(ticket) };
+    await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
   }
 
   /** What a ticket stands for; undefined for one that was never issued, or so long ago that nothing is left of it. */
   async find(ticket: string): Promise<Ticket | undefined> {
     if (!ticketShape.test(ticket)) return undefined;
-    const name = ticketName(ticket);
-    return (await this.#read(`page:${name}`)) as unknown as Ticket | undefined;
+    const known = this.#know(ticket);
+    const page = await this.#host.store.get(`page:${known.name}`);
+    return page === undefined ? undefined : this.#ticket(known, page);
   }
 
   /** What a ticket stands for while it may be used, and else why not; undefined as for {@link find}. */
   async look(ticket: string): Promise<Looked | undefined> {
     if (!ticketShape.test(ticket)) return undefined;
     const { store } = this.#host;
-    const name = ticketName(ticket);
+    const known = this.#know(ticket);
+    const { name } = known;
     const [page, turn] = await Promise.all([store.get(`page:${name}`), store.get(`page-turn:${name}`)]);
     if (page === undefined) return undefined;
     if (turn !== undefined) return { standing: await this.#judge(name, turn) };
-    const found = this.#open(`page:${name}`, page) as unknown as Ticket | undefined;
+    const found = this.#ticket(known, page);
     return found && (this.#host.now() >= found.dueAt ? { standing: 'expired' } : { standing: 'open', ticket: found });
   }
 
   async standing(ticket: Ticket): Promise<Standing> {
-    const name = ticketName(ticket.ticket);
+    const { name } = this.#know(ticket.ticket);
     const turn = await this.#host.store.get(`page-turn:${name}`);
     if (turn !== undefined) return this.#judge(name, turn);
     return this.#host.now() >= ticket.dueAt ? 'expired' : 'open';
@@ -106,14 +120,14 @@ export class Tickets {
   /** Takes the one turn (T2, T3). @returns true for the one who got it */
   async takeTurn(ticket: Ticket, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
     if (this.#host.now() >= ticket.dueAt) return false;
-    const name = ticketName(ticket.ticket);
+    const { name } = this.#know(ticket.ticket);
     const ttlMs = ticket.dueAt - this.#host.now() + REMEMBERED_MS;
     return this.#host.store.set(`page-turn:${name}`, how, { ttlMs, ifAbsent: true });
   }
 
   /** Counts one try of a code. @returns how many are left after it, or undefined where none was left */
   async try(ticket: Ticket): Promise<number | undefined> {
-    const name = ticketName(ticket.ticket);
+    const { name } = this.#know(ticket.ticket);
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
     for (let n = 1; n <= maxTries; n++) {
       if (await this.#host.store.set(`page-try:${name}:${n}`, '', { ttlMs, ifAbsent: true })) return maxTries - n;
@@ -123,7 +137,7 @@ export class Tickets {
 
   /** Says what became of a ticket whose turn was taken (T5). */
   async settle(ticket: Ticket, outcome: PageOutcome): Promise<void> {
-    const name = ticketName(ticket.ticket);
+    const { name } = this.#know(ticket.ticket);
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
     const sealed = this.#seal(`page-result:${name}`, outcome);
     for (let attempt = 0; ; attempt++) {
@@ -144,7 +158,7 @@ export class Tickets {
    * @throws MidcallError `store/unavailable` where the store is away then
    */
   async outcome(ticket: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
-    const name = ticketName(ticket);
+    const { name } = this.#know(ticket);
     const until = this.#host.now() + ms;
     for (;;) {
       let away: unknown;
@@ -176,6 +190,21 @@ export class Tickets {
       waiting.add(wake);
       signal?.addEventListener('abort', wake, { once: true });
     });
+  }
+
+  #know(ticket: string): Known {
+    const known = this.#known.get(ticket);
+    if (known) return known;
+    const made: Known = { name: ticketName(ticket) };
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(ticket, made);
+    return made;
+  }
+
+  /** What a page's text says, in an object of its own. */
+  #ticket({ name, issued }: Known, page: string): Ticket | undefined {
+    if (issued?.sealed === page) return JSON.parse(issued.json);
+    return this.#open(`page:${name}`, page) as unknown as Ticket | undefined;
   }
 
   /** Sealed together with its key, so that what was put under one key says nothing under another. */
