@@ -83,6 +83,8 @@ function prepareFile(database: SqliteDatabase, path: string, sync: 'full' | 'nor
     );
   }
   database.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`);
+  // Where no write waits for the disk, moving the log into the file is what takes the time: done a quarter as often.
+  if (sync === 'normal') database.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 
 /** The first column of the one row a query gives. */

@@ -1,20 +1,13 @@
 /**
  * The store of one machine: one SQLite file, several processes at once, whole across `kill -9`; nothing to recover.
- *
- * - Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. Where somebody
- *   else has the lock, what can be refused by reading alone (a ticket that is gone, a claim that is held) is, and waits
- *   for no lock; where nobody has, the write finds out, which spares a read.
- * - Q2 Expired rows are removed by a sweep that goes round the table, a few rows with every so many writes; a value is
- *   gone in time regardless. An index over the expiries would cost every write a page more.
- * - Q3 A prepared statement never waits for the write lock: `BEGIN` has it. One that meets a lock stays open in libsql,
- *   which then commits nothing on that connection and gives the statement's next `get` the values of this one. A read,
- *   which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing between.
- * - Q4 A locked file is waited for without blocking the process for more than a moment.
+ * Expired rows are removed by a sweep that goes round the table, a few rows with every so many writes; a value is gone in
+ * time regardless. An index over the expiries would cost every write a page more.
  */
 import { checkGiven, checkOptions, func, notNegative, oneOf } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
-import { isBusy, judged, openSqlite, patiently, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { judged, openSqlite, patiently, type SqliteDatabase } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 
 export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
@@ -86,85 +79,17 @@ export async function sqliteStore(
   const opened = typeof source === 'string' ? await openSqlite(source, { sync, patienceMs }) : undefined;
   const database = opened ?? (source as SqliteDatabase);
 
-  let unusable: string | undefined;
-  let closed = false;
-  let writing: ReturnType<typeof prepareWrites> | undefined;
-  let reading: SqliteStatement | undefined;
-
-  /** True from a write that met somebody else's lock to the next one that did not. */
-  let inDemand = false;
-
-  /** At once where the file is free, which is nearly always; else when it is. */
-  const attempt = <T>(work: () => T): T | Promise<T> => {
-    const once = (): T => {
-      if (unusable) throw new MidcallError('store/unavailable', `${subject} ${unusable}`);
-      return work();
-    };
-    try {
-      return once();
-    } catch (error) {
-      if (!isBusy(error)) throw judged(error, subject);
-    }
-    inDemand = true;
-    return patiently(patienceMs, once).catch(error => {
-      throw judged(error, subject);
-    });
-  };
-
-  const inTransaction =
-    <T>(work: (statements: ReturnType<typeof prepareWrites>) => T) =>
-    (): T => {
-      const joins = !opened && isInTransaction(database);
-      writing ??= prepareWrites(database);
-      const statements = writing;
-      if (!joins) database.exec('BEGIN IMMEDIATE');
-      try {
-        const result = work(statements);
-        if (!joins) database.exec('COMMIT');
-        return result;
-      } catch (error) {
-        writing = undefined;
-        if (!joins && !rolledBack(database)) unusable = 'is stuck in a transaction. Start this process again.';
-        throw error;
-      }
-    };
-  const write = <T>(work: (statements: ReturnType<typeof prepareWrites>) => T): T | Promise<T> => {
-    const result = attempt(inTransaction(work));
-    if (!(result instanceof Promise)) inDemand = false;
-    return result;
-  };
-
   const live = (row: Row | undefined): string | undefined =>
     row && (row.expires === null || Number(row.expires) > now()) ? row.value : undefined;
-
-  const read = (key: string): Row | undefined | Promise<Row | undefined> => {
-    let statement: SqliteStatement | undefined;
-    return attempt(() => {
-      statement ??= reading ?? database.prepare(GET);
-      reading = undefined;
-      const row = statement.get(key) as Row | undefined;
-      reading = statement;
-      return row;
-    });
-  };
-
-  /** A write that a look at its key may spare (Q1): `refusal` where that gives something else than undefined. */
-  const unlessRefused = async <T>(
-    key: string,
-    refusal: (held: string | undefined) => { readonly is: T } | undefined,
-    work: (statements: ReturnType<typeof prepareWrites>) => T,
-  ): Promise<T> => {
-    if (!inDemand && !unusable) {
-      try {
-        return inTransaction(work)();
-      } catch (error) {
-        if (!isBusy(error)) throw judged(error, subject);
-      }
-      inDemand = true;
-    }
-    const refused = refusal(live(await read(key)));
-    return refused ? refused.is : write(work);
-  };
+  const connection = new SqliteConnection<Row, Statements>(database, {
+    subject,
+    patienceMs,
+    own: opened !== undefined,
+    get: GET,
+    prepare,
+    live,
+  });
+  let closed = false;
 
   try {
     await patiently(patienceMs, () => makeTable(database, subject));
@@ -175,7 +100,7 @@ export async function sqliteStore(
   let writes = 0;
   /** The row after which the sweep goes on; processes begin anywhere, so that short-lived ones do not all sweep the same. */
   let at: number | undefined;
-  const sweep = ({ end, swept, sweep }: ReturnType<typeof prepareWrites>, time: number): void => {
+  const sweep = ({ end, swept, sweep }: Statements, time: number): void => {
     at ??= Math.floor(time) % (lastOf(end.get()) + 1);
     const to = lastOf(swept.get(at));
     if (to > 0) sweep.run(at, to, time);
@@ -185,38 +110,33 @@ export async function sqliteStore(
   return {
     async get(key) {
       checkKey(key);
-      return live(await read(key));
+      return live(await connection.read(key));
     },
     async set(key, value, set) {
       checkEntry(key, value, set);
-      const put = (statements: ReturnType<typeof prepareWrites>): boolean => {
-        const { setIfAbsent, set: replace } = statements;
+      const put = (statements: Statements): boolean => {
         const time = now();
         const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
         if (writes++ % SWEEP_EVERY === 0) sweep(statements, time);
         const { changes } = set?.ifAbsent
-          ? setIfAbsent.run(key, value, expires, time)
-          : replace.run(key, value, expires);
+          ? statements.setIfAbsent.run(key, value, expires, time)
+          : statements.set.run(key, value, expires);
         return Number(changes) === 1;
       };
-      if (!set?.ifAbsent) return write(put);
-      return unlessRefused(key, held => (held === undefined ? undefined : { is: false }), put);
+      return connection.write(key, put, set?.ifAbsent ? unlessHeld : undefined);
     },
     async delete(key) {
       checkKey(key);
-      await write(statements => statements.delete.run(key));
+      await connection.write(key, statements => statements.delete.run(key));
     },
     async take(key) {
       checkKey(key);
-      const removed = ({ take }: ReturnType<typeof prepareWrites>) => live(take.get(key) as Row | undefined);
-      return unlessRefused(key, held => (held === undefined ? { is: undefined } : undefined), removed);
+      return connection.write(key, statements => live(statements.take.get(key) as Row | undefined), unlessGone);
     },
     close() {
       if (closed) return;
       closed = true;
-      unusable = 'has been closed. Close it last.';
-      // libsql keeps the file open until its statements are collected.
-      writing = reading = undefined;
+      connection.end('has been closed. Close it last.');
       if (!opened) return;
       try {
         // Leaves everything in the one file, where no other process is at work.
@@ -229,12 +149,17 @@ export async function sqliteStore(
   };
 }
 
+const unlessHeld = (held: string | undefined) => (held === undefined ? undefined : { is: false });
+const unlessGone = (held: string | undefined) => (held === undefined ? { is: undefined } : undefined);
+
 interface Row {
   readonly value: string;
   readonly expires: number | bigint | null;
 }
 
-const prepareWrites = (database: SqliteDatabase) => ({
+type Statements = ReturnType<typeof prepare>;
+
+const prepare = (database: SqliteDatabase) => ({
   set: database.prepare(SET),
   setIfAbsent: database.prepare(SET_IF_ABSENT),
   delete: database.prepare(DELETE),
@@ -246,19 +171,6 @@ const prepareWrites = (database: SqliteDatabase) => ({
 
 /** The number of a row; 0 where there is none. */
 const lastOf = (row: unknown): number => Number((row as { last: number | bigint | null }).last ?? 0);
-
-const isInTransaction = (database: SqliteDatabase): boolean =>
-  database.inTransaction ?? database.isTransaction ?? false;
-
-/** Ends the transaction that failed. SQLite may have ended it itself, which `ROLLBACK` then calls an error. */
-function rolledBack(database: SqliteDatabase): boolean {
-  try {
-    database.exec('ROLLBACK');
-    return true;
-  } catch {
-    return !isInTransaction(database);
-  }
-}
 
 /** Makes the table where there is none. */
 function makeTable(database: SqliteDatabase, subject: string): void {

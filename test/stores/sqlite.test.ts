@@ -95,7 +95,7 @@ describe('the SQLite store', () => {
     database.close();
   });
 
-  it('Q2: rows whose time is up leave the file, and live ones stay', async () => {
+  it('rows whose time is up leave the file, and live ones stay', async () => {
     const { now, advance } = clock();
     const path = freshPath();
     const store = await sqliteStore(path, { now, sync: 'normal' });
@@ -107,7 +107,7 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('Q2: they leave it too where every process writes once and ends', async () => {
+  it('they leave it too where every process writes once and ends', async () => {
     const { now, advance } = clock();
     const path = freshPath();
     const store = await sqliteStore(path, { now, sync: 'normal' });
@@ -157,6 +157,43 @@ describe('the SQLite store', () => {
     other.exec('ROLLBACK');
     other.close();
     store.close();
+  });
+
+  it('Q1: of writes that meet a lock together, those that reading can refuse end and the others wait', async () => {
+    const path = freshPath();
+    const store = await sqliteStore(path);
+    await store.set('held', 'v');
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    const [writing, refused, gone] = [
+      store.set('free', 'v'),
+      store.set('held', 'w', { ifAbsent: true }),
+      store.take('gone'),
+    ];
+    expect([await refused, await gone]).toEqual([false, undefined]);
+    expect(await store.get('free')).toBeUndefined();
+    other.exec('COMMIT');
+    expect(await writing).toBe(true);
+    expect([await store.get('free'), await store.get('held')]).toEqual(['v', 'v']);
+    other.close();
+    store.close();
+  });
+
+  it('Q2: a read comes after the writes to its key that were asked for before it', async () => {
+    const store = await sqliteStore(freshPath());
+    const seen = [store.set('k', '1'), store.get('k'), store.set('k', '2'), store.delete('k'), store.get('k')];
+    expect(await Promise.all(seen)).toEqual([true, '1', true, undefined, undefined]);
+    store.close();
+  });
+
+  it('Q2: what was asked for before the store was closed is written', async () => {
+    const path = freshPath();
+    const store = await sqliteStore(path);
+    const keys = Array.from({ length: 1_000 }, (_, index) => `k ${index}`);
+    const writing = keys.map(key => store.set(key, 'v'));
+    store.close();
+    expect(new Set(await Promise.all(writing))).toEqual(new Set([true]));
+    expect(rowsIn(path)).toBe(1_000);
   });
 
   it('Q3: reads that met a lock give each its own value when it is gone', async () => {
