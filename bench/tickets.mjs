@@ -85,54 +85,53 @@ const sealing = {
   open: text => text && sealer.open(text, 'page').payload,
   seal: make => sealer.seal({ k: `page:${'x'.repeat(32)}`, v: make() }, 'page'),
 };
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-async function rate(work, items, width) {
+/** Seconds that the work on all items takes. */
+async function timed(work, items, width) {
   const begun = performance.now();
   for (let at = 0; at < items.length; at += width) await Promise.all(items.slice(at, at + width).map(work));
-  return items.length / ((performance.now() - begun) / 1_000);
+  return (performance.now() - begun) / 1_000;
 }
 
 const redis = await redisServer(folder);
 const redisOf = () => redisStore({ send: args => redis.client.call(...args) });
 const roomy = { maxEntries: 10_000_000 };
+const sqlite = async (sync, width) => [
+  `sqlite ${sync}`,
+  width,
+  ours(await sqliteStore(join(folder, `${sync}-${width}.db`), { sync })),
+  bare(bareSqlite(join(folder, `bare-${sync}-${width}.db`), sync.toUpperCase(), ttlMs)),
+];
 const pairs = [
   ['map', 1, ours(memoryStore(roomy)), bare(bareMemory())],
   ['sealed map', 1, ours(memoryStore(roomy)), bare(bareMemory(), sealing)],
-  [
-    'sqlite normal',
-    1,
-    ours(await sqliteStore(join(folder, 'n.db'), { sync: 'normal' })),
-    bare(bareSqlite(join(folder, 'bare-n.db'), 'NORMAL', ttlMs)),
-  ],
-  [
-    'sqlite full',
-    1,
-    ours(await sqliteStore(join(folder, 'f.db'))),
-    bare(bareSqlite(join(folder, 'bare-f.db'), 'FULL', ttlMs)),
-  ],
+  await sqlite('full', 1),
+  await sqlite('full', 32),
+  await sqlite('normal', 1),
+  await sqlite('normal', 32),
   ...(redis ? [1, 32].map(width => ['redis', width, ours(redisOf()), bare(bareRedis(redis.client, ttlMs))]) : []),
-];
+].filter(([name]) => name.includes(process.argv[4] ?? ''));
 
 console.log(`${count} tickets x ${rounds} rounds; node ${process.version}`);
-console.log('store          step      width   midcall/s      bare/s   ratio (range)');
+console.log('store          step      width   midcall/s      bare/s   ratio (rounds from to)');
 for (const [name, width, ...sides] of pairs) {
-  const rates = { create: [[], []], consume: [[], []], refuse: [[], []] };
+  const taken = { create: [[], []], consume: [[], []], refuse: [[], []] };
   for (let round = -1; round < rounds; round++) {
     const items = sides.map(side => Array.from({ length: count }, side.make));
-    for (const step of Object.keys(rates)) {
+    for (const step of Object.keys(taken)) {
       for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
-        const measured = await rate(sides[index][step], items[index], width);
-        if (round >= 0) rates[step][index].push(measured);
+        const seconds = await timed(sides[index][step], items[index], width);
+        if (round >= 0) taken[step][index].push(seconds);
       }
     }
   }
-  for (const [step, [mine, theirs]] of Object.entries(rates)) {
-    const ratios = mine.map((each, round) => each / theirs[round]);
-    const figures = [mine, theirs].map(each => String(Math.round(median(each))).padStart(11)).join(' ');
+  for (const [step, [mine, theirs]] of Object.entries(taken)) {
+    const ratios = mine.map((each, round) => theirs[round] / each);
+    const totals = [mine, theirs].map(side => side.reduce((sum, each) => sum + each));
+    const figures = totals.map(total => String(Math.round((count * rounds) / total)).padStart(11)).join(' ');
     const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
     const row = `${name.padEnd(14)} ${step.padEnd(9)} ${String(width).padStart(5)} ${figures}`;
-    console.log(`${row}    ${median(ratios).toFixed(2)} (${range})`);
+    console.log(`${row}    ${(totals[1] / totals[0]).toFixed(2)} (${range})`);
   }
 }
 
@@ -156,7 +155,7 @@ for (const [name, store] of Object.entries(stores)) {
     gc();
     const each = Math.round((process.memoryUsage().heapUsed - before) / size);
     const looked = Array.from({ length: 2_000 }, () => names[Math.floor(Math.random() * size)]);
-    const perSecond = await rate(ticket => tickets.find(ticket), looked, 1);
+    const perSecond = looked.length / (await timed(ticket => tickets.find(ticket), looked, 1));
     console.log(
       `${String(size).padStart(11)}    ${name.padEnd(14)} ${String(each).padStart(9)}   ${(1e6 / perSecond).toFixed(1).padStart(10)}`,
     );
