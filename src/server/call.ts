@@ -2,9 +2,9 @@
 import type { Answer, Assurance, Channel, FormInput, FormValue } from '../form/index.ts';
 import type { Files, Root } from '../roots/index.ts';
 import type { SamplingResult } from '../sampling/index.ts';
-import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';
+import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampler.ts';
 
-import type { UrlAnswer, UrlAsk } from './url-ask.ts';
+import type { UrlAnswer, UrlAsk } from './url/ask.ts';
 
 /** The person behind a call: who issued the identity, and who it is there. */
 export interface Principal {

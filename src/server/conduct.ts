@@ -9,25 +9,25 @@ import {
 import { MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
 import type { Unstamped } from './audit.ts';
-import { AuditedLedger } from './audited-ledger.ts';
 import type { Call } from './call.ts';
 import type { Config } from './config.ts';
 import { digest, type Json } from './digest.ts';
-import type { Run } from './engine.ts';
+import { runByPush } from './drivers/push.ts';
+import { type Arrival, arrive, begins, interrupted, runByRounds } from './drivers/rounds.ts';
+import type { Run } from './engine/run.ts';
+import type { EngineOptions } from './engine/seam.ts';
 import { isWireError, tellCompletedLater, viewClient } from './era.ts';
-import { fileAccess } from './file-access.ts';
+import { fileAccess } from './files/file-access.ts';
 import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
-import { flowSteps, stepLedger } from './ledger.ts';
-import { runByPush } from './push.ts';
-import { arriveByTicket, readTicket, relay } from './relay.ts';
 import { auditor, type CallRequest, callRef, type Registered, readRequest } from './request.ts';
-import { type Arrival, arrive, begins, interrupted, runByRounds } from './rounds.ts';
-import type { EngineOptions } from './seam.ts';
+import { parkOnPages } from './resume/park.ts';
+import { arriveByTicket, readTicket, relay } from './resume/relay.ts';
 import { asThrown, checkSendable } from './sendable.ts';
+import { AuditedLedger } from './state/audited-ledger.ts';
+import { flowSteps, stepLedger } from './state/ledger.ts';
 import { traceRound } from './trace.ts';
-import type { PageCall } from './url-plan.ts';
-import { parkOnPages } from './url-resume.ts';
+import type { PageCall } from './url/plan.ts';
 
 type Handler<R> = (call: Call) => R | Promise<R>;
 

@@ -20,14 +20,14 @@ import type { SamplingModel } from '../sampling/index.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditSink } from './audit.ts';
-import { type Claims, claims } from './claims.ts';
-import { type KeyRing, type KeySource, keyRing } from './keys.ts';
 import type { Observer } from './observe.ts';
-import { pooledRandom } from './pooled-random.ts';
 import type { PrincipalOf } from './principal.ts';
-import { createSealer, type Sealer } from './seal.ts';
-import { sealedStore } from './sealed-store.ts';
-import type { PageRoad, Pages, PagesHost } from './url-pages.ts';
+import { type Claims, claims } from './state/claims.ts';
+import { type KeyRing, type KeySource, keyRing } from './state/keys.ts';
+import { pooledRandom } from './state/pooled-random.ts';
+import { createSealer, type Sealer } from './state/seal.ts';
+import { sealedStore } from './state/sealed-store.ts';
+import type { PageRoad, Pages, PagesHost } from './url/pages.ts';
 
 /** A claim lives as long as its state could, so a busy server holds many; a full store refuses. */
 const MAX_CLAIMS = 1_000_000;

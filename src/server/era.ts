@@ -14,8 +14,8 @@ import {
 import type { Field } from '../form/index.ts';
 import type { Can } from './call.ts';
 import type { Json } from './digest.ts';
-import type { OpenAsk } from './seam.ts';
-import type { PageWait } from './url-wait.ts';
+import type { OpenAsk } from './engine/seam.ts';
+import type { PageWait } from './url/wait.ts';
 
 /** The client of one request, whatever its era. */
 export interface ClientView {
@@ -33,11 +33,11 @@ export interface WireAsk {
   readonly key?: string | undefined;
   /** Milliseconds the person has. */
   readonly timeoutMs: number;
-  /** `relay` where the question leaves as a text for the model; see relay.ts. */
+  /** `relay` where the question leaves as a text for the model; see resume/relay.ts. */
   readonly channel?: 'native' | 'relay' | 'page';
-  /** The page this question is about; see url-plan.ts. */
+  /** The page this question is about; see url/plan.ts. */
   readonly ticket?: string;
-  /** With `channel: 'page'`: what is waited for; see url-wait.ts. */
+  /** With `channel: 'page'`: what is waited for; see url/wait.ts. */
   readonly wait?: PageWait;
   /** The form's fields, for the relay's text. */
   readonly fields?: readonly Field[];

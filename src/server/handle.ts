@@ -2,15 +2,15 @@
  * What a handler holds over one run of the engine. Every operation of it goes through the run, so that none starts while
  * the run is held. What most handlers never use is made when it is used, since many calls may wait at once.
  */
-import { Asker, type AskerOptions } from './asker.ts';
+import { Asker, type AskerOptions } from './asking/asker.ts';
+import { checkStep } from './asking/check-ask.ts';
+import { type Sampler, sampler } from './asking/sampler.ts';
 import type { Call, StepContext, StepOptions } from './call.ts';
-import { checkStep } from './check-ask.ts';
 import { digest } from './digest.ts';
-import type { Run } from './engine.ts';
-import type { FileAccess } from './file-access.ts';
+import { Operations } from './engine/operations.ts';
+import type { Run } from './engine/run.ts';
+import type { FileAccess } from './files/file-access.ts';
 import { observed } from './observe.ts';
-import { Operations } from './operations.ts';
-import { type Sampler, sampler } from './sampler.ts';
 
 export interface HandleOptions extends AskerOptions {
   /** The same in every round of the call. */

@@ -1,3 +1,4 @@
+export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampler.ts';
 export type { AuditEvent, AuditSink, CallRef, PageEvent } from './audit.ts';
 export type {
   Call,
@@ -10,7 +11,6 @@ export type {
 } from './call.ts';
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
-export type { EventStoreOptions } from './event-store.ts';
 export {
   type HttpOptions,
   type HttpServing,
@@ -18,15 +18,15 @@ export {
   type McpEndpoint,
   mcpEndpoint,
   serveHttp,
-} from './http.ts';
-export type { SessionOptions } from './http-sessions.ts';
-export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './keys.ts';
+} from './http/endpoint.ts';
+export type { EventStoreOptions } from './http/event-store.ts';
+export type { SessionOptions } from './http/sessions.ts';
 export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type ToolConfig } from './midcall.ts';
 export type { Observation, Observer } from './observe.ts';
 export type { PrincipalOf } from './principal.ts';
-export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampler.ts';
-export { createSealer, type Opened, type Sealer, type SealerOptions } from './seal.ts';
-export type { UrlAnswer, UrlAsk } from './url-ask.ts';
+export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
+export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
+export type { UrlAnswer, UrlAsk } from './url/ask.ts';
 export type {
   Page,
   PageAsk,
@@ -36,4 +36,4 @@ export type {
   Pages,
   PagesHost,
   PersonCheck,
-} from './url-pages.ts';
+} from './url/pages.ts';

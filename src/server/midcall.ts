@@ -31,7 +31,7 @@ import type { Call } from './call.ts';
 import { type Conduct, conductor, type RelayedTool } from './conduct.ts';
 import { configure, drawn, type MidcallOptions } from './config.ts';
 import { intercept } from './intercept.ts';
-import { registerResume } from './resume.ts';
+import { registerResume } from './resume/resume-tool.ts';
 import { runUnattended } from './unattended.ts';
 
 interface Described {

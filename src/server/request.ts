@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { digest } from './digest.ts';
 import { type ClientView, nameOf, viewClient } from './era.ts';
 import { clientOf, principalOf } from './principal.ts';
-import type { Binding } from './state.ts';
+import type { Binding } from './state/request-state.ts';
 
 export type AskingMethod = 'tools/call' | 'prompts/get' | 'resources/read';
 

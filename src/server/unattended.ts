@@ -5,9 +5,9 @@
  */
 import type { Call } from './call.ts';
 import type { Config } from './config.ts';
-import { Run } from './engine.ts';
+import { Run } from './engine/run.ts';
+import { heldFiles } from './files/held-files.ts';
 import { makeCall } from './handle.ts';
-import { heldFiles } from './held-files.ts';
 import { processUser } from './principal.ts';
 import type { CallRequest } from './request.ts';
 

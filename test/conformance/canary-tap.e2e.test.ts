@@ -26,8 +26,8 @@ async function problemsOf(program: string): Promise<string[]> {
 const at = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
 /** The beginning of a program that knows a secret. */
 const planted = `
-  import { createSealer } from ${at('dist/server/seal.js')};
-  import { keyRing } from ${at('dist/server/keys.js')};
+  import { createSealer } from ${at('dist/server/state/seal.js')};
+  import { keyRing } from ${at('dist/server/state/keys.js')};
   const key = Buffer.alloc(32, 7);
   createSealer(keyRing(key)).seal({}, 'x');
   const secret = key.toString('hex');

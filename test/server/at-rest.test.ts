@@ -9,9 +9,9 @@ import { type Store, sqliteStore } from 'midcall/stores/sqlite';
 import { connectPair, pairings, scriptedPerson } from 'midcall/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { keyRing } from '../../src/server/keys.ts';
-import { createSealer } from '../../src/server/seal.ts';
-import { sealedStore } from '../../src/server/sealed-store.ts';
+import { keyRing } from '../../src/server/state/keys.ts';
+import { createSealer } from '../../src/server/state/seal.ts';
+import { sealedStore } from '../../src/server/state/sealed-store.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 /** Words of the person's that nobody who steals the store may read. */

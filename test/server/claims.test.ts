@@ -1,7 +1,7 @@
-/** Who may run a retry, with processes that die, sleep and come back; see the head of src/server/claims.ts. */
+/** Who may run a retry, with processes that die, sleep and come back; see the head of src/server/state/claims.ts. */
 import { memoryStore } from 'midcall/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { type Claim, type Claims, claims } from '../../src/server/claims.ts';
+import { type Claim, type Claims, claims } from '../../src/server/state/claims.ts';
 
 const WAIT = 25_000;
 const never = new AbortController().signal;

@@ -7,14 +7,14 @@ import fc from 'fast-check';
 import { memoryStore } from 'midcall/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { digest } from '../../src/server/digest.ts';
-import { Run } from '../../src/server/engine.ts';
-import type { Entry } from '../../src/server/journal.ts';
-import { keyRing } from '../../src/server/keys.ts';
-import { stepLedger } from '../../src/server/ledger.ts';
-import { insideStep } from '../../src/server/run-errors.ts';
-import { createSealer } from '../../src/server/seal.ts';
-import type { Outcome } from '../../src/server/seam.ts';
-import { type Binding, openState, sealState } from '../../src/server/state.ts';
+import type { Entry } from '../../src/server/engine/journal.ts';
+import { Run } from '../../src/server/engine/run.ts';
+import { insideStep } from '../../src/server/engine/run-errors.ts';
+import type { Outcome } from '../../src/server/engine/seam.ts';
+import { keyRing } from '../../src/server/state/keys.ts';
+import { stepLedger } from '../../src/server/state/ledger.ts';
+import { type Binding, openState, sealState } from '../../src/server/state/request-state.ts';
+import { createSealer } from '../../src/server/state/seal.ts';
 
 /** What a random handler is made of. Names may repeat within a branch, never between branches that run side by side. */
 type Node =

@@ -1,4 +1,4 @@
-/** What a state is bound to, attacked: each binding of src/server/state.ts and claims.ts has a test that fails without it. */
+/** What a state is bound to, attacked: each binding of src/server/state/ has a test that fails without it. */
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { type AuditEvent, type MidcallOptions, midcall } from 'midcall/server';
 import { memoryStore } from 'midcall/stores/memory';

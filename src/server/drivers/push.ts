@@ -1,0 +1,184 @@
+/**
+ * The 2025-11-25 driver: each question of a round is a real request, tied to the call, under its own timeout; the run
+ * settles in place; a `requestState` on this wire is nobody's and is not looked at. A handler that went on while its question
+ * was open is run again with the answers, so that both eras mean the same.
+ */
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import type { Unstamped } from '../audit.ts';
+import type { Config } from '../config.ts';
+import type { Json } from '../digest.ts';
+import type { Entry, Journal } from '../engine/journal.ts';
+import { Run } from '../engine/run.ts';
+import type { EngineOptions, OpenAsk, Outcome } from '../engine/seam.ts';
+import { isNative, push, tellCompleted, wireOf } from '../era.ts';
+import type { CallRequest } from '../request.ts';
+import { awaitPages, isPageWait, waitOf } from '../url/wait.ts';
+import { received } from './received.ts';
+import type { Arrival } from './rounds.ts';
+import { whenGone } from './when-gone.ts';
+
+/** No question of the round can be put to the client; see ../resume/relay.ts. */
+export interface Relayed {
+  readonly kind: 'relayed';
+  readonly asks: readonly OpenAsk[];
+  readonly journal: Journal;
+}
+
+/** The call ends here, and goes on with a ticket once the pages are finished; see ../resume/park.ts. */
+export interface Parked {
+  readonly kind: 'parked';
+  readonly asks: readonly OpenAsk[];
+  readonly journal: Journal;
+}
+
+type Handler<R> = (run: Run<R>) => Promise<R> | R;
+
+/** Runs a handler to its end. Never settles on `cancelled`: there is nobody left to answer. */
+export async function runByPush<R>(
+  handler: Handler<R>,
+  arrival: Pick<Arrival, 'journal' | 'fresh' | 'resumed'>,
+  request: CallRequest,
+  config: Config,
+  engine: EngineOptions,
+  audit: (event: Unstamped) => void,
+): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | Relayed | Parked> {
+  const { signal } = request.ctx.mcpReq;
+  let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
+  let open = 0;
+  /** End the wait for each question that is out. */
+  let out: readonly AbortController[] = [];
+  const unwatch = whenGone(signal, () => {
+    audit({ kind: 'disconnected', openAsks: open });
+    void run.cancel(signal.reason);
+    for (const wait of out) wait.abort(signal.reason);
+  });
+  try {
+    for (;;) {
+      const outcome = await run.next();
+      // What a cancelled run had begun ends first: then it is known what took effect.
+      if (outcome.kind === 'cancelled') await run.quiet();
+      if (outcome.kind !== 'needs') return outcome;
+      const asks = outcome.asks.every(isNative) ? outcome.asks : outcome.asks.filter(isNative);
+      const waits = asks.length === 0 ? outcome.asks.filter(isPageWait) : [];
+      if (waits.length > 0) {
+        const known = await awaitPages(
+          waits,
+          patience(waits, arrival.resumed ?? false, request, config),
+          request,
+          config,
+        );
+        for (const ask of waits) if (known.has(ask.id)) await announceEnd(ask, request);
+        if (signal.aborted) {
+          await Promise.all(waits.map(ask => config.pages?.withdraw(waitOf(ask).ticket)));
+          await run.cancel(signal.reason);
+          return { kind: 'cancelled' };
+        }
+        if (known.size === 0) {
+          await run.suspend();
+          return { kind: 'parked', asks: waits, journal: run.journal };
+        }
+        if (!run.outran) {
+          run.settle(known);
+          continue;
+        }
+        run = await again(
+          handler,
+          engine,
+          run,
+          waits.filter(ask => known.has(ask.id)),
+          known,
+        );
+        continue;
+      }
+      if (asks.length === 0) {
+        await run.suspend();
+        return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
+      }
+      open = asks.length;
+      out = asks.map(() => new AbortController());
+      const sent = asks.map((ask, index) => askOne(ask, request, config, audit, out[index]!));
+      const answers: (Json | 'disconnected')[] = [];
+      for (const each of sent) answers.push(await each);
+      open = 0;
+      out = [];
+      if (signal.aborted || answers.includes('disconnected')) {
+        await Promise.all(asks.map(async ask => withdrawPage(ask, config)));
+        await run.cancel(signal.reason);
+        return { kind: 'cancelled' };
+      }
+      const known = new Map(asks.map((ask, index) => [ask.id, answers[index] as Json]));
+      if (run.outran) run = await again(handler, engine, run, asks, known);
+      else run.settle(known);
+    }
+  } finally {
+    unwatch();
+  }
+}
+
+/** A handler that went on while its question was open runs again with the answers. */
+async function again<R>(
+  handler: Handler<R>,
+  engine: EngineOptions,
+  of: Run<R>,
+  asks: readonly OpenAsk[],
+  answers: ReadonlyMap<string, Json>,
+): Promise<Run<R>> {
+  const entries = asks.map<Entry>(({ id, kind, label }) => ({ id, kind, label, value: answers.get(id) ?? null }));
+  const journal = [...of.journal, ...entries];
+  await of.suspend();
+  return new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
+}
+
+/** How long a request waits for its pages: to the end where the host announced them, else not, or as a resumed one. */
+function patience(waits: readonly OpenAsk[], resumed: boolean, request: CallRequest, config: Config): number {
+  if (resumed) return config.holdMs;
+  if (waits.some(ask => waitOf(ask).announce === 'link')) return 0;
+  // A client that hears of progress waits; another may give up, so its call ends with a ticket where that is possible.
+  const hears = request.ctx.mcpReq._meta?.progressToken !== undefined;
+  const resumable = request.registered.method === 'tools/call';
+  return hears || !resumable ? Number.MAX_SAFE_INTEGER : config.holdMs;
+}
+
+/** Tells the client that the page it was sent to is finished. */
+async function announceEnd(ask: OpenAsk, request: CallRequest): Promise<void> {
+  const { announce, elicitationId } = waitOf(ask);
+  if (announce === 'url') await tellCompleted(request.ctx, elicitationId).catch(() => {});
+}
+
+async function withdrawPage(ask: OpenAsk, config: Config): Promise<void> {
+  const { ticket } = wireOf(ask);
+  if (ticket !== undefined) await config.pages?.withdraw(ticket);
+}
+
+/** Puts one question and waits for what comes of it; never rejects. */
+async function askOne(
+  ask: OpenAsk,
+  request: CallRequest,
+  config: Config,
+  audit: (event: Unstamped) => void,
+  wait: AbortController,
+): Promise<Json | 'disconnected'> {
+  const wire = wireOf(ask);
+  const left = config.now();
+  let late = false;
+  const clear = config.timer(() => {
+    late = true;
+    wait.abort(new Error('The person did not answer in time.'));
+  }, wire.timeoutMs);
+  try {
+    if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
+    const answer = received(await push(request.ctx, wire, wait.signal));
+    return answer ? { got: answer.value, ms: config.now() - left } : { none: 'error', ms: config.now() - left };
+  } catch (error) {
+    const ms = config.now() - left;
+    if (late) return { none: 'timeout', ms };
+    if (request.ctx.mcpReq.signal.aborted || isDisconnect(error)) return 'disconnected';
+    return { none: 'error', ms, code: (error as { code?: number }).code };
+  } finally {
+    clear();
+  }
+}
+
+const isDisconnect = (error: unknown): boolean =>
+  error instanceof SdkError &&
+  (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected);

@@ -1,0 +1,60 @@
+/**
+ * What a call has lived through: the answers it was given and the results of its steps, in the order they were recorded.
+ *
+ * An entry is found by its id: the digest of what was asked (or the step's name) and its occurrence within the run, never
+ * by its position. So answers may arrive in any order, parallel asks may settle in any order, and an answer can never be
+ * fed to another question.
+ */
+import { digest, type Json } from '../digest.ts';
+
+/** What an entry answers. `step` is the author's own work; the others are questions to the client. */
+export type EntryKind = 'elicit' | 'url' | 'roots' | 'sample' | 'step';
+
+export interface Entry {
+  readonly id: string;
+  readonly kind: EntryKind;
+  /** Names the entry to an author when runs diverge: the message of a question, the name of a step. */
+  readonly label: string;
+  /** Absent where a step returned nothing. */
+  readonly value?: Json;
+  /** A step that threw; replaying it throws the same. */
+  readonly error?: { readonly name: string; readonly message: string; readonly code?: string | number };
+}
+
+export type Journal = readonly Entry[];
+
+/** Counts how often each digest has been used in one run, and so gives every ask and step its id. */
+export class Occurrences {
+  readonly #seen = new Map<string, number>();
+  /** What was looked at last: an ask is foreseen and then put, with the same identity. */
+  #last: { readonly kind: EntryKind; readonly what: unknown; readonly key: string } | undefined;
+
+  /** @param what - the ask's kind and request, or the step's kind and name */
+  next(kind: EntryKind, what: unknown): string {
+    const key = this.#keyOf(kind, what);
+    const count = (this.#seen.get(key) ?? 0) + 1;
+    this.#seen.set(key, count);
+    return `${key}.${count}`;
+  }
+
+  /** What `next` would give. */
+  peek(kind: EntryKind, what: unknown): string {
+    const key = this.#keyOf(kind, what);
+    return `${key}.${(this.#seen.get(key) ?? 0) + 1}`;
+  }
+
+  #keyOf(kind: EntryKind, what: unknown): string {
+    const last = this.#last;
+    if (last && typeof what === 'object' && last.what === what && last.kind === kind) return last.key;
+    const key = digest([kind, what]).slice(0, 22);
+    this.#last = { kind, what, key };
+    return key;
+  }
+}
+
+/** A label as it is kept and shown: what travels does not grow with the length of a message. */
+export const shortLabel = (label: string): string => (label.length > 80 ? `${label.slice(0, 77)}...` : label);
+
+/** One line for an author: what kind of entry, and which. */
+export const describe = (entry: { readonly kind: EntryKind; readonly label: string }): string =>
+  `${entry.kind} '${shortLabel(entry.label)}'`;

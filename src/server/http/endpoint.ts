@@ -1,0 +1,274 @@
+/**
+ * Serving both eras at one HTTP endpoint. Requests of the 2026-07-28 revision stand alone, each with a server of its
+ * own from the factory; clients of 2025-11-25 get sessions. Host and Origin are checked before anything is read, so
+ * that a page in a browser cannot reach a server on this machine by rebinding a name.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  hostHeaderValidation,
+  type NodeIncomingMessageLike,
+  originValidation,
+  toNodeHandler,
+  toWebRequest,
+} from '@modelcontextprotocol/node';
+import {
+  type AuthInfo,
+  createMcpHandler,
+  DEFAULT_MAX_REQUEST_BODY_SIZE,
+  isInitializeRequest,
+  isJsonContentType,
+  isLegacyRequest,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  type McpServerFactory,
+  type ServerNotifier,
+} from '@modelcontextprotocol/server';
+import {
+  checkGiven,
+  checkOptions,
+  func,
+  type Kinds,
+  listOf,
+  name,
+  parts,
+  port,
+  positive,
+  serverFactoryKind,
+} from '../../check-options.ts';
+import { MidcallError } from '../../errors.ts';
+import type { EventStoreOptions } from './event-store.ts';
+import { HttpSessions, type SessionOptions } from './sessions.ts';
+
+/** How an endpoint is served. */
+export interface HttpOptions {
+  /** The endpoint's path; `/mcp` by default. */
+  readonly path?: string;
+  /** Serves every other path, such as pages beside the endpoint; 404 where absent. Only the Host is checked before. */
+  readonly elsewhere?: (request: Request) => Response | Promise<Response>;
+  /** Host names, without port, under which clients reach this server, besides loopback. */
+  readonly allowedHosts?: readonly string[];
+  /** Host names, without scheme and port, of pages that may call this server, besides loopback. */
+  readonly allowedOrigins?: readonly string[];
+  /**
+   * Says who sends a request: the verified token, nothing where anybody may call, or the response that refuses it.
+   * The SDK's `requireBearerAuth` fits.
+   */
+  readonly authenticate?: (request: Request) => Promise<AuthInfo | Response | undefined>;
+  /**
+   * Whom a session belongs to, as one string. By default the token's client, and its issuer and subject where the
+   * verifier put `iss` and `sub` into `extra`.
+   */
+  readonly owner?: (auth: AuthInfo) => string;
+  /** Sessions of 2025-11-25 clients. */
+  readonly sessions?: SessionOptions;
+  /** Bytes a request may have; 4 MiB by default. */
+  readonly maxRequestBytes?: number;
+  /** Told of what went wrong; changes no response. */
+  readonly onError?: (error: Error) => void;
+}
+
+const path = {
+  words: "a path such as '/mcp'",
+  fits: (value: unknown) => typeof value === 'string' && value.startsWith('/'),
+};
+const endpointKinds: Kinds<HttpOptions> = {
+  path,
+  elsewhere: func,
+  allowedHosts: listOf(name),
+  allowedOrigins: listOf(name),
+  authenticate: func,
+  owner: func,
+  sessions: parts<SessionOptions>({
+    idleMs: positive,
+    max: positive,
+    events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
+    now: func,
+    every: func,
+    onError: func,
+  }),
+  maxRequestBytes: positive,
+  onError: func,
+};
+const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: name, port };
+
+/** Where a server listens. */
+export interface Listening {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** One endpoint, to be mounted in any Node server. */
+export interface McpEndpoint {
+  /**
+   * Serves one request.
+   * @param body - the parsed body, where a body parser has consumed the stream
+   */
+  handle(req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void>;
+  /** Tells 2026-07-28 clients that listen what has changed. */
+  readonly notify: ServerNotifier;
+  /** How many sessions are open. */
+  readonly sessions: number;
+  /** Ends every session and running request. */
+  close(): Promise<void>;
+}
+
+/** A server that listens. */
+export interface HttpServing {
+  /** Where clients connect, with the real port. */
+  readonly url: URL;
+  readonly endpoint: McpEndpoint;
+  /** Stops listening, ends sessions and closes connections. */
+  close(): Promise<void>;
+}
+
+const ownerOf = (auth: AuthInfo): string => JSON.stringify([auth.clientId, auth.extra?.['iss'], auth.extra?.['sub']]);
+
+/**
+ * An endpoint for both eras from one factory.
+ * @param factory - builds a server: once per 2026-07-28 request, once per 2025-11-25 session. Keys, stores and
+ *   `midcall(…)` itself belong outside it.
+ */
+export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}): McpEndpoint {
+  checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
+  checkOptions('mcpEndpoint', options, endpointKinds);
+  const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE, onError } = options;
+  const hostAllowed = hostHeaderValidation([...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])]);
+  const originAllowed = originValidation([...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])]);
+  const modern = createMcpHandler(factory, {
+    legacy: 'reject',
+    maxRequestBodySize: maxRequestBytes,
+    ...(onError && { onerror: onError }),
+  });
+  const serveModern = toNodeHandler(modern, onError && { onerror: onError });
+  const sessions = new HttpSessions(factory, { ...(onError && { onError }), ...options.sessions });
+
+  const serve = async (req: IncomingMessage, res: ServerResponse, given: unknown): Promise<void> => {
+    if (new URL(req.url ?? '/', 'http://localhost').pathname !== path) {
+      if (!options.elsewhere) return refuse(res, 404, -32000, 'Not found.');
+      const request = await toWebRequest(req as NodeIncomingMessageLike, undefined, {
+        maxRequestBodySize: maxRequestBytes,
+      });
+      return sendResponse(res, await options.elsewhere(request));
+    }
+    if (!originAllowed(req, res)) return;
+    if (req.method === 'POST' && !isJsonContentType(req.headers['content-type'] ?? null)) {
+      return refuse(res, 415, -32000, 'Content-Type must be application/json.');
+    }
+    const auth = options.authenticate
+      ? await options.authenticate(await toWebRequest(bodiless(req)))
+      : (req as { auth?: AuthInfo }).auth;
+    if (auth instanceof Response) return sendResponse(res, auth);
+    const incoming = Object.assign(req, auth && { auth }) as NodeIncomingMessageLike & IncomingMessage;
+    const request = await toWebRequest(incoming, given, { maxRequestBodySize: maxRequestBytes });
+    const body = given ?? (req.method === 'POST' ? JSON.parse(await request.text()) : undefined);
+    if (await isLegacyRequest(request, body)) {
+      const opens = [body].flat().some(isInitializeRequest);
+      const refusal = await sessions.serve({ req, res, body, auth, request, owner: auth ? owner(auth) : '' }, opens);
+      if (refusal) refuse(res, refusal.status, refusal.code, refusal.message);
+      return;
+    }
+    await serveModern(incoming, res, body);
+  };
+
+  return {
+    async handle(req, res, body) {
+      if (!hostAllowed(req, res)) return;
+      try {
+        await serve(req, res, body);
+      } catch (error) {
+        const { status, code, message } = failure(error);
+        if (status === 500) onError?.(error instanceof Error ? error : new Error(String(error)));
+        if (!res.headersSent) refuse(res, status, code, message);
+        else res.destroy();
+      }
+    },
+    notify: modern.notify,
+    get sessions() {
+      return sessions.size;
+    },
+    async close() {
+      await Promise.all([sessions.close(), modern.close()]);
+    },
+  };
+}
+
+/**
+ * Listens for both eras.
+ * @param options - `host`: the address to listen on, loopback by default; `port`: 0 (the default) takes a free one
+ * @throws MidcallError `server/setup` where the address cannot be had, or where it is open to others while no
+ *   `allowedHosts` says under which name they come
+ */
+export async function serveHttp(
+  factory: McpServerFactory,
+  options: HttpOptions & Listening = {},
+): Promise<HttpServing> {
+  checkGiven('serveHttp', 'the first argument', factory, serverFactoryKind);
+  checkOptions('serveHttp', options, servingKinds);
+  const { host = '127.0.0.1', port = 0, ...served } = options;
+  const { path = '/mcp' } = served;
+  const loopback = /^(?:localhost|127(?:\.\d+){3}|::1)$/u.test(host);
+  if (!loopback && !options.allowedHosts?.length) {
+    throw new MidcallError(
+      'server/setup',
+      `${host} is open to other machines: name the hosts under which they may reach this server (allowedHosts, --allow-host).`,
+    );
+  }
+  const endpoint = mcpEndpoint(factory, served);
+  const server = createServer((req, res) => void endpoint.handle(req, res));
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    await endpoint.close();
+    throw new MidcallError('server/setup', cannotListen(error, host, port), { cause: error });
+  }
+  server.on('error', error => options.onError?.(error));
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: new URL(`http://${name}:${(server.address() as AddressInfo).port}${path}`),
+    endpoint,
+    async close() {
+      const closed = new Promise(resolve => server.close(resolve));
+      await endpoint.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** The request line and headers alone: who sends a request is settled before its body is read. */
+function bodiless({ url, headers }: IncomingMessage): NodeIncomingMessageLike {
+  return { method: 'GET', url: url ?? '/', headers, async *[Symbol.asyncIterator]() {} };
+}
+
+function cannotListen(error: unknown, host: string, port: number): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken. Choose another, or 0 for any free one.`;
+  if (code === 'EACCES') return `Port ${port} on ${host} may not be opened. Choose one from 1024 up.`;
+  return `Cannot listen on ${host}, port ${port}: ${code ?? 'unknown error'}.`;
+}
+
+function failure(error: unknown): { status: number; code: number; message: string } {
+  if (error instanceof SyntaxError) return { status: 400, code: -32700, message: 'Parse error: the body is not JSON.' };
+  if ((error as { status?: unknown }).status === 413) {
+    return { status: 413, code: -32000, message: 'The request is too large.' };
+  }
+  return { status: 500, code: -32603, message: 'Internal server error.' };
+}
+
+function refuse(res: ServerResponse, status: number, code: number, message: string): void {
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message } });
+  res
+    .writeHead(status, { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) })
+    .end(text);
+}
+
+async function sendResponse(res: ServerResponse, response: Response): Promise<void> {
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) res.setHeader('set-cookie', cookies);
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') res.setHeader(name, value);
+  res.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()));
+}

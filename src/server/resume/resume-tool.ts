@@ -1,0 +1,46 @@
+/** The tool that goes on with a call that waits; listed only for clients that may need it. */
+import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Conduct, RelayedTool } from '../conduct.ts';
+import { viewClient } from '../era.ts';
+import { arrangeTools } from '../intercept.ts';
+import { RESUME } from './relay.ts';
+
+const input = z.strictObject({
+  ticket: z.string().describe('The ticket from the text that asked.'),
+  action: z
+    .enum(['accept', 'decline', 'cancel'])
+    .optional()
+    .describe('What the person did: accepted, declined, or left it. Left out where they answered on a page.'),
+  content: z.record(z.string(), z.unknown()).optional().describe("The person's answers, by field; for accept only."),
+});
+
+/**
+ * Registers the tool on a wrapped server.
+ * @param always - true where any client may come to need it, since pages are asked on
+ */
+export function registerResume(
+  server: McpServer,
+  conduct: Conduct,
+  find: (name: string) => RelayedTool | undefined,
+  always: boolean,
+): void {
+  server.registerTool(
+    RESUME,
+    {
+      title: 'Go on with a waiting call',
+      description:
+        'Goes on with a call that is waiting for the person, when they have answered. Only with a ticket that another tool ' +
+        'gave, and only with what the person really said or did.',
+      inputSchema: input as unknown as StandardSchemaWithJSON<z.infer<typeof input>>,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    },
+    (args, ctx: ServerContext) => conduct.resume(server, ctx, args, find),
+  );
+  // Last, since people who read the list look for what the server does.
+  arrangeTools(server, (tools, ctx) => {
+    const others = tools.filter(tool => tool.name !== RESUME);
+    const hidden = !always && viewClient(server, ctx).can.form;
+    return hidden ? others : [...others, ...tools.filter(tool => tool.name === RESUME)];
+  });
+}

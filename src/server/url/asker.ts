@@ -1,0 +1,192 @@
+/**
+ * From a question on a page to a true answer: the page is opened and announced, the person consents in the host, and the
+ * call waits until the page is finished. Each of the three is recorded by itself, so a replay goes on where it stands.
+ */
+import { type Assurance, assures, type By } from '../../form/index.ts';
+import { checkUrlAsk } from '../asking/check-ask.ts';
+import { AskHistory, type RecordedAnswer, readRecorded } from '../asking/judge.ts';
+import type { Unstamped } from '../audit.ts';
+import type { Config } from '../config.ts';
+import type { Json } from '../digest.ts';
+import { digest } from '../digest.ts';
+import { shortLabel } from '../engine/journal.ts';
+import type { Run } from '../engine/run.ts';
+import { formParams, missingCapability, urlParams, urlRequired, type WireAsk } from '../era.ts';
+import type { CallRequest } from '../request.ts';
+import type { UrlAnswer, UrlAsk } from './ask.ts';
+import { type Announced, type Asked, type PageCall, type Plan, plan, spoken } from './plan.ts';
+
+export interface UrlAskerOptions {
+  readonly config: Config;
+  readonly request: Pick<CallRequest, 'client' | 'registered' | 'principal'>;
+  readonly pages: PageCall | undefined;
+  readonly history: AskHistory;
+  readonly audit: (event: Unstamped) => void;
+}
+
+export type UrlAsker = <T>(ask: UrlAsk<T>) => Promise<UrlAnswer<T>>;
+
+export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker {
+  const { config, request, pages, history, audit } = options;
+  const { client } = request;
+
+  const planned = async (asked: Asked, identity: readonly unknown[]): Promise<Plan> => {
+    if (!pages) return { none: 'unavailable' };
+    const kept = `page-asked:${digest([pages.binding, identity])}`;
+    const earlier = asked.asError ? await config.store.get(kept) : undefined;
+    const opened = earlier === undefined ? undefined : config.sealer.open(earlier, PURPOSE);
+    const held = opened?.ok ? (opened.payload as { readonly k?: string; readonly v: Announced }) : undefined;
+    if (held?.k === kept) {
+      const before = held.v;
+      // Whoever takes it has the answer; nobody else gets it again.
+      if (await pages.road.outcome(before.ticket, 0)) await config.store.take(kept);
+      return before;
+    }
+    const made = await plan(asked, request, pages, config);
+    if ('ticket' in made && made.announce === 'error') {
+      await config.store.set(kept, config.sealer.seal({ k: kept, v: made }, PURPOSE), { ttlMs: asked.timeoutMs });
+      pages.notify(made.ticket, made.elicitationId, asked.timeoutMs);
+    }
+    return made;
+  };
+
+  /** Consent in the host; undefined where the call goes on to wait. */
+  const announced = async (
+    asked: Asked,
+    at: Announced,
+    key: string | undefined,
+  ): Promise<UrlAnswer<never> | undefined> => {
+    if (at.announce !== 'url' && at.announce !== 'form') return undefined;
+    const message = spoken(asked.message, at);
+    const detail: WireAsk = {
+      method: 'elicitation/create',
+      params:
+        at.announce === 'url'
+          ? urlParams(client.asks, message, at.url, at.elicitationId)
+          : formParams(client.asks, message, { type: 'object', properties: {} }),
+      key,
+      timeoutMs: Math.max(1, at.dueAt - config.now()),
+      ticket: at.ticket,
+    };
+    const identity = ['consent', at.ticket];
+    const { value } = await run.ask({ kind: 'url', identity, label: asked.message, detail });
+    const recorded = readRecorded(value);
+    const by: By = { channel: at.announce === 'url' ? 'native' : 'page', assurance: 'in-band', elapsedMs: recorded.ms };
+    const action = 'got' in recorded ? (recorded.got as { action?: unknown } | null)?.action : undefined;
+    if (action === 'accept') return undefined;
+    await run.guarded(async () => pages?.road.withdraw(at.ticket));
+    if (action === 'decline') return { action: 'decline', by };
+    if (action === 'cancel') return { action: 'cancel', reason: 'dismissed', by };
+    return { action: 'cancel', reason: 'none' in recorded ? recorded.none : 'error', by };
+  };
+
+  const waited = async <T>(
+    asked: Asked,
+    at: Announced,
+  ): Promise<{ id: string; fresh: boolean; answer: UrlAnswer<T> }> => {
+    const wait = { ...at, message: asked.message };
+    const detail: WireAsk = {
+      method: 'elicitation/create',
+      params: {},
+      timeoutMs: asked.timeoutMs,
+      channel: 'page',
+      ticket: at.ticket,
+      wait,
+    };
+    const request = { kind: 'url', identity: ['page', at.ticket], label: asked.message, detail } as const;
+    const { id, value, fresh } = await run.ask(request);
+    return { id, fresh, answer: judgePage<T>(readRecorded(value), at, asked.demanded) };
+  };
+
+  return async ask => {
+    const asked = readAsk(ask, config);
+    const identity = [ask.message, ask.page.kind, ask.page.data, ask.key];
+    const question = AskHistory.question(ask.message, digest(['page', ask.page.kind, ask.page.data]));
+    const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message, detail: undefined } as const;
+    let instead: Json | undefined;
+    run.refuseNested(draw);
+    if (!run.foresees(draw)) {
+      const exhausted = history.exhausted(question, ask.message);
+      if (exhausted) return run.fail(exhausted);
+      instead = history.declined(question)
+        ? { none: 'declined' }
+        : ((await run.guarded(() => planned(asked, identity))) as unknown as Json);
+    }
+    const nobody = instead !== undefined && (instead as { none?: unknown }).none === 'unavailable';
+    if (nobody && ask.required) {
+      const message =
+        `This needs an answer of the person on a page ('${shortLabel(ask.message)}'), and no page can be shown to them here. ` +
+        'Use a client with URL mode elicitation.';
+      return run.fail(missingCapability(client.asks, { elicitation: { url: {} } }, message));
+    }
+    const drawn = await run.ask(draw, instead ?? { none: 'unavailable' });
+    const made = drawn.value as unknown as Plan | { readonly none: 'declined' };
+    const end = <T>(id: string, fresh: boolean, answer: UrlAnswer<T>): UrlAnswer<T> => {
+      if (answer.action !== 'accept') history.record(question, answer);
+      if (fresh) {
+        const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
+        audit({ kind: 'answered', ask: id, action: answer.action, ...reason, by: answer.by });
+      }
+      return answer;
+    };
+    if ('none' in made) {
+      const by: By = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
+      if (made.none === 'declined') return end(drawn.id, drawn.fresh, { action: 'decline', by });
+      return end(drawn.id, drawn.fresh, { action: 'cancel', reason: 'unavailable', by });
+    }
+    if (made.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', made.ticket] })) {
+      const ready = await run.guarded(() => pages.road.outcome(made.ticket, 0));
+      if (!ready) return run.fail(urlRequired(ask.message, made.url, made.elicitationId));
+    }
+    if (drawn.fresh) {
+      const channel = made.announce === 'url' || made.announce === 'error' ? 'native' : 'page';
+      const assurance = asked.demanded === undefined ? {} : { assurance: asked.demanded };
+      audit({ kind: 'asked', ask: drawn.id, channel, ...assurance });
+    }
+    const refused = await announced(asked, made, ask.key);
+    if (refused) return end(drawn.id, true, refused);
+    const { id, fresh, answer } = await waited<never>(asked, made);
+    return end(id, fresh, answer) as never;
+  };
+}
+
+const PURPOSE = 'page-asked';
+
+function readAsk(ask: UrlAsk<unknown>, config: Config): Asked {
+  checkUrlAsk(ask);
+  return {
+    message: ask.message,
+    page: ask.page,
+    demanded: ask.assurance ?? ask.page.assurance,
+    timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
+    channels: ask.channels,
+    asError: ask.asError ?? false,
+  };
+}
+
+/** What the recorded end of a wait comes to. */
+function judgePage<T>(
+  recorded: RecordedAnswer,
+  { announce }: Announced,
+  demanded: Assurance | undefined,
+): UrlAnswer<T> {
+  const assurance = 'got' in recorded && recorded.assurance ? recorded.assurance : 'in-band';
+  const by: By = { channel: 'page', assurance, elapsedMs: recorded.ms };
+  if ('got' in recorded && recorded.via === 'page') {
+    const { action, content, reason } = recorded.got as { action?: unknown; content?: T; reason?: 'suspect' | 'error' };
+    if (action === 'decline') return { action, by };
+    if (action !== 'accept') return { action: 'cancel', reason: reason ?? 'error', by };
+    if (demanded !== undefined && !assures(assurance, demanded)) return { action: 'cancel', reason: 'suspect', by };
+    return { action, completed: true, content: content as T, by };
+  }
+  // Where the host asked for consent it was given; a link in a text proves nothing.
+  if (announce === 'url' || announce === 'form') {
+    const consent: By = {
+      channel: announce === 'url' ? 'native' : 'page',
+      assurance: 'in-band',
+      elapsedMs: recorded.ms,
+    };
+    return { action: 'accept', completed: false, by: consent };
+  }
+  return { action: 'cancel', reason: 'none' in recorded ? recorded.none : 'error', by };
+}

@@ -1,0 +1,127 @@
+/**
+ * How a page comes before the person: which road announces it, and how its visitor is checked. Decided once per ask, and
+ * recorded, so that a replay sees the same link whatever has changed since.
+ *
+ * - N1 Of the roads that are switched on, the first is taken that reaches the client and can give the demanded assurance.
+ * - N2 The code is part of a text only where the host shows that text to the person: URL mode and forms. It is in no tool
+ *   result, error or progress message.
+ */
+import { isMidcallError } from '../../errors.ts';
+import { type Assurance, assures, type Channel } from '../../form/index.ts';
+import type { CallRef } from '../audit.ts';
+import type { Config } from '../config.ts';
+import type { Json } from '../digest.ts';
+import type { CallRequest } from '../request.ts';
+import type { PageRoad, PersonCheck } from './pages.ts';
+
+/** The call a page belongs to. */
+export interface PageCall {
+  readonly road: PageRoad;
+  readonly call: CallRef;
+  /** As they arrived. */
+  readonly arguments: Json;
+  readonly http: boolean;
+  /** The same for the same call of the same person and client. */
+  readonly binding: string;
+  /** Told when a page that was named in an error is finished (2025-11-25). */
+  readonly notify: (ticket: string, elicitationId: string, ms: number) => void;
+}
+
+/**
+ * `url`: the host's URL mode; `form`: a form of the host that shows the link; `browser`: opened on this machine;
+ * `link`: a text for the model; `error`: -32042.
+ */
+export type Announce = 'url' | 'form' | 'browser' | 'link' | 'error';
+
+export interface Announced {
+  readonly announce: Announce;
+  readonly ticket: string;
+  readonly url: string;
+  readonly note?: string;
+  readonly code?: string;
+  readonly check: PersonCheck;
+  readonly elicitationId: string;
+  readonly at: number;
+  readonly dueAt: number;
+}
+
+export type Plan = Announced | { readonly none: 'unavailable' };
+
+/** What is to be asked on the page. */
+export interface Asked {
+  readonly message: string;
+  readonly page: { readonly kind: string; readonly data: Json };
+  readonly demanded: Assurance | undefined;
+  readonly timeoutMs: number;
+  readonly channels: readonly Channel[] | undefined;
+  readonly asError: boolean;
+}
+
+type Surroundings = Pick<CallRequest, 'client' | 'registered' | 'principal'>;
+
+const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', code: 'out-of-band', none: 'in-band' };
+
+/** The roads of one ask, in order, each with the check it allows (N1). */
+export function roads(asked: Asked, { client, registered, principal }: Surroundings, of: PageCall, config: Config) {
+  const on = (channel: Channel) =>
+    asked.channels
+      ? asked.channels.includes(channel) && (channel === 'page' || config.channels.includes(channel))
+      : config.channels.includes(channel);
+  const possible: Announce[] = [];
+  const reached = client.asks !== 'none';
+  if (reached && client.can.url && on('native'))
+    possible.push(asked.asError && client.asks === 'push' ? 'error' : 'url');
+  if (on('page')) {
+    if (reached && client.can.form) possible.push('form');
+    if (!of.http && of.road.local) possible.push('browser');
+    if (registered.method === 'tools/call') possible.push('link');
+  }
+  return possible
+    .map(announce => {
+      const mayShowCode = announce === 'url' || announce === 'form';
+      return { announce, check: of.road.checkFor({ principal, http: of.http, mayShowCode }) };
+    })
+    .filter(({ check }) => asked.demanded === undefined || assures(gives[check], asked.demanded));
+}
+
+/** Opens the page on the first road that works. */
+export async function plan(asked: Asked, surroundings: Surroundings, of: PageCall, config: Config): Promise<Plan> {
+  const at = config.now();
+  const dueAt = at + asked.timeoutMs;
+  const ticket = of.road.newTicket();
+  for (const { announce, check } of roads(asked, surroundings, of, config)) {
+    const code = check === 'code' ? of.road.newCode() : undefined;
+    try {
+      const link = await of.road.open({
+        ticket,
+        kind: asked.page.kind,
+        data: asked.page.data,
+        message: asked.message,
+        check,
+        ...(code === undefined ? {} : { code }),
+        call: of.call,
+        arguments: of.arguments,
+        askedAt: at,
+        dueAt,
+      });
+      if (announce === 'browser' && !(await of.road.showLocally(link))) continue;
+      const spoken = { ...link, ...(code === undefined ? {} : { code }) };
+      return { announce, ticket, ...spoken, check, elicitationId: config.id(), at, dueAt };
+    } catch (error) {
+      if (!isMidcallError(error, 'connect/unavailable')) throw error;
+      config.warnOnce('pages', `midcall: ${error.message}`);
+    }
+  }
+  return { none: 'unavailable' };
+}
+
+/** What the host shows the person: the author's message, and what they need to know on the page (N2). */
+export function spoken(message: string, { code, note, url, announce }: Announced): string {
+  const lines = [
+    ...(announce === 'form' ? [`Open this page in your browser: ${url}`] : []),
+    ...(code === undefined ? [] : [`Your code for the page: ${code}. Type it only there, and tell it nobody.`]),
+    ...(note === undefined ? [] : [note]),
+    ...(announce === 'form' ? ['Accept when you have opened it.'] : []),
+  ];
+  return lines.length === 0 ? message : `${message}\n\n${lines.join('\n')}`;
+}

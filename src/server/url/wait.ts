@@ -1,0 +1,84 @@
+/** Waiting for pages: for as long as a request may be held, with signs of life for a client that asked for them. */
+import type { Config } from '../config.ts';
+import type { Json } from '../digest.ts';
+import type { OpenAsk } from '../engine/seam.ts';
+import { wireOf } from '../era.ts';
+import type { CallRequest } from '../request.ts';
+import type { PageOutcome } from './pages.ts';
+import type { Announced } from './plan.ts';
+
+/** What is waited for; in a `WireAsk` on channel `page`. */
+export type PageWait = Announced & { readonly message: string };
+
+/** True where an ask waits for a page and nothing of it is sent to the client. */
+export const isPageWait = (ask: OpenAsk): boolean => wireOf(ask).channel === 'page';
+
+export const waitOf = (ask: OpenAsk): PageWait => wireOf(ask).wait!;
+
+/** Clients that asked for progress hear of a wait this often, in milliseconds. */
+const PROGRESS_MS = 10_000;
+
+/**
+ * Waits until one of the pages is finished or its time is up, at most `ms`.
+ * @returns what is known by then, by ask; empty where nothing is, or the client is gone
+ */
+export async function awaitPages(
+  waits: readonly OpenAsk[],
+  ms: number,
+  request: CallRequest,
+  config: Config,
+): Promise<ReadonlyMap<string, Json>> {
+  const road = config.pages;
+  if (!road) return new Map();
+  const look = async (): Promise<Map<string, Json>> => {
+    const known = new Map<string, Json>();
+    for (const ask of waits) {
+      const wait = waitOf(ask);
+      const outcome = await road.outcome(wait.ticket, 0);
+      if (outcome) known.set(ask.id, recorded(outcome, wait.at));
+      else if (config.now() >= wait.dueAt) known.set(ask.id, timedOut(wait, config.now()));
+    }
+    return known;
+  };
+  const first = await look();
+  if (first.size > 0 || ms <= 0) return first;
+  const done = new AbortController();
+  const { signal } = request.ctx.mcpReq;
+  const stop = () => done.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  const quiet = progress(request, config);
+  try {
+    const left = Math.min(ms, ...waits.map(ask => Math.max(1, waitOf(ask).dueAt - config.now())));
+    await Promise.race(waits.map(ask => road.outcome(waitOf(ask).ticket, left, done.signal)));
+  } finally {
+    quiet();
+    done.abort();
+    signal.removeEventListener('abort', stop);
+  }
+  return signal.aborted ? new Map() : look();
+}
+
+/** What is recorded where a page was not finished while it could be waited for. */
+export const timedOut = (wait: PageWait, now: number): Json => ({ none: 'timeout', ms: Math.max(0, now - wait.at) });
+
+function recorded(outcome: PageOutcome, askedAt: number): Json {
+  const { assurance, at, ...got } = outcome;
+  return { got, ms: Math.max(0, at - askedAt), via: 'page', assurance };
+}
+
+/** Tells the client now and then that the call is alive; the first sign opens the stream of its response. */
+function progress(request: CallRequest, config: Config): () => void {
+  const { _meta, notify } = request.ctx.mcpReq;
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let stop: (() => void) | undefined;
+  let told = 0;
+  const tell = () => {
+    const params = { progressToken, progress: ++told, message: 'Waiting for the person, who is on a web page.' };
+    // A client that is gone is noticed by the signal of the request.
+    notify({ method: 'notifications/progress', params }).catch(() => {});
+    stop = config.timer(tell, PROGRESS_MS);
+  };
+  tell();
+  return () => stop?.();
+}
