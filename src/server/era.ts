@@ -23,6 +23,8 @@ export interface ClientView {
   readonly asks: 'rounds' | 'push' | 'none';
   readonly can: Can;
   readonly announcesRoots: boolean;
+  /** True where the client's revision knows only the forms of 2025-06-18; see form/first-spelling.ts. */
+  readonly firstForms: boolean;
 }
 
 /** A question as either wire carries it. */
@@ -54,7 +56,8 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
   const version = server.server.getNegotiatedProtocolVersion();
   const rounds = version !== undefined && version >= '2026-07-28';
   const declared = rounds ? perRequest : server.server.getClientCapabilities();
-  if (declared === undefined) return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false };
+  if (declared === undefined)
+    return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false, firstForms: false };
   const elicitation = declared.elicitation;
   return {
     asks: rounds ? 'rounds' : 'push',
@@ -68,6 +71,7 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
       samplingTools: declared.sampling?.tools !== undefined,
     },
     announcesRoots: !rounds && declared.roots?.listChanged === true,
+    firstForms: version !== undefined && version < '2025-11-25',
   };
 }
 

@@ -15,6 +15,7 @@ const nobody: CallRequest['client'] = {
   asks: 'none',
   can: { form: false, url: false, roots: false, sampling: false, samplingTools: false },
   announcesRoots: false,
+  firstForms: false,
 };
 
 /** @param mayFallBack - whether a question's own fallback may stand in for its answer */

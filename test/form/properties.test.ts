@@ -2,9 +2,11 @@
 import { specTypeSchemas } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import {
+  type Content,
   checkContent,
   checkValue,
   type Field,
+  type Form,
   form,
   parseTextual,
   readForm,
@@ -13,6 +15,7 @@ import {
 } from 'midcall/form';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { firstSpelling } from '../../src/form/first-spelling.ts';
 import { emit } from '../../src/form/wire.ts';
 
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
@@ -257,6 +260,87 @@ describe('every Zod object of what the wire can say', () => {
       ),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('every form, as the first revision with elicitation can say it', () => {
+  /** The form of these fields, without a library. */
+  const formOf = (list: readonly Field[]): Form<Content> => ({
+    schema: emit(list),
+    fields: list,
+    digest: '',
+    async check(content) {
+      const checked = checkContent(list, content);
+      return checked.ok ? { ok: true, value: checked.content } : checked;
+    },
+  });
+
+  it('has no list and no titled option in it, and comes back as the content of the form itself', async () => {
+    await fc.assert(
+      fc.asyncProperty(answered, fc.boolean(), async ({ list, content }, onlyTicked) => {
+        const { schema, check } = firstSpelling(formOf(list));
+        const read = readForm(JSON.parse(JSON.stringify(schema)));
+        if (!read.ok) throw new Error(JSON.stringify(read));
+        expect(JSON.stringify(schema)).not.toMatch(/"(oneOf|anyOf|items)":/);
+        const sent: Record<string, unknown> = {};
+        const expected: Record<string, unknown> = {};
+        const boxes = [...read.fields];
+        for (const one of list) {
+          const value = content[one.name];
+          if (one.kind !== 'multi-select') {
+            expect(boxes.shift()).toEqual(one);
+            if (value !== undefined) sent[one.name] = expected[one.name] = value;
+            continue;
+          }
+          const picked = one.choices.filter(choice => (value as string[] | undefined)?.includes(choice.value));
+          for (const choice of one.choices) {
+            const box = boxes.shift()!;
+            expect(box).toMatchObject({ kind: 'boolean', required: false });
+            expect(box.title).toContain(choice.title);
+            if (picked.includes(choice)) sent[box.name] = true;
+            else if (!onlyTicked) sent[box.name] = false;
+          }
+          if (picked.length > 0 || one.required) expected[one.name] = picked.map(choice => choice.value);
+        }
+        expect(await check(sent)).toEqual({ ok: true, value: expected });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('says what is wrong with an answer in the words of its own fields', async () => {
+    const spelled = firstSpelling(
+      form({
+        type: 'object',
+        properties: {
+          tags: {
+            type: 'array',
+            title: 'Tags',
+            items: { type: 'string', enum: ['a', 'b', 'c'] },
+            minItems: 1,
+            maxItems: 2,
+          },
+          tags_1: { type: 'string' },
+        },
+        required: ['tags'],
+      }),
+    );
+    expect(spelled.schema).toMatchObject({
+      properties: {
+        tags_1_: { type: 'boolean', title: 'Tags: a', description: 'Choose at least 1. Choose at most 2.' },
+        tags_2: { type: 'boolean', title: 'Tags: b' },
+        tags_1: { type: 'string' },
+      },
+    });
+    const problems = async (content: object) => {
+      const checked = await spelled.check(content);
+      return checked.ok ? checked.value : checked.issues.map(each => each.message);
+    };
+    expect(await problems({ tags_2: true })).toEqual({ tags: ['b'] });
+    expect(await problems({})).toEqual(['Tags needs at least 1 choice.']);
+    expect(await problems({ tags_1_: true, tags_2: true, tags_3: true })).toEqual(['Tags takes at most 2 choices.']);
+    expect(await problems({ tags_2: 'yes' })).toEqual(['Tags: b must be yes or no.']);
+    expect(await problems({ tags: ['a'] })).toEqual(["'tags' is not a field of this form."]);
   });
 });
 

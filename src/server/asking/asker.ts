@@ -13,6 +13,7 @@ import {
   type Form,
   type FormInput,
   type FormValue,
+  firstSpelling,
   isForm,
   refuseSecretMessage,
 } from '../../form/index.ts';
@@ -77,6 +78,7 @@ export class Asker {
     this.#history ??= new AskHistory();
     const question = AskHistory.question(ask.message, compiled.digest);
 
+    const asked = channel === 'native' && client.firstForms ? firstSpelling(compiled) : compiled;
     let message = ask.message;
     for (let attempt = 0; ; attempt++) {
       const open: AskRequest = {
@@ -85,7 +87,7 @@ export class Asker {
         label: message,
         detail: {
           method: 'elicitation/create',
-          params: formParams(client.asks, message, compiled.schema),
+          params: formParams(client.asks, message, asked.schema),
           key: ask.key,
           timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
           channel: channel ?? 'native',
@@ -100,7 +102,7 @@ export class Asker {
         instead = this.#history.declined(question) ? standingDecline : channel ? undefined : this.#cannotAsk(ask);
       }
       const { id, value, fresh } = await run.ask(open, instead);
-      const judged = await judge(readRecorded(value), compiled, {
+      const judged = await judge(readRecorded(value), asked, {
         demanded: ask.assurance,
         suspectBelowMs: config.suspectBelowMs,
         fallback: ask.fallback,

@@ -47,7 +47,11 @@ export interface JudgeOptions {
 const tooFastBy = { suspect: 'too-fast' } as const;
 
 /** Judges an answer against its form. */
-export async function judge<T>(recorded: RecordedAnswer, form: Form<T>, options: JudgeOptions): Promise<Judged<T>> {
+export async function judge<T>(
+  recorded: RecordedAnswer,
+  form: Pick<Form<T>, 'check'>,
+  options: JudgeOptions,
+): Promise<Judged<T>> {
   if ('fallback' in recorded) {
     const by: By = { channel: 'fallback', assurance: 'relayed', elapsedMs: 0 };
     return { answer: { action: 'accept', content: options.fallback as T, by } };

@@ -1,0 +1,78 @@
+/**
+ * A form for clients of revision 2025-06-18, the first with elicitation: titles of choices go as `enumNames`, and some of
+ * several, which it cannot say, as one yes or no for each choice. Sent as it is now, a titled choice would be an empty text
+ * field there, and a list an error.
+ */
+import { type Content, checkContent } from './check-content.ts';
+import type { BooleanField, Field, MultiSelectField } from './field.ts';
+import type { Checked, Form } from './form.ts';
+import { labelOf } from './label.ts';
+import { emit, type WireProperty } from './wire.ts';
+
+/** A form in that spelling, judged by the form it stands for. */
+export interface FirstSpelling<T> {
+  /** Sent as `requestedSchema` (2025-06-18 schema.json, `PrimitiveSchemaDefinition`). */
+  readonly schema: object;
+  /** Judges content that was given under {@link schema}, as {@link Form.check} does. */
+  check(content: unknown): Promise<Checked<T>>;
+}
+
+/** Spells a form for clients that know nothing newer. */
+export function firstSpelling<T>(form: Form<T>): FirstSpelling<T> {
+  const taken = new Set(form.fields.map(field => field.name));
+  const lists = new Map<Field, readonly BooleanField[]>();
+  for (const field of form.fields) if (field.kind === 'multi-select') lists.set(field, ticks(field, taken));
+  const fields = form.fields.flatMap<Field>(field => lists.get(field) ?? field);
+  const { properties, ...rest } = emit(fields);
+  const spelled = Object.entries(properties).map(([name, property]) => [name, namedChoices(property)]);
+  return {
+    schema: { ...rest, properties: Object.fromEntries(spelled) },
+    async check(content) {
+      const checked = checkContent(fields, content);
+      return checked.ok ? form.check(gathered(checked.content, lists)) : checked;
+    },
+  };
+}
+
+/** One yes or no for each choice of a list. */
+function ticks(field: MultiSelectField, taken: Set<string>): readonly BooleanField[] {
+  const { minItems, maxItems, description } = field;
+  const rules = [
+    ...(description === undefined ? [] : [description]),
+    ...(minItems ? [`Choose at least ${minItems}.`] : []),
+    ...(maxItems === undefined ? [] : [`Choose at most ${maxItems}.`]),
+  ].join(' ');
+  return field.choices.map((choice, index) => ({
+    kind: 'boolean',
+    name: unused(`${field.name}_${index + 1}`, taken),
+    title: `${labelOf(field)}: ${choice.title}`,
+    ...(index === 0 && rules !== '' && { description: rules }),
+    required: false,
+    ...(field.default && { default: field.default.includes(choice.value) }),
+  }));
+}
+
+function unused(name: string, taken: Set<string>): string {
+  let free = name;
+  while (taken.has(free)) free += '_';
+  taken.add(free);
+  return free;
+}
+
+function namedChoices(property: WireProperty): object {
+  if (!('oneOf' in property)) return property;
+  const { oneOf, ...rest } = property;
+  return { ...rest, enum: oneOf.map(each => each.const), enumNames: oneOf.map(each => each.title) };
+}
+
+/** The content of the form itself: what was ticked is listed, and nothing ticked is an empty field. */
+function gathered(content: Content, lists: ReadonlyMap<Field, readonly BooleanField[]>): Content {
+  const whole = new Map(Object.entries(content));
+  for (const [field, boxes] of lists) {
+    const { choices, required } = field as MultiSelectField;
+    const picked = choices.filter((_, index) => content[boxes[index]!.name] === true).map(choice => choice.value);
+    for (const box of boxes) whole.delete(box.name);
+    if (picked.length > 0 || required) whole.set(field.name, picked);
+  }
+  return Object.fromEntries(whole);
+}
