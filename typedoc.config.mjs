@@ -19,11 +19,11 @@ export default {
   treatWarningsAsErrors: true,
   // Types that only spell out another, and the insides of objects that are passed around whole.
   intentionallyNotExported: [
-    'src/connect/form-item.ts:ItemValue',
-    'src/connect/form-item.ts:MayBeAbsent',
-    'src/connect/oauth-client.ts:OAuthClient',
-    'src/connect/oauth-flows.ts:Flows',
-    'src/connect/vault.ts:OAuthFlow',
+    'src/connect/forms/item.ts:ItemValue',
+    'src/connect/forms/item.ts:MayBeAbsent',
+    'src/connect/oauth/client.ts:OAuthClient',
+    'src/connect/oauth/flows.ts:Flows',
+    'src/connect/vault/vault.ts:OAuthFlow',
     'src/form/input.ts:Described',
     'src/form/input.ts:Option',
     'src/form/input.ts:RawFormValue',

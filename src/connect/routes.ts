@@ -4,12 +4,12 @@ import { Hono } from 'hono';
 import { isMidcallError } from '../errors.ts';
 import { icon } from '../html.ts';
 import type { PagesHost } from '../server/index.ts';
-import type { PageKind, Sent, SignIn, Visit } from './page.ts';
-import { style } from './style.ts';
+import type { PageKind, Sent, SignIn, Visit } from './pages/page.ts';
+import { style } from './pages/style.ts';
+import { codePage, kindPage, leavePage, type Site } from './pages/view.ts';
+import { words } from './pages/words.ts';
 import { type Ticket, type Tickets, ticketName } from './ticket.ts';
-import { codePage, kindPage, leavePage, type Site } from './view.ts';
 import { securityHeaders, Visits } from './visit-desk.ts';
-import { words } from './words.ts';
 
 export interface RouteOptions {
   readonly host: PagesHost;

@@ -11,10 +11,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Assurance } from '../form/index.ts';
 import { digest, type Json, type PagesHost } from '../server/index.ts';
-import type { SignIn, Visit, VisitDesk } from './page.ts';
+import type { SignIn, Visit, VisitDesk } from './pages/page.ts';
+import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './pages/view.ts';
+import { words } from './pages/words.ts';
 import { spelled, type Ticket, type Tickets, ticketName } from './ticket.ts';
-import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './view.ts';
-import { words } from './words.ts';
 
 /** What a visit needs of the world around it. */
 export interface VisitOptions {

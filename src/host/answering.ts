@@ -9,10 +9,10 @@ import type { Root } from '../roots/index.ts';
 import type { SamplingResult } from '../sampling/index.ts';
 import type { Asking } from './asking.ts';
 import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
-import type { RootsManager } from './roots-manager.ts';
-import type { SamplingFlow } from './sampling-flow.ts';
+import type { RootsManager } from './roots/manager.ts';
+import type { SamplingFlow } from './sampling/flow.ts';
 import type { TappedRequest } from './tap.ts';
-import type { UrlFlow } from './url-flow.ts';
+import type { UrlFlow } from './url/flow.ts';
 
 export interface AnsweringOptions {
   readonly asking: Asking;

@@ -4,11 +4,11 @@
  */
 
 import { visible } from '../visible.ts';
-import type { Audit } from './audit.ts';
-import type { Calls, RunningCall } from './calls.ts';
+import type { Audit } from './audit/audit.ts';
+import type { Calls, RunningCall } from './calls/calls.ts';
 import type { Clock } from './clock.ts';
-import type { Inbox } from './inbox.ts';
-import type { Policy, Subject } from './policy.ts';
+import type { Inbox } from './inbox/inbox.ts';
+import type { Policy, Subject } from './policy/policy.ts';
 import type { Asker, CallContext, Ending, Question } from './question.ts';
 
 /** What a view of one connection is told besides the inbox's events. */

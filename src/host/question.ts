@@ -6,7 +6,7 @@
  * and never treats it as markup.
  */
 import type { Field, Issue } from '../form/index.ts';
-import type { UrlJudgement } from './url.ts';
+import type { UrlJudgement } from './url/judge.ts';
 
 /** The revision a connection speaks, as far as the host is concerned: pushed questions, or rounds. */
 export type Era = '2025-11-25' | '2026-07-28';

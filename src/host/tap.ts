@@ -9,7 +9,7 @@
  * - T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
  */
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
-import type { Calls, RunningCall } from './calls.ts';
+import type { Calls, RunningCall } from './calls/calls.ts';
 
 /** The requests that need a person. */
 export type AskMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';

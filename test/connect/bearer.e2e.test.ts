@@ -5,7 +5,7 @@ import type { Midcall } from 'midcall/server';
 import { memoryStore } from 'midcall/stores/memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
-import { randomToken } from '../../src/connect/oauth-client.ts';
+import { randomToken } from '../../src/connect/oauth/client.ts';
 import { documentedHttp } from './documented-http.ts';
 import { Browser } from './sign-in-flow.ts';
 

@@ -13,7 +13,7 @@ import { redisStore } from 'midcall/stores/redis';
 import { sqliteStore } from 'midcall/stores/sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
-import { randomToken } from '../../src/connect/oauth-client.ts';
+import { randomToken } from '../../src/connect/oauth/client.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 import { Browser } from './sign-in-flow.ts';

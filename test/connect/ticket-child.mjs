@@ -7,7 +7,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { flows } from '../../dist/connect/oauth-flows.js';
+import { flows } from '../../dist/connect/oauth/flows.js';
 import { Tickets } from '../../dist/connect/ticket.js';
 import { keyRing } from '../../dist/server/keys.js';
 import { createSealer } from '../../dist/server/seal.js';
@@ -29,7 +29,7 @@ if (mode === 'race') {
   process.exit(0);
 }
 
-const { vault } = await import('../../dist/connect/vault.js');
+const { vault } = await import('../../dist/connect/vault/vault.js');
 const sessions = flows(store, sealer, 'session');
 const kept = vault({ store, key });
 const names = (await store.get('names')).split(' ');

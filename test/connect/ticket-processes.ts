@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { vault } from 'midcall/connect';
 import { createSealer, keyRing } from 'midcall/server';
 import { expect } from 'vitest';
-import { flows } from '../../src/connect/oauth-flows.ts';
+import { flows } from '../../src/connect/oauth/flows.ts';
 import { newTicket, type Ticket, Tickets } from '../../src/connect/ticket.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { lend } from './oauth-pages.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Policy, type Rule } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
-import { applies, judge } from '../../src/host/policy.ts';
+import { applies, judge } from '../../src/host/policy/policy.ts';
 import { handClock } from './clock.ts';
 
 describe('policy', () => {

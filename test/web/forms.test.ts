@@ -1,9 +1,9 @@
 import { commandWords } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
-import { argumentFields, checkJson, type JsonField } from '../../src/host/web/argument-form.ts';
-import { contentOf, draftFrom, draftOf, untouched } from '../../src/host/web/draft.ts';
-import { fieldControl } from '../../src/host/web/field-controls.ts';
-import { fromZoned, toZoned } from '../../src/host/web/zoned.ts';
+import { argumentFields, checkJson, type JsonField } from '../../src/host/web/form/argument-form.ts';
+import { contentOf, draftFrom, draftOf, untouched } from '../../src/host/web/form/draft.ts';
+import { fieldControl } from '../../src/host/web/form/field-controls.ts';
+import { fromZoned, toZoned } from '../../src/host/web/form/zoned.ts';
 import { html } from '../../src/html.ts';
 
 describe('markup', () => {

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import { type FormQuestion, Inbox, judgeUrl, type Question, type Reply } from 'midcall/host';
 import { Terminal } from 'midcall/host/terminal';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { callPage } from '../../src/host/web/call-page.ts';
-import type { CallView } from '../../src/host/web/views.ts';
+import { callPage } from '../../src/host/web/pages/call-page.ts';
+import type { CallView } from '../../src/host/web/workspace/views.ts';
 import { enter } from './client.ts';
 import { everyField, openPage, pickOne, type Stage, stage } from './stage.ts';
 

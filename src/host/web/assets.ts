@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { icon } from '../../html.ts';
-import type { AssetPaths } from './layout.ts';
-import { style } from './style.ts';
+import type { AssetPaths } from './pages/layout.ts';
+import { style } from './style/style.ts';
 
 /** The client script's files; the first is the entry. */
 const modules = ['desk', 'ages', 'alerts', 'drafts', 'events', 'forms', 'morph', 'page'] as const;

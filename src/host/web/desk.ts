@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '../../check-options.ts';
 import { MidcallError } from '../../errors.ts';
-import { deskApp } from './app.ts';
 import { loadAssets } from './assets.ts';
 import { Guard } from './guard.ts';
-import { Live } from './live.ts';
-import { via } from './question-routes.ts';
-import { Workspace, type WorkspaceParts } from './workspace.ts';
+import { deskApp } from './routes/app.ts';
+import { via } from './routes/questions.ts';
+import { Live } from './workspace/live.ts';
+import { Workspace, type WorkspaceParts } from './workspace/workspace.ts';
 
 export interface DeskOptions extends WorkspaceParts {
   /** 0, the default, takes a free one. */

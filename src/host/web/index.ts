@@ -1,10 +1,18 @@
-export type { Decisions } from './decisions.ts';
+export type { Duration } from './card/durations.ts';
 export type { DeskOptions, RunningDesk } from './desk.ts';
 export { startDesk } from './desk.ts';
-export type { DeskCalls } from './desk-calls.ts';
-export type { DeskServers } from './desk-servers.ts';
-export type { Duration } from './durations.ts';
-export type { Announcement } from './live.ts';
-export type { CallView, ModelsView, NoticeView, OfferView, QuestionView, RootView, ServerView } from './views.ts';
-export type { WorkspaceParts } from './workspace.ts';
-export { Workspace } from './workspace.ts';
+export type { DeskCalls } from './workspace/calls.ts';
+export type { Decisions } from './workspace/decisions.ts';
+export type { Announcement } from './workspace/live.ts';
+export type { DeskServers } from './workspace/servers.ts';
+export type {
+  CallView,
+  ModelsView,
+  NoticeView,
+  OfferView,
+  QuestionView,
+  RootView,
+  ServerView,
+} from './workspace/views.ts';
+export type { WorkspaceParts } from './workspace/workspace.ts';
+export { Workspace } from './workspace/workspace.ts';

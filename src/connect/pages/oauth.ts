@@ -1,0 +1,161 @@
+/**
+ * The page that connects a person to a provider: it says what will be asked for, leads there, takes the callback and puts
+ * what was granted into the vault. The handler learns that it is done, and never a token.
+ *
+ * - C1 The link is ours. Nobody is led to the provider but from our own page, by the person who was asked.
+ * - C2 A callback counts only in the browser of that person: who comes back is checked like who left. So a provider's
+ *   address that is passed on to somebody else connects nobody to anything.
+ * - C3 Each provider has a callback address of its own, and a flow begun for one is not taken for another (mix-up,
+ *   RFC 9700 section 4.4, beside the check of `iss`).
+ */
+import { checkGiven, checkOptions, listOf, text } from '../../check-options.ts';
+import { MidcallError } from '../../errors.ts';
+import { html } from '../../html.ts';
+import type { Page } from '../../server/index.ts';
+import { randomToken } from '../oauth/client.ts';
+import { single } from '../oauth/flows.ts';
+import { type Provider, providerKind } from '../oauth/provider.ts';
+import { ProviderError } from '../oauth/provider-error.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { PageKind, PageView, Visit, VisitDesk } from './page.ts';
+import { shown } from './view.ts';
+
+/** How the pages of providers are served. */
+export interface OAuthPageOptions {
+  /** What the call needs; the provider's own scopes where absent. */
+  readonly scopes?: readonly string[];
+}
+
+/** What a handler learns of a sign-in that was completed. */
+export interface Connected {
+  readonly provider: string;
+  /** What the person granted; it may be less than was asked for. */
+  readonly scopes: readonly string[];
+}
+
+interface Data {
+  readonly provider: string;
+  readonly scopes: readonly string[];
+}
+
+const KIND = 'oauth';
+/** The longest a person may take at the provider. */
+const AWAY_MS = 15 * 60_000;
+
+/**
+ * A page where a person connects an account of theirs at a provider. Its provider is known to the pages by `connect({ kinds: [oauthPages(vault, [provider])] })`.
+ * Afterwards `vault.token(call.principal, provider)` gives the access token for the server's own calls.
+ */
+export function oauth(provider: Provider, options: OAuthPageOptions = {}): Page<Connected> {
+  checkGiven('oauth', 'the first argument', provider, providerKind);
+  checkOptions('oauth', options, { scopes: listOf(text) });
+  const { scopes = provider.scopes } = options;
+  return { kind: KIND, data: { provider: provider.id, scopes }, assurance: 'out-of-band' };
+}
+
+const view = ({ name, issuer }: Provider, scopes: readonly string[], problem?: string): PageView => ({
+  title: `Connect ${name}`,
+  send: `Continue to ${name}`,
+  body: html`<p>You will sign in at <strong>${new URL(issuer).host}</strong> and come back here.</p>
+${
+  scopes.length > 0 &&
+  html`<p>You will be asked to allow:</p>
+<ul>${scopes.map(scope => html`<li><code>${shown(scope, 200)}</code></li>`)}</ul>`
+}<p class="help">What you allow is kept encrypted on this server, for you alone. Your assistant and its model do not see it.</p>`,
+  ...(problem === undefined ? {} : { problem }),
+});
+
+/**
+ * The kind behind {@link oauth}.
+ * @throws MidcallError `server/setup` for two providers of one id
+ */
+export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKind {
+  const byId = new Map(providers.map(each => [each.id, each]));
+  if (byId.size !== providers.length) {
+    throw new MidcallError('server/setup', 'Two providers have one id: each needs its own.');
+  }
+  let desk: VisitDesk | undefined;
+  const providerOf = (id: string): Provider => {
+    const found = byId.get(id);
+    if (found) return found;
+    throw new MidcallError(
+      'server/setup',
+      `The provider '${id}' is not known here: give it to oauthPages(vault, [...]).`,
+    );
+  };
+  const address = (at: VisitDesk, { id }: Provider): Promise<URL> => at.address(`callback/${id}`);
+
+  return {
+    name: KIND,
+    show({ data }) {
+      const { provider, scopes } = data as unknown as Data;
+      return view(providerOf(provider), scopes);
+    },
+    async submit(visit, _sent) {
+      const { provider: id, scopes } = visit.data as unknown as Data;
+      const provider = providerOf(id);
+      if (!desk || !mayConnect(visit)) {
+        return {
+          again: view(provider, scopes, 'Nobody can tell here who you are, so nothing can be connected for you.'),
+        };
+      }
+      const [state, verifier] = [randomToken(), randomToken()];
+      const redirectUri = (await address(desk, provider)).href;
+      try {
+        const { parameters } = provider;
+        const to = await provider.client.authorizationUrl({ redirectUri, state, verifier, scopes, parameters });
+        await vault.flows.begin(state, { ticket: visit.ticket, provider: id, redirectUri, verifier, scopes }, AWAY_MS);
+        return { leave: { to, says: `Going to ${provider.name}` } };
+      } catch (error) {
+        if (error instanceof ProviderError) return { again: view(provider, scopes, error.message) };
+        throw error;
+      }
+    },
+    mount(app, given) {
+      desk = given;
+      app.get('/callback/:provider', async context => {
+        const callback = new URL(context.req.url).searchParams;
+        const state = single(callback, 'state');
+        const flow = state === undefined ? undefined : await vault.flows.look(state);
+        const provider = byId.get(context.req.param('provider'));
+        if (state === undefined || !flow || !provider || flow.provider !== provider.id)
+          return given.trouble(unknownFlow);
+        const visit = await given.enter(context.req.raw, flow.ticket);
+        if (visit instanceof Response) return visit;
+        if (!mayConnect(visit) || !(await vault.flows.take(state))) return given.trouble(unknownFlow);
+        // The address as we sent it, not as the request's Host has it.
+        const returned = new URL(flow.redirectUri);
+        returned.search = callback.toString();
+        try {
+          const { tokens } = await provider.client.exchange(returned, { state, ...flow });
+          let stored = false;
+          const page = await given.finish(visit, async () => {
+            await vault.keepSignIn(visit.principal, provider, tokens);
+            stored = true;
+            return { provider: provider.id, scopes: tokens.scopes } satisfies Connected;
+          });
+          // Where another tab was first, both may be one grant at the provider, which revoking would end.
+          if (!stored && !(await vault.signedIn(visit.principal, provider))) {
+            await provider.client.revoke(tokens).catch(() => false);
+          }
+          return page;
+        } catch (error) {
+          if (!(error instanceof ProviderError)) throw error;
+          return given.trouble({ title: `${provider.name} is not connected`, lines: [error.message] }, visit);
+        }
+      });
+    },
+  };
+}
+
+/** Only somebody who was checked may connect an account: else it could be the attacker's, or connected for them. */
+const mayConnect = ({ principal, assurance }: Visit): boolean =>
+  principal !== undefined && (assurance === 'out-of-band' || assurance === 'verified');
+
+const unknownFlow = {
+  title: 'This sign-in is not known',
+  lines: [
+    'It was finished before, took too long, or was begun elsewhere. Nothing was connected.',
+    'Open the link your assistant showed, and start from there.',
+  ],
+};

@@ -1,0 +1,191 @@
+/**
+ * Where credentials are kept for the server's own calls: what people typed on a secret page, and what providers granted.
+ * Encrypted at rest, each under one person and one name; nobody's credentials can be listed, and none of it reaches a
+ * client, a model, a log or an address.
+ *
+ * - V4 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
+ *   person would not help.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { anything, checkOptions, func, notNegative, required, storeKind } from '../../check-options.ts';
+import { MidcallError } from '../../errors.ts';
+import { createSealer, type KeySource, keyRing, type Principal } from '../../server/index.ts';
+import type { Store } from '../../stores/store.ts';
+import { type Flows, flows } from '../oauth/flows.ts';
+import type { Provider } from '../oauth/provider.ts';
+import { ProviderError } from '../oauth/provider-error.ts';
+import { covers, type KeptSignIn, type OAuthTokens, readSignIn } from '../oauth/tokens.ts';
+import { refresh } from './refresh.ts';
+import { slots } from './slots.ts';
+
+/** What a vault takes. */
+export interface VaultOptions {
+  readonly store: Store;
+  /**
+   * The keys that encrypt, the newest first; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. What an older key sealed is
+   * sealed again when it is read.
+   */
+  readonly key?: KeySource;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Waits so many milliseconds. */
+  readonly sleep?: (ms: number) => Promise<void>;
+  /**
+   * Milliseconds a call waits for another process that renews the same sign-in; 30,000 where absent: longer than a provider
+   * may take to answer, and shorter than clients wait for a call.
+   */
+  readonly refreshWaitMs?: number;
+  /** Milliseconds before it expires that an access token is renewed; 60,000 where absent. */
+  readonly renewEarlyMs?: number;
+}
+
+/** An access token for a call to the provider's API. It prints without its value. */
+export interface AccessToken {
+  readonly value: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds since the epoch; absent where the provider does not say. */
+  readonly expiresAt?: number;
+}
+
+/** What is known about a sign-in, without its tokens. */
+export interface SignedIn {
+  readonly scopes: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** What `forget` came to. */
+export type Forgotten =
+  /** There was nothing. */
+  | 'nothing'
+  /** Removed here, and ended at the provider. */
+  | 'revoked'
+  /** Removed here; the provider offers no revocation, or did not carry it out: it may still list the permission. */
+  | 'removed';
+
+/** A sign-in at a provider that is under way. */
+export interface OAuthFlow {
+  readonly ticket: string;
+  readonly provider: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  readonly [key: string]: string | readonly string[];
+}
+
+/** Credentials by person and name, sealed in a store: secrets, and sign-ins with providers. */
+export interface Vault {
+  /**
+   * The access token of a person at a provider, renewed where it has expired.
+   * @param options - `scopes`: what the call needs; where less was granted the person has to sign in again
+   * @returns undefined where the person has to sign in, with `oauth(provider)`
+   * @throws MidcallError `connect/provider` where the provider cannot be asked now; `store/corrupt`; `connect/identity`
+   *   without a principal
+   */
+  token(
+    owner: Principal | undefined,
+    provider: Provider,
+    options?: { readonly scopes?: readonly string[] },
+  ): Promise<AccessToken | undefined>;
+  /** What is kept for a person at a provider, without asking it anything. */
+  signedIn(owner: Principal | undefined, provider: Provider): Promise<SignedIn | undefined>;
+  /** Sign-ins under way; for the `oauth` page. */
+  readonly flows: Flows<OAuthFlow>;
+  /** Keeps what a provider granted, in place of an older sign-in. */
+  keepSignIn(owner: Principal | undefined, provider: Provider, tokens: OAuthTokens): Promise<void>;
+  /** Keeps a secret under a name of the server's, in place of an older one. */
+  put(owner: Principal | undefined, name: string, secret: string): Promise<void>;
+  /** @returns undefined where none is kept */
+  get(owner: Principal | undefined, name: string): Promise<string | undefined>;
+  /** Removes a sign-in, and ends it at the provider where that is offered; or a secret, by its name. */
+  forget(owner: Principal | undefined, what: Provider | string): Promise<Forgotten>;
+}
+
+/** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option out of range */
+export function vault(options: VaultOptions): Vault {
+  checkOptions('vault', options, {
+    store: required(storeKind),
+    key: anything,
+    now: func,
+    sleep: func,
+    refreshWaitMs: notNegative,
+    renewEarlyMs: notNegative,
+  });
+  const { store, now = Date.now, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
+  const sealer = createSealer(keyRing(options.key));
+  const kept = slots(store, sealer);
+  const sleep = options.sleep ?? (ms => wait(ms));
+  const renewals = refresh({ store, slots: kept, now, sleep, waitMs: refreshWaitMs });
+  const atProvider = (provider: Provider): string => `oauth ${provider.id} ${provider.issuer}`;
+  const named = (name: string): string => `secret ${name}`;
+
+  return {
+    flows: flows(store, sealer, 'oauth-flow'),
+    async token(someone, provider, { scopes = provider.scopes } = {}) {
+      const owner = known(someone);
+      const slot = atProvider(provider);
+      const found = await renewals.read(owner, slot);
+      const tokens = found?.kept.tokens;
+      if (!found || !tokens || !covers(tokens.scopes, scopes)) return undefined;
+      if (tokens.expiresAt === undefined || tokens.expiresAt - renewEarlyMs > now()) return accessToken(tokens);
+      try {
+        const renewed = await renewals.renew(owner, slot, provider, found);
+        return renewed && covers(renewed.scopes, scopes) ? accessToken(renewed) : undefined;
+      } catch (error) {
+        if (error instanceof ProviderError && tokens.expiresAt > now()) return accessToken(tokens);
+        throw error;
+      }
+    },
+    async signedIn(someone, provider) {
+      const found = await renewals.read(known(someone), atProvider(provider));
+      return found?.kept.tokens && { scopes: found.kept.tokens.scopes, since: found.kept.since };
+    },
+    async keepSignIn(someone, provider, tokens) {
+      const owner = known(someone);
+      const slot = atProvider(provider);
+      const before = readSignIn((await kept.read(owner, slot).catch(() => undefined))?.value)?.tokens;
+      const signIn: KeptSignIn = { tokens, renewed: 0, since: now() };
+      await kept.replace(owner, slot, signIn);
+      if (before) await renewals.release(before);
+    },
+    async put(someone, name, secret) {
+      await kept.replace(known(someone), named(name), secret);
+    },
+    async get(someone, name) {
+      const owner = known(someone);
+      const found = await kept.read(owner, named(name));
+      if (typeof found?.value !== 'string') return undefined;
+      if (found.outdated) await kept.rewrite(owner, named(name), found.id, found.value);
+      return found.value;
+    },
+    async forget(someone, what) {
+      const owner = known(someone);
+      if (typeof what === 'string') {
+        return (await kept.clear(owner, named(what))) === undefined ? 'nothing' : 'removed';
+      }
+      const cleared = await kept.clear(owner, atProvider(what));
+      if (!cleared) return 'nothing';
+      const tokens = readSignIn(cleared.value)?.tokens;
+      if (!tokens) return 'removed';
+      await renewals.release(tokens);
+      return (await what.client.revoke(tokens).catch(() => false)) ? 'revoked' : 'removed';
+    },
+  };
+}
+
+function known(someone: Principal | undefined): Principal {
+  if (someone) return someone;
+  throw new MidcallError(
+    'connect/identity',
+    'Nobody is signed in here, so no credential can be kept for anybody. Give midcall() a `principal`.',
+  );
+}
+
+/** A token whose value shows neither in a log nor in JSON. */
+function accessToken({ accessToken: value, scopes, expiresAt }: OAuthTokens): AccessToken {
+  const shown = { scopes, ...(expiresAt !== undefined && { expiresAt }) };
+  return Object.defineProperties({ ...shown } as AccessToken, {
+    value: { value, enumerable: false },
+    toJSON: { value: () => shown, enumerable: false },
+  });
+}

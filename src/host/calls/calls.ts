@@ -1,0 +1,66 @@
+/**
+ * The calls a connection has out, and which of them a question belongs to.
+ *
+ * A round of 2026-07-28 names its call by the response it came in. A request pushed over HTTP on 2025-11-25 arrives on
+ * the stream of the call it belongs to, which an asynchronous scope carries along. On stdio the 2025 wire does not say:
+ * where one call runs, it is that one; where several do, the question has none.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CallContext } from '../question.ts';
+import type { Patience } from './patience.ts';
+
+/** A call that is out. */
+export interface RunningCall {
+  readonly context: CallContext;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly patience: Patience;
+  /** Stops the call; its open questions are withdrawn. */
+  readonly abort: AbortController;
+}
+
+/** Running calls of one connection. */
+export class Calls {
+  readonly #running = new Map<string, RunningCall>();
+  readonly #scope = new AsyncLocalStorage<RunningCall>();
+
+  add(call: RunningCall): void {
+    this.#running.set(call.context.id, call);
+  }
+
+  remove(call: RunningCall): void {
+    this.#running.delete(call.context.id);
+  }
+
+  list(): readonly RunningCall[] {
+    return [...this.#running.values()];
+  }
+
+  get(id: string): RunningCall | undefined {
+    return this.#running.get(id);
+  }
+
+  /** Runs `fn` so that what it sends, and what comes back on the same stream, counts as this call's. */
+  within<T>(call: RunningCall, fn: () => T): T {
+    return this.#scope.run(call, fn);
+  }
+
+  /** The call whose stream or round this is, where the wire says so. */
+  current(): RunningCall | undefined {
+    const call = this.#scope.getStore();
+    return call && this.#running.has(call.context.id) ? call : undefined;
+  }
+
+  /** The only call that runs, or undefined. */
+  single(): RunningCall | undefined {
+    return this.#running.size === 1 ? this.list()[0] : undefined;
+  }
+
+  /** Time stands still for the question's call, or for all where it has none. @returns ends the pause */
+  pause(call: RunningCall | undefined): () => void {
+    const ends = (call ? [call] : this.list()).map(each => each.patience.pause());
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The three requests of a client that a person may stand behind: the SDK's own methods, kept, and those a host's code
+ * calls, led through a runner.
+ */
+import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import type { CallContext } from '../question.ts';
+import type { RunOptions } from './runner.ts';
+
+type Result = Readonly<Record<string, unknown>>;
+
+/** Runs a call: `send` makes the request with the options the runner wants. */
+export type RunCall = <T extends Result>(
+  call: Omit<CallContext, 'id'>,
+  send: (own: RequestOptions) => Promise<T>,
+  options: RunOptions,
+) => Promise<T>;
+
+/** A client's calls, before and after ours took their place. */
+export class ClientCalls {
+  readonly #client: Client;
+  readonly #sdk: Pick<Client, 'callTool' | 'getPrompt' | 'readResource'>;
+
+  constructor(client: Client) {
+    this.#client = client;
+    this.#sdk = { callTool: client.callTool, getPrompt: client.getPrompt, readResource: client.readResource };
+  }
+
+  /**
+   * Sends a call as the SDK does.
+   * @param round - `inputResponses` and `requestState`, where a round is answered
+   */
+  send(call: Omit<CallContext, 'id'>, round: object, own: RequestOptions): Promise<Result> {
+    const { callTool, getPrompt, readResource } = this.#sdk;
+    const { kind, name } = call;
+    const given = { ...call.arguments };
+    if (kind === 'tool') return callTool.call(this.#client, { name, arguments: given, ...round }, own);
+    if (kind === 'resource') return readResource.call(this.#client, { uri: name, ...round }, own);
+    return getPrompt.call(this.#client, { name, arguments: given as Record<string, string>, ...round }, own);
+  }
+
+  /** Leads the client's own methods through a runner. */
+  lead(run: RunCall): void {
+    const client = this.#client;
+    const { callTool, getPrompt, readResource } = this.#sdk;
+    client.callTool = (params, options) =>
+      run(
+        { kind: 'tool', name: params.name, arguments: params.arguments ?? {} },
+        own => callTool.call(client, params, { ...options, ...own }),
+        runOptions(options),
+      );
+    client.getPrompt = (params, options) =>
+      run(
+        { kind: 'prompt', name: params.name, arguments: params.arguments ?? {} },
+        own => getPrompt.call(client, params, { ...options, ...own }),
+        runOptions(options),
+      );
+    client.readResource = (params, options) =>
+      run(
+        { kind: 'resource', name: params.uri, arguments: {} },
+        own => readResource.call(client, params, { ...options, ...own }),
+        runOptions(options),
+      );
+  }
+}
+
+function runOptions(options: RequestOptions | undefined): RunOptions {
+  const { signal, timeout, onprogress } = options ?? {};
+  return {
+    ...(signal && { signal }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(onprogress && { onProgress: onprogress }),
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * A limit on how long a server may work on a call, which does not count the time a person thinks. The SDK's own limit
+ * (60 s by default) runs on while a question is open; this one stands still.
+ */
+import type { Clock } from '../clock.ts';
+
+/** One limit, running from the start. */
+export interface Patience {
+  /** Stands still until the returned function is called; pauses nest. */
+  pause(): () => void;
+  /** The server showed life: the limit starts anew. */
+  renew(): void;
+  /** The call is over. */
+  stop(): void;
+}
+
+/**
+ * Starts a limit.
+ * @param limitMs - milliseconds of the server's own time; Infinity for none
+ * @param onExpired - called once when the limit is reached
+ */
+export function patience(limitMs: number, clock: Clock, onExpired: () => void): Patience {
+  let left = limitMs;
+  let pauses = 0;
+  let since = clock.now();
+  let cancel: (() => void) | undefined;
+  let over = !Number.isFinite(limitMs);
+
+  const run = (): void => {
+    if (over || pauses > 0) return;
+    since = clock.now();
+    cancel = clock.after(left, () => {
+      over = true;
+      onExpired();
+    });
+  };
+  const hold = (): void => {
+    if (cancel) left = Math.max(0, left - (clock.now() - since));
+    cancel?.();
+    cancel = undefined;
+  };
+
+  run();
+  return {
+    pause() {
+      hold();
+      pauses += 1;
+      let paused = true;
+      return () => {
+        if (!paused) return;
+        paused = false;
+        pauses -= 1;
+        run();
+      };
+    },
+    renew() {
+      hold();
+      left = limitMs;
+      run();
+    },
+    stop() {
+      hold();
+      over = true;
+    },
+  };
+}

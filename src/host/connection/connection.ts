@@ -1,0 +1,308 @@
+/**
+ * One server of a host: started or reached, its tools listed, its calls run with a person behind them, restarted after a
+ * crash. Nothing of a server's standard error reaches ours; its last lines are kept.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  Client,
+  type ClientOptions,
+  type Prompt,
+  type Resource,
+  type ResourceTemplateType,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { MidcallError } from '../../errors.ts';
+import { visible } from '../../visible.ts';
+import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from '../attach.ts';
+import type { CallOutcome, RunOptions } from '../calls/runner.ts';
+import type { Era } from '../question.ts';
+import type { SamplingAccount } from '../sampling/flow.ts';
+import { lastSaid } from './last-said.ts';
+import { originOf, type ServerEntry } from './server-entry.ts';
+import { openTransport } from './transport.ts';
+
+/** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
+export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';
+
+/** What a server says of itself; everything but `era` is untrusted. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly instructions?: string;
+  readonly era: Era;
+  readonly protocolVersion: string;
+}
+
+/** What a server offers. */
+export interface Catalogue {
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly resourceTemplates: readonly ResourceTemplateType[];
+}
+
+/** What happened to a connection. */
+export type ConnectionEvent =
+  | AttachEvent
+  | { readonly type: 'state'; readonly state: ConnectionState; readonly problem?: string }
+  | { readonly type: 'stderr'; readonly line: string }
+  | { readonly type: 'catalogue-changed' };
+
+/** How a server is reached, and what stands behind its client. */
+export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
+  /** How we name ourselves to servers. */
+  readonly client: { readonly name: string; readonly version: string; readonly title?: string };
+  /** Default `auto`: 2026-07-28 where the server has it, else 2025-11-25. */
+  readonly era?: 'auto' | Era;
+  /** Rounds a call may take on 2026-07-28. Default 50: people fill in long wizards. */
+  readonly maxRounds?: number;
+  /** Milliseconds to wait for the server to come up. Default 30,000. */
+  readonly startTimeoutMs?: number;
+  /** Milliseconds of a server's own time per call; see {@link Attachment.run}. Default 60,000. */
+  readonly callTimeoutMs?: number;
+  /** For HTTP. */
+  readonly fetch?: typeof fetch;
+}
+
+/** A call that was started. */
+export interface CallHandle {
+  readonly id: string;
+  /** Never rejects. */
+  readonly outcome: Promise<CallOutcome>;
+  cancel(): void;
+}
+
+const stderrLines = 200;
+const stderrWidth = 2_000;
+
+/** One server and its calls. */
+export class Connection {
+  readonly entry: ServerEntry;
+  readonly origin: string;
+  readonly #options: ConnectionOptions;
+  readonly #listeners = new Set<(event: ConnectionEvent) => void>();
+  #state: ConnectionState = 'stopped';
+  #problem: string | undefined;
+  #client: Client | undefined;
+  #attachment: Attachment | undefined;
+  #stderr: string[] = [];
+
+  constructor(entry: ServerEntry, options: ConnectionOptions) {
+    this.entry = entry;
+    this.origin = originOf(entry.target);
+    this.#options = options;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Why it failed, in plain words; undefined where it did not. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** What the server says of itself; undefined until it is ready. */
+  get server(): ServerInfo | undefined {
+    const client = this.#client;
+    const info = client?.getServerVersion();
+    const protocolVersion = client?.getNegotiatedProtocolVersion();
+    if (!client || protocolVersion === undefined || this.#state !== 'ready') return undefined;
+    const instructions = client.getInstructions();
+    return {
+      name: info?.name ?? this.entry.id,
+      version: info?.version ?? '',
+      ...(info?.title !== undefined && { title: info.title }),
+      ...(instructions !== undefined && { instructions }),
+      era: protocolVersion === '2026-07-28' ? '2026-07-28' : '2025-11-25',
+      protocolVersion,
+    };
+  }
+
+  /** The last lines of the server's standard error, oldest first; untrusted. */
+  get stderr(): readonly string[] {
+    return this.#stderr;
+  }
+
+  /** What it spent on the person's models since it was started; undefined where it is not running or has none. */
+  get account(): SamplingAccount | undefined {
+    return this.#attachment?.account();
+  }
+
+  /**
+   * Starts the server or reaches it. Nothing happens where it is ready or starting.
+   * @throws MidcallError `host/not-found`: could not be started or reached; the connection is `failed` then
+   */
+  async start(): Promise<void> {
+    if (this.#state === 'ready' || this.#state === 'starting') return;
+    this.#become('starting');
+    const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 30_000, ...rest } = this.#options;
+    const { callTimeoutMs: _, fetch: __, ...attached } = rest;
+    const client = new Client(info, {
+      inputRequired: { maxRounds },
+      versionNegotiation: {
+        mode: era === 'auto' ? 'auto' : era === '2026-07-28' ? { pin: era } : 'legacy',
+        probe: { timeoutMs: Math.min(startTimeoutMs, 10_000) },
+      },
+      listChanged: this.#listChanged(),
+    });
+    const attachment = attach(client, { ...attached, server: { id: this.entry.id, origin: this.origin } });
+    attachment.subscribe(event => this.#tell(this.#worded(event)));
+    this.#client = client;
+    this.#attachment = attachment;
+    try {
+      await client.connect(this.#transport(), { timeout: startTimeoutMs });
+    } catch (cause) {
+      // What a server wrote before it died is read in the turn after its end is known.
+      await new Promise(setImmediate);
+      const why = this.#whyNot(cause);
+      if (this.#client === client) this.#become('failed', why);
+      await client.close().catch(() => {});
+      throw new MidcallError('host/not-found', why, { cause });
+    }
+    const gone = (): void => {
+      if (this.#client === client && this.#state !== 'stopped')
+        this.#become('failed', `The server has stopped.${this.#said()}`);
+    };
+    client.onclose = gone;
+    if (!client.transport) {
+      gone();
+      throw new MidcallError('host/not-found', `The server '${this.entry.id}' stopped at once.${this.#said()}`);
+    }
+    this.#become('ready');
+  }
+
+  /**
+   * Stops the server; running calls and open questions end as `server-gone`.
+   * @param options - `keepQuestions`: with a store, questions of 2026-07-28 stay open for {@link resume} in another process
+   */
+  async stop(options: { readonly keepQuestions?: boolean } = {}): Promise<void> {
+    const client = this.#client;
+    if (options.keepQuestions) await this.#attachment?.keepQuestions();
+    this.#client = undefined;
+    this.#attachment = undefined;
+    this.#become('stopped');
+    await client?.close();
+  }
+
+  /**
+   * Takes up the calls an earlier process left waiting for the person; after {@link Inbox.restore} and {@link start}.
+   * @returns the calls' ids
+   */
+  async resume(): Promise<readonly string[]> {
+    return this.#ready().attachment.resume();
+  }
+
+  /** Stops and starts; after a crash, or to try again. */
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /**
+   * Everything the server offers.
+   * @throws MidcallError `host/server-gone` where it is not ready
+   */
+  async catalogue(): Promise<Catalogue> {
+    const client = this.#ready().client;
+    const can = client.getServerCapabilities() ?? {};
+    const [tools, prompts, resources, resourceTemplates] = await Promise.all([
+      can.tools ? client.listTools().then(({ tools }) => tools) : [],
+      can.prompts ? client.listPrompts().then(({ prompts }) => prompts) : [],
+      can.resources ? client.listResources().then(({ resources }) => resources) : [],
+      can.resources
+        ? client.listResourceTemplates().then(
+            each => each.resourceTemplates,
+            () => [],
+          )
+        : [],
+    ]);
+    return { tools, prompts, resources, resourceTemplates };
+  }
+
+  /**
+   * Starts a call. Its questions go to the inbox; its progress and end are told to subscribers.
+   * @throws MidcallError `host/server-gone` where the server is not ready
+   */
+  run(request: CallRequest, options: RunOptions = {}): CallHandle {
+    const { attachment } = this.#ready();
+    const abort = new AbortController();
+    const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
+    const id = (this.#options.newId ?? randomUUID)();
+    const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs;
+    let ended: CallOutcome | undefined;
+    const stop = this.subscribe(event => {
+      if (event.type === 'call-ended' && event.call.id === id) ended = event.outcome;
+    });
+    const settled = attachment.run(request, { ...options, signal, id, ...(timeoutMs !== undefined && { timeoutMs }) });
+    const outcome = settled
+      .then(
+        () => ended!,
+        () => ended!,
+      )
+      .finally(stop);
+    return { id, outcome, cancel: () => abort.abort() };
+  }
+
+  /** Calls `listener` for every event from now on. @returns ends the subscription */
+  subscribe(listener: (event: ConnectionEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #ready(): { readonly client: Client; readonly attachment: Attachment } {
+    if (this.#state !== 'ready' || !this.#client || !this.#attachment)
+      throw new MidcallError('host/server-gone', `The server '${this.entry.id}' is not running. Start it again.`);
+    return { client: this.#client, attachment: this.#attachment };
+  }
+
+  #become(state: ConnectionState, problem?: string): void {
+    this.#state = state;
+    this.#problem = problem;
+    this.#tell({ type: 'state', state, ...(problem !== undefined && { problem }) });
+  }
+
+  #tell(event: ConnectionEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #transport(): Transport {
+    this.#stderr = [];
+    return openTransport(this.entry.target, {
+      onStderr: line => this.#heard(line),
+      ...(this.#options.fetch && { fetch: this.#options.fetch }),
+    });
+  }
+
+  #heard(line: string): void {
+    this.#stderr = [...this.#stderr.slice(1 - stderrLines), line.slice(0, stderrWidth)];
+    this.#tell({ type: 'stderr', line: line.slice(0, stderrWidth) });
+  }
+
+  /** A call that ended with its server says what the server last said. */
+  #worded(event: AttachEvent): AttachEvent {
+    if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
+    const { outcome } = event;
+    return { ...event, outcome: { ...outcome, message: `${outcome.message}${this.#said()}` } };
+  }
+
+  /** The last words of the server, to follow a sentence. */
+  #said(): string {
+    const last = lastSaid(this.#stderr);
+    return last === undefined ? '' : ` It last said: ${last}`;
+  }
+
+  #listChanged(): NonNullable<ClientOptions['listChanged']> {
+    const onChanged = (): void => this.#tell({ type: 'catalogue-changed' });
+    const each = { autoRefresh: false, onChanged };
+    return { tools: each, prompts: each, resources: each };
+  }
+
+  #whyNot(cause: unknown): string {
+    const { message } = cause as { message?: unknown };
+    const why = visible(typeof message === 'string' ? message : String(cause), { max: 500 });
+    return `The server '${this.entry.id}' could not be started or reached (${this.origin}): ${why}${this.#said()}`;
+  }
+}

@@ -1,0 +1,61 @@
+/** The body of a form's card: the message, the fields, and the answer as it will leave. */
+import { checkContent, type Issue, labelOf, secretInMessage } from '../../../form/index.ts';
+import { attributes, type Html, html } from '../../../html.ts';
+import type { FormQuestion } from '../../index.ts';
+import { contentOf, readable, untouched } from '../form/draft.ts';
+import { fieldControl } from '../form/field-controls.ts';
+import { shown } from '../pages/shown.ts';
+import { texts } from '../texts/texts.ts';
+import { type CardBody, type CardContext, quoted } from './frame.ts';
+
+function reviewValue(question: FormQuestion, at: number, content: Readonly<Record<string, unknown>>): Html {
+  const field = question.fields[at]!;
+  if (!Object.hasOwn(content, field.name))
+    return html`<span class="quiet-text">${field.required ? '…' : texts.field.leaveOut}</span>`;
+  const value = content[field.name];
+  const same = field.default !== undefined && JSON.stringify(field.default) === JSON.stringify(value);
+  return html`<span class="review-value">${shown(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
+}
+
+/** The answer before it is sent: every field in one compact list. */
+function review(question: FormQuestion, content: Readonly<Record<string, unknown>>): Html {
+  const rows = question.fields.map(
+    (field, at) => html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${reviewValue(question, at, content)}</dd></div>`,
+  );
+  return html`<div class="review"><p class="review-title">${texts.question.review}</p>${
+    rows.length === 0 ? html`<p class="quiet-text">${texts.question.reviewNothing}</p>` : html`<dl>${rows}</dl>`
+  }</div>`;
+}
+
+/** How many fields of a form need another look; the first is where the focus goes. */
+export function problemSummary(issues: readonly Issue[]): Html | false {
+  if (issues.length === 0) return false;
+  const general = issues.filter(issue => issue.field === undefined);
+  const fields = new Set(issues.flatMap(issue => (issue.field === undefined ? [] : [issue.field])));
+  return html`<div class="problems" role="alert">${fields.size > 0 && html`<p>${texts.question.fix(fields.size)}</p>`}${general.map(
+    issue => html`<p>${shown(issue.message, 400)}</p>`,
+  )}</div>`;
+}
+
+/** The issues of what is in a form now, JSON that does not parse included. */
+export function issuesOf(
+  question: FormQuestion,
+  read: { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] },
+): readonly Issue[] {
+  const checked = checkContent(question.fields, read.content);
+  return checked.ok ? read.issues : [...read.issues, ...checked.issues];
+}
+
+export function formBody(question: FormQuestion, context: CardContext): CardBody {
+  const draft = context.draft ?? untouched(question.fields, context.zone);
+  const issues = context.issues ?? [];
+  const { content } = contentOf(question.fields, draft);
+  const place = { scope: `q-${question.id}`, draft, issues, zone: context.zone, now: context.now };
+  return {
+    content: html`${quoted(question.message)}${problemSummary(issues)}<div${attributes({ class: 'fields', 'data-secret': secretInMessage(question.message, question.fields) !== undefined })}>${question.fields.map(
+      (field, at) => fieldControl(field, at, place),
+    )}</div>${review(question, content)}`,
+    accept: texts.question.send,
+    waysOut: texts.question.waysOut,
+  };
+}

@@ -1,0 +1,26 @@
+/** The body of the card that tells a server which folders it may use. */
+import { attributes, html } from '../../../html.ts';
+import type { RootsQuestion } from '../../index.ts';
+import type { Draft } from '../form/draft.ts';
+import { shown } from '../pages/shown.ts';
+import { texts } from '../texts/texts.ts';
+import { problemSummary } from './form-body.ts';
+import type { CardBody, CardContext } from './frame.ts';
+
+export function rootsBody(question: RootsQuestion, context: CardContext): CardBody {
+  const chosen = context.draft?.get('roots');
+  return {
+    content: html`${problemSummary(context.issues ?? [])}<fieldset class="field choices"><legend>${texts.roots.offered}</legend><div class="options">${question.roots.map(
+      (root, at) =>
+        html`<label class="option"><input${attributes({ type: 'checkbox', name: 'roots', value: String(at), checked: chosen ? chosen.includes(String(at)) : true })}><span class="option-text"><span>${shown(root.name ?? root.uri, 200)}</span><code class="option-value">${shown(root.uri, 400)}</code></span></label>`,
+    )}</div></fieldset>`,
+    accept: texts.roots.share,
+    waysOut: texts.question.waysOut,
+  };
+}
+
+/** The folders a person left ticked. */
+export function grantedRoots(question: RootsQuestion, draft: Draft): readonly string[] {
+  const chosen = new Set(draft.get('roots') ?? []);
+  return question.roots.flatMap((root, at) => (chosen.has(String(at)) ? [root.uri] : []));
+}

@@ -1,0 +1,156 @@
+/**
+ * A form for a tool's arguments, made from its JSON input schema: the kinds a question's form knows where a property
+ * fits one, a text area for JSON where it does not. The server has the last word on arguments; what is checked here
+ * spares a person the round trip. Nothing a schema says is compiled into a regular expression.
+ */
+import { z } from 'zod';
+import type { Choice, Field, Issue } from '../../../form/index.ts';
+import { texts } from '../texts/texts.ts';
+
+/** Any JSON, typed by hand. */
+export interface JsonField {
+  readonly kind: 'json';
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required: boolean;
+  /** Its part of the tool's schema, to check against. */
+  readonly schema: unknown;
+  readonly default?: unknown;
+}
+
+/** One argument. */
+export type ArgumentField = Field | JsonField;
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+const strings = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value) && value.every(each => typeof each === 'string') ? value : undefined;
+
+/** Leaves out what is undefined, so that optional properties stay absent. */
+function present<T extends object>(all: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function choicesOf(schema: Schema): readonly Choice[] | undefined {
+  const values = strings(schema['enum']);
+  if (values && values.length > 0) {
+    const names = strings(schema['enumNames']);
+    return values.map((value, at) => ({ value, title: names?.[at] ?? value }));
+  }
+  const titled = schema['oneOf'] ?? schema['anyOf'];
+  if (!Array.isArray(titled) || titled.length === 0) return undefined;
+  if (!titled.every(each => isObject(each) && typeof each['const'] === 'string')) return undefined;
+  return titled.map((each: Schema) => ({
+    value: each['const'] as string,
+    title: text(each['title']) ?? (each['const'] as string),
+  }));
+}
+
+const formats = ['email', 'uri', 'date', 'date-time'] as const;
+const asFormat = (value: unknown) => formats.find(each => each === value);
+
+function fieldOf(name: string, schema: unknown, required: boolean): ArgumentField {
+  const part = isObject(schema) ? schema : {};
+  const named = { name, required, ...present({ title: text(part['title']), description: text(part['description']) }) };
+  const json: JsonField = { ...named, kind: 'json', schema, ...present({ default: part['default'] }) };
+  const type = Array.isArray(part['type']) ? part['type'].find(each => each !== 'null') : part['type'];
+  if (Array.isArray(part['type']) && part['type'].filter(each => each !== 'null').length !== 1) return json;
+  const choices = choicesOf(part);
+  if (choices && (type === 'string' || type === undefined)) {
+    return { ...named, kind: 'select', choices, ...present({ default: text(part['default']) }) };
+  }
+  switch (type) {
+    case 'string':
+      return {
+        ...named,
+        kind: 'text',
+        ...present({
+          format: asFormat(part['format']),
+          minLength: number(part['minLength']),
+          maxLength: number(part['maxLength']),
+          default: text(part['default']),
+        }),
+      };
+    case 'number':
+    case 'integer':
+      return {
+        ...named,
+        kind: 'number',
+        integer: type === 'integer',
+        ...present({
+          minimum: number(part['minimum']),
+          maximum: number(part['maximum']),
+          default: number(part['default']),
+        }),
+      };
+    case 'boolean':
+      return {
+        ...named,
+        kind: 'boolean',
+        ...present({ default: typeof part['default'] === 'boolean' ? part['default'] : undefined }),
+      };
+    case 'array': {
+      const of = isObject(part['items']) ? choicesOf(part['items']) : undefined;
+      if (!of) return json;
+      return {
+        ...named,
+        kind: 'multi-select',
+        choices: of,
+        ...present({
+          minItems: number(part['minItems']),
+          maxItems: number(part['maxItems']),
+          default: strings(part['default']),
+        }),
+      };
+    }
+    default:
+      return json;
+  }
+}
+
+/** The most arguments shown as controls of their own; a schema with more gets one text area for all. */
+const mostFields = 200;
+
+/** The fields of a tool's input schema, required ones first, otherwise in the schema's order. */
+export function argumentFields(inputSchema: unknown): readonly ArgumentField[] {
+  const properties = isObject(inputSchema) && isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
+  const names = Object.keys(properties).slice(0, mostFields);
+  const required = new Set(isObject(inputSchema) ? (strings(inputSchema['required']) ?? []) : []);
+  const all = names.map(name => fieldOf(name, properties[name], required.has(name)));
+  return [...all.filter(field => field.required), ...all.filter(field => !field.required)];
+}
+
+/** A schema without what would be run as a regular expression. */
+function withoutPatterns(schema: unknown, depth = 0): unknown {
+  if (depth > 40) return {};
+  if (Array.isArray(schema)) return schema.map(each => withoutPatterns(each, depth + 1));
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(
+    ([key]) => !['pattern', 'patternProperties', 'format', '$ref'].includes(key),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutPatterns(value, depth + 1)]));
+}
+
+/** Checks a JSON argument against its part of the schema, as far as it can be read; one issue per place, with its path. */
+export function checkJson(field: JsonField, value: unknown): readonly Issue[] {
+  let checker: z.ZodType;
+  try {
+    checker = z.fromJSONSchema(withoutPatterns(field.schema) as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return [];
+  }
+  const result = checker.safeParse(value);
+  if (result.success) return [];
+  return result.error.issues.slice(0, 3).map(issue => ({
+    field: field.name,
+    rule: issue.code,
+    message: texts.field.inJson(issue.path.map(String).join('.'), issue.message),
+  }));
+}

@@ -1,0 +1,164 @@
+/** One call as a timeline: the call, each question with its answer, the result. The open question is a card in it. Pure. */
+
+import { labelOf } from '../../../form/index.ts';
+import { attributes, type Html, html } from '../../../html.ts';
+import type { Ending, Question } from '../../index.ts';
+import { card } from '../card/card.ts';
+import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
+import { readable } from '../form/draft.ts';
+import { spelledAge, spelledSpan, texts } from '../texts/texts.ts';
+import { type CallView, isOpen, type NoticeView, type QuestionView } from '../workspace/views.ts';
+import { icons } from './icons.ts';
+import { resultContent } from './result.ts';
+import { shown } from './shown.ts';
+
+/** A moment as a clock shows it. */
+export function clock(at: number, zone: string): Html {
+  const text = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(at);
+  return html`<time class="clock" datetime="${new Date(at).toISOString()}">${text}</time>`;
+}
+
+function entry(kind: string, icon: Html, heading: Html, aside: Html | false, body: Html | false): Html {
+  return html`<li class="entry entry-${kind}"><span class="node">${icon}</span><div class="entry-body"><div class="entry-head"><h2>${heading}</h2><div class="entry-aside">${aside}</div></div>${body}</div></li>`;
+}
+
+const endingIcon = (ending: Ending): Html => {
+  if (ending.how === 'answered' || ending.how === 'completed') return icons.answer;
+  return ending.how === 'declined' ? icons.declined : icons.ended;
+};
+
+function answeredWith(question: Question, ending: Ending): Html | false {
+  if (ending.how !== 'answered' || question.kind !== 'form') return false;
+  const content = ending.content ?? {};
+  const rows = question.fields.filter(field => Object.hasOwn(content, field.name));
+  if (rows.length === 0) return html`<p class="quiet-text">${texts.ending.noContent}</p>`;
+  return html`<dl class="sent">${rows.map(
+    field =>
+      html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${shown(readable(field, content[field.name]), 300)}</dd></div>`,
+  )}</dl>`;
+}
+
+/** How a question ended, in one chip. */
+export function endingChip(ending: Ending): Html {
+  return html`<span class="chip chip-${ending.how}">${texts.ending.chip[ending.how]}</span>`;
+}
+
+/** A question that is over: what was asked, and how it ended. */
+export function endedEntries(
+  { question, ending, endedAt }: QuestionView & { readonly ending: Ending },
+  zone: string,
+): Html {
+  const message =
+    question.kind === 'form' || question.kind === 'url' || question.kind === 'url-finish'
+      ? question.message
+      : undefined;
+  const address =
+    (question.kind === 'url' || question.kind === 'url-finish') &&
+    html`<p class="mono small">${shown(question.url.href, 300)}</p>`;
+  const took =
+    endedAt === undefined ? false : html`<span class="quiet-text">${spelledAge(endedAt - question.askedAt)}</span>`;
+  return html`${entry(
+    'question',
+    questionIcon(question),
+    html`<strong>${shown(question.asker.id, 80)}</strong> ${questionHeadline(question)}`,
+    clock(question.askedAt, zone),
+    html`${message !== undefined && quoted(message)}${address}`,
+  )}${entry(
+    `ending ending-${ending.how}`,
+    endingIcon(ending),
+    html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${texts.ending.sentence(ending)}</span>`,
+    html`${endingChip(ending)}${took}`,
+    answeredWith(question, ending),
+  )}`;
+}
+
+function questionEntries(view: QuestionView, context: CardContext): Html {
+  if (view.ending) return endedEntries({ ...view, ending: view.ending }, context.zone);
+  return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${card(view.question, context)}</div></li>`;
+}
+
+function progressBar(call: CallView): Html | false {
+  const progress = call.progress;
+  if (!progress) return false;
+  const { total, message } = progress;
+  return html`<div class="progress"><progress${attributes({ value: total === undefined ? undefined : progress.progress, max: total, 'aria-label': texts.call.running })}></progress><span class="quiet-text">${
+    message !== undefined ? shown(message, 200) : texts.call.progress(progress.progress, total)
+  }</span></div>`;
+}
+
+function noticeEntry({ notice, at }: NoticeView, zone: string): Html {
+  const refused = notice.type === 'refused';
+  const text = refused ? texts.notice.refused(notice.by, notice.kind) : texts.notice.allowed(notice.kind);
+  return entry(
+    refused ? 'failed' : 'ending ending-answered',
+    refused ? icons.ended : icons.answer,
+    html`${text}`,
+    html`<span class="chip">${refused && notice.by === 'policy' ? texts.ending.chip['refused-by-policy'] : refused ? texts.notice.refusedChip : texts.notice.allowedChip}</span>${clock(at, zone)}`,
+    refused && html`<p class="quiet-text">${shown(notice.why, 500)}</p>`,
+  );
+}
+
+function outcome(call: CallView, context: CardContext): Html | false {
+  const { outcome, endedAt } = call;
+  if (!outcome) {
+    if (call.items.some(isOpen)) return false;
+    return entry(
+      'running',
+      icons.working,
+      html`${texts.call.working}`,
+      html`<span class="quiet-text">${age(call.startedAt, context.now)}</span>`,
+      progressBar(call),
+    );
+  }
+  const aside =
+    endedAt !== undefined &&
+    html`<span class="quiet-text">${texts.call.took(spelledSpan(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
+  switch (outcome.how) {
+    case 'completed':
+      return entry(
+        'result',
+        icons.result,
+        html`${texts.call.result}`,
+        aside,
+        resultContent(outcome.result, call.context.id),
+      );
+    case 'tool-error':
+      return entry(
+        'failed',
+        icons.failed,
+        html`${texts.call.toolError}`,
+        aside,
+        resultContent(outcome.result, call.context.id),
+      );
+    case 'cancelled':
+      return entry('failed', icons.declined, html`${texts.call.cancelledLong}`, aside, false);
+    default:
+      return entry(
+        'failed',
+        icons.failed,
+        html`${texts.call.endings[outcome.how]}`,
+        aside,
+        html`<p class="result-text">${shown(outcome.message, 2_000, true)}</p>`,
+      );
+  }
+}
+
+/** The state of a call in one chip. */
+export function callChip(call: CallView): Html {
+  const waits = !call.outcome && call.items.some(isOpen);
+  const state = call.outcome?.how ?? (waits ? 'waiting' : 'running');
+  return html`<span class="chip chip-${waits ? 'wait' : state}">${!call.outcome && html`<span class="dot"></span>`}${texts.call.chip[state]}</span>`;
+}
+
+/** The whole timeline of a call. */
+export function timeline(call: CallView, context: CardContext, contextFor: (question: Question) => CardContext): Html {
+  return html`<ol class="timeline">${entry(
+    'call',
+    icons.call,
+    html`${texts.call.you[call.context.kind]} <code class="tool-name">${shown(call.context.name, 200)}</code>`,
+    clock(call.startedAt, context.zone),
+    call.context.kind !== 'resource' && argumentRow(call.context.arguments),
+  )}${call.items.map(item =>
+    'question' in item ? questionEntries(item, contextFor(item.question)) : noticeEntry(item, context.zone),
+  )}${outcome(call, context)}</ol>`;
+}

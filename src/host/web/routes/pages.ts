@@ -1,0 +1,66 @@
+/** The pages one can look at. */
+import type { Hono } from 'hono';
+import { argumentFields } from '../form/argument-form.ts';
+import { draftFrom } from '../form/draft.ts';
+import { callPage, questionPage } from '../pages/call-page.ts';
+import { modelsPage } from '../pages/models-page.ts';
+import { historyPage, inboxPage } from '../pages/record-pages.ts';
+import { blocksOf, mediaOf } from '../pages/result.ts';
+import { addPage, deskPage, offerPage, serverPage } from '../pages/server-pages.ts';
+import { texts } from '../texts/texts.ts';
+import { callContext, cardContext, type Desk, missing, offerAsked, offerPattern, show, viewOf } from './context.ts';
+
+export function pageRoutes(app: Hono, desk: Desk): void {
+  const { workspace, guard, zone } = desk;
+
+  app.get('/', context => show(context, desk, deskPage(viewOf(desk))));
+  app.get('/add', context => show(context, desk, addPage(guard.csrf)));
+  app.get('/inbox', context =>
+    show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
+  );
+  app.get('/history', context =>
+    show(context, desk, historyPage(workspace.calls.list(), workspace.calls.questions(), zone)),
+  );
+
+  app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers.list())));
+
+  app.get('/servers/:server', context => {
+    const server = workspace.servers.get(context.req.param('server'));
+    return server ? show(context, desk, serverPage(server, guard.csrf)) : missing(context, desk, texts.servers.unknown);
+  });
+
+  app.get(`/servers/:server/${offerPattern}`, context => {
+    const { server, kind, offer } = offerAsked(desk, context);
+    if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
+    if (!server || !offer) return missing(context, desk, texts.tool.unknown);
+    const earlier = workspace.calls.get(context.req.query('from') ?? '');
+    const draft = earlier && draftFrom(argumentFields(offer.inputSchema), earlier.context.arguments, zone);
+    return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), ...(draft && { draft }) }));
+  });
+
+  app.get('/calls/:call', context => {
+    const call = workspace.calls.get(context.req.param('call'));
+    return call
+      ? show(context, desk, callPage(call, callContext(desk, call)))
+      : missing(context, desk, texts.call.unknown);
+  });
+
+  app.get('/calls/:call/blocks/:at', context => {
+    const outcome = workspace.calls.get(context.req.param('call'))?.outcome;
+    const block =
+      outcome && 'result' in outcome ? blocksOf(outcome.result)[Number(context.req.param('at'))] : undefined;
+    const media = block && mediaOf(block);
+    if (!media) return missing(context, desk);
+    context.header('content-type', media.mimeType);
+    return context.body(new Uint8Array(media.data));
+  });
+
+  app.get('/questions/:question', context => {
+    const view = workspace.calls.question(context.req.param('question'));
+    if (!view) return missing(context, desk, texts.question.unknown);
+    const { call } = view.question;
+    if (call && workspace.calls.get(call.id))
+      return context.redirect(`/calls/${encodeURIComponent(call.id)}#q-${view.question.id}`, 303);
+    return show(context, desk, questionPage(view, cardContext(desk)));
+  });
+}

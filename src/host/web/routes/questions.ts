@@ -1,0 +1,132 @@
+/** Answering: the one place where what a person posted becomes a reply. */
+import type { Context, Hono } from 'hono';
+import { isMidcallError } from '../../../errors.ts';
+import type { Issue } from '../../../form/index.ts';
+import type { Question, Receipt, Reply } from '../../index.ts';
+import { mayBeAllowed } from '../card/card.ts';
+import { durationOf } from '../card/durations.ts';
+import { issuesOf } from '../card/form-body.ts';
+import { grantedRoots } from '../card/roots-body.ts';
+import { samplingEdits } from '../card/sampling-body.ts';
+import { contentOf, type Draft, first } from '../form/draft.ts';
+import { callPage, questionPage, type Returned } from '../pages/call-page.ts';
+import { openingPage } from '../pages/layout.ts';
+import { texts } from '../texts/texts.ts';
+import { callContext, cardContext, type Desk, missing, posted, show } from './context.ts';
+
+/** The name this view answers under. */
+export const via = 'web';
+
+/** An accepting reply as posted, and what is wrong with it before the inbox looks. */
+function acceptance(question: Question, draft: Draft): { readonly reply: Reply; readonly issues: readonly Issue[] } {
+  const accept = (content?: Readonly<Record<string, unknown>>): Reply => ({
+    action: 'accept',
+    ...(content && { content }),
+  });
+  switch (question.kind) {
+    case 'form': {
+      const { content, issues } = contentOf(question.fields, draft);
+      return { reply: accept(content), issues };
+    }
+    case 'url':
+    case 'url-finish':
+      return { reply: accept(), issues: [] };
+    case 'sampling-request':
+    case 'sampling-reply':
+      return { reply: accept(samplingEdits(question, draft)), issues: [] };
+    case 'roots':
+      return { reply: accept({ uris: grantedRoots(question, draft) }), issues: [] };
+  }
+}
+
+export function questionRoutes(app: Hono, desk: Desk): void {
+  const { workspace } = desk;
+
+  const pageOf = (id: string, more: { readonly returned?: Returned; readonly notice?: string }) => {
+    const view = workspace.calls.question(id);
+    const call = view?.question.call && workspace.calls.get(view.question.call.id);
+    if (call) return callPage(call, { ...callContext(desk, call), ...more });
+    return view && questionPage(view, { ...cardContext(desk), ...more });
+  };
+
+  const back = (
+    context: Context,
+    id: string,
+    more: { readonly returned?: Returned; readonly notice?: string },
+    status: 200 | 409 | 422,
+  ) => {
+    const content = pageOf(id, more);
+    return content ? show(context, desk, content, status) : missing(context, desk, texts.question.unknown);
+  };
+
+  /** Where the ending of a question is shown. */
+  const endPath = (question: Question): string => {
+    const call = question.call && workspace.calls.get(question.call.id);
+    const place = call
+      ? `/calls/${encodeURIComponent(call.context.id)}`
+      : `/questions/${encodeURIComponent(question.id)}`;
+    return `${place}#q-${question.id}-end`;
+  };
+
+  const received = (context: Context, question: Question, draft: Draft, receipt: Receipt): Response => {
+    if (receipt.ok) return context.redirect(endPath(question), 303);
+    if (receipt.problem === 'invalid')
+      return back(context, question.id, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
+    return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
+  };
+
+  app.post('/questions/:question', async context => {
+    const question = workspace.calls.question(context.req.param('question'))?.question;
+    if (!question) return missing(context, desk, texts.question.unknown);
+    const draft = await posted(context);
+    const action = first(draft, 'action') ?? 'accept';
+    if (action === 'decline' || action === 'dismiss') {
+      return received(context, question, draft, await workspace.inbox.reply(question.id, { action }, via));
+    }
+    if (action === 'mute') {
+      if (!workspace.inbox.get(question.id))
+        return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
+      try {
+        await workspace.decisions.mute(question.asker.id, durationOf(first(draft, 'mute-for')));
+      } catch (error) {
+        if (!isMidcallError(error)) throw error;
+        return back(context, question.id, { notice: error.message }, 409);
+      }
+      return context.redirect(endPath(question), 303);
+    }
+    const { reply, issues } = acceptance(question, draft);
+    if (action === 'review' && question.kind === 'form') {
+      const read = contentOf(question.fields, draft);
+      return back(
+        context,
+        question.id,
+        { returned: { id: question.id, draft, issues: issuesOf(question, read) } },
+        200,
+      );
+    }
+    if (issues.length > 0 && question.kind === 'form') {
+      return back(context, question.id, { returned: { id: question.id, draft, issues } }, 422);
+    }
+    const receipt = await workspace.inbox.reply(question.id, reply, via);
+    if (receipt.ok && action === 'allow' && mayBeAllowed(question))
+      await workspace.decisions.make({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
+    if (receipt.ok && question.kind === 'url') {
+      context.header('referrer-policy', 'no-referrer');
+      return context.html(openingPage(question.url.href, desk.assets.paths));
+    }
+    return received(context, question, draft, receipt);
+  });
+
+  app.post('/questions/:question/check', async context => {
+    const view = workspace.calls.question(context.req.param('question'));
+    if (!view || view.ending || view.question.kind !== 'form') return missing(context, desk, texts.question.unknown);
+    const { question } = view;
+    const draft = await posted(context);
+    const visited = new Set(draft.get('visited') ?? []);
+    const issues = issuesOf(question, contentOf(question.fields, draft)).filter(issue => {
+      const at = question.fields.findIndex(field => field.name === issue.field);
+      return at >= 0 && (visited.has(`f${at}`) || visited.has(`f${at}.zone`));
+    });
+    return back(context, question.id, { returned: { id: question.id, draft, issues } }, 200);
+  });
+}

@@ -1,0 +1,364 @@
+/** Every English text of the desk, in one place: plain, short, calm. */
+import type { AuditEvent, CallOutcome, Ending } from '../../index.ts';
+import { settingTexts } from './settings.ts';
+
+const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** How a person left a question, by view. */
+const through = (via: string) => (via === 'web' ? '' : ` in the ${via}`);
+
+export const texts = {
+  ...settingTexts,
+  product: 'Midcall',
+  desk: 'desk',
+  skip: 'Skip to the content',
+  nav: {
+    label: 'Pages',
+    desk: 'Desk',
+    history: 'History',
+    roots: 'Roots',
+    models: 'Models',
+    policy: 'Policy',
+    audit: 'Audit log',
+  },
+  home: {
+    title: 'Your servers',
+    lead: 'Run a tool. When it needs you, its question appears here, and nothing happens until you answer.',
+  },
+  servers: {
+    title: 'Servers',
+    add: 'Add a server',
+    none: 'No server yet. Add one to see what it can do.',
+    tools: 'Tools',
+    noTools: 'This server has no tools.',
+    prompts: 'Prompts',
+    resources: 'Resources',
+    further: (prompts: number, resources: number) =>
+      [prompts > 0 && plural(prompts, 'prompt'), resources > 0 && plural(resources, 'resource')]
+        .filter(Boolean)
+        .join(', '),
+    state: {
+      starting: 'starting',
+      ready: 'ready',
+      stopped: 'stopped',
+      failed: 'not running',
+    } as Record<string, string>,
+    restart: { command: 'Start it again', url: 'Connect again' },
+    stop: 'Stop',
+    remove: 'Remove',
+
+    startedWith: 'Started with',
+    reachedAt: 'Reached at',
+    says: 'It calls itself',
+    protocol: 'Protocol revision',
+    roots: 'May use',
+    noRoots: 'No folder has been granted to it.',
+    changeRoots: 'Change',
+    log: 'What it wrote to standard error',
+    addTitle: 'Add a server',
+    addLead: 'Start a program on this computer, or connect to one that is already running.',
+    byCommand: 'By command',
+    byUrl: 'By URL',
+    byConfig: 'From an mcp.json',
+    name: 'Name',
+    nameHelp: 'How it is called here. Left empty, one is made from the command or URL.',
+    command: 'Command line',
+    commandHelp: 'Run without a shell. Quote arguments that contain spaces.',
+    url: 'URL',
+    urlHelp: 'The address of its MCP endpoint, such as http://127.0.0.1:3000/mcp.',
+    config: 'mcp.json',
+    configHelp: 'Paste the file; every entry below “mcpServers” is started.',
+    start: 'Start',
+    connect: 'Connect',
+    addAll: 'Add all',
+    taken: (id: string) => `There is a server called ${id} already. Give this one another name.`,
+    unknown: 'There is no such server on the desk.',
+    comingUp: (id: string) => `${id} is starting. This page follows.`,
+    wentAway: (id: string) => `${id} is not running.`,
+    againHelp: 'Once the server is there again, you can run this with the same arguments.',
+  },
+  tool: {
+    arguments: 'Arguments',
+    noArguments: {
+      tool: 'This tool takes no arguments.',
+      prompt: 'This prompt takes no arguments.',
+      resource: 'Nothing is read before you ask for it.',
+    },
+    run: { tool: 'Run', prompt: 'Get the prompt', resource: 'Read' },
+    readOnly: 'reads only',
+    destructive: 'may destroy',
+    idempotent: 'safe to repeat',
+    openWorld: 'reaches outside',
+    unavailable: 'The server is not running.',
+    unknown: 'This server offers nothing by that name.',
+  },
+  call: {
+    you: { tool: 'You ran', prompt: 'You asked for the prompt', resource: 'You read' },
+    running: 'Running',
+    chip: {
+      waiting: 'Waiting for you',
+      running: 'Running',
+      completed: 'Done',
+      'tool-error': 'Tool error',
+      refused: 'Refused by the server',
+      cancelled: 'Cancelled',
+      'timed-out': 'Timed out',
+      abandoned: 'Given up',
+      'server-gone': 'Server gone',
+    } satisfies Record<CallOutcome['how'] | 'waiting' | 'running', string>,
+    endings: {
+      refused: 'The server refused the call',
+      'timed-out': 'The server did not answer in time',
+      abandoned: 'The call was given up. You can run it again.',
+      'server-gone': 'The call has no result',
+    },
+    result: 'Result',
+    toolError: 'The tool reported an error',
+    cancelledLong: 'You cancelled this call. Nothing more will come of it.',
+    cancel: 'Cancel the call',
+    again: 'Run again',
+    working: 'The server is working.',
+    noArguments: 'no arguments',
+    noContent: 'There is nothing to read in it.',
+    role: (role: string) => (role === 'assistant' ? 'Assistant' : 'User'),
+    structured: 'Structured content',
+    picture: 'A picture the server returned',
+    progress: (done: number, total: number | undefined) => (total === undefined ? `${done}` : `${done} of ${total}`),
+    unknown: 'There is no such call. The desk keeps the calls of this session only.',
+    none: 'No calls yet.',
+    took: (duration: string) => `took ${duration}`,
+  },
+  inbox: {
+    title: 'Waiting for you',
+    count: (count: number) => (count === 0 ? 'No questions' : plural(count, 'question')),
+    empty: 'Nothing waits for you.',
+    oldest: 'oldest',
+    more: (count: number) => `and ${count} more`,
+    previous: 'Earlier',
+    next: 'Later',
+    pages: (from: number, to: number, of: number) => `${from} to ${to} of ${of}`,
+    alerts: 'Alert me',
+    alertsHelp: 'With a sound, and a system notification where you allow it',
+    arrived: (server: string, tool: string | undefined) =>
+      tool === undefined ? `${server} asks you a question.` : `${server} asks you a question for ${tool}.`,
+  },
+  question: {
+    asks: 'asks you',
+    wantsToOpen: 'wants you to open a page',
+    wantsModel: 'wants to use your model',
+    wantsReply: 'wants the reply of your model',
+    openedPage: 'waits for you on a page',
+    wantsRoots: 'wants to know your folders',
+    forCall: 'for the call',
+    noCall: 'no call named',
+    outsideCall: 'The server did not say for which call.',
+    serverWrites: 'The server writes',
+    send: 'Send answer',
+    decline: 'Decline',
+    dismiss: 'Dismiss',
+    esc: 'Esc',
+    waysOut: 'Decline tells the server no. Dismiss closes the question without an answer.',
+    review: 'You will send',
+    reviewStep: 'Review first',
+    reviewNothing: 'an empty answer',
+    unchanged: 'default',
+    fix: (count: number) => `Please check ${plural(count, 'field')}.`,
+    waiting: 'Waiting for you',
+    alreadyEnded: 'This question had already ended when your answer came, so your answer was not sent.',
+    unknown: 'There is no such question. It may belong to an earlier session.',
+    title: 'Question',
+    age: 'waiting',
+  },
+  standing: {
+    more: { mute: 'Mute this server…', both: 'Allow or mute…' },
+    allow: 'Approve, and allow for this session',
+    allowHelp:
+      'From then on this server uses your models without asking, within its budget, and you see neither its requests nor the replies.',
+    mute: 'Mute this server',
+    muteFor: 'Until',
+    muteHelp:
+      'Everything it asks is refused without reaching you, this question included. You can revoke that under Policy.',
+  },
+  ending: {
+    chip: {
+      answered: 'Answered',
+      declined: 'Declined',
+      dismissed: 'Dismissed',
+      'timed-out': 'Timed out',
+      withdrawn: 'Withdrawn',
+      completed: 'Completed',
+      'server-gone': 'Server gone',
+      'refused-by-policy': 'Refused by policy',
+    } satisfies Record<Ending['how'], string>,
+    sentence(ending: Ending): string {
+      switch (ending.how) {
+        case 'answered':
+          return `You answered${through(ending.via)}.`;
+        case 'declined':
+          return `You declined${through(ending.via)}. The server was told no.`;
+        case 'dismissed':
+          return `You dismissed it${through(ending.via)}. The server got no answer, neither yes nor no.`;
+        case 'timed-out':
+          return 'The time to answer ran out. The server was told that nobody answered.';
+        case 'withdrawn':
+          return 'The server took the question back, or its call was cancelled. There is nothing left to answer.';
+        case 'completed':
+          return 'The page reported that you have finished.';
+        case 'server-gone':
+          return 'The server is gone. Nobody is left to hear an answer.';
+        case 'refused-by-policy':
+          return `Your policy refused it: ${ending.rule}`;
+      }
+    },
+    noContent: 'Nothing was sent with it.',
+  },
+  notice: {
+    refused: (by: 'host' | 'policy', kind: string) =>
+      by === 'policy'
+        ? `A request (${kind}) was refused by your policy. You were not asked.`
+        : `A request (${kind}) was refused before it reached you.`,
+    allowed: (kind: string) => `A request (${kind}) was allowed by a rule of yours.`,
+    refusedChip: 'Refused',
+    allowedChip: 'Allowed',
+  },
+  field: {
+    required: 'required',
+    optional: 'optional',
+    leaveOut: 'No answer',
+    yes: 'Yes',
+    no: 'No',
+    default: 'default',
+    choose: 'Choose…',
+    filter: (count: number) => `Filter ${count} choices`,
+    nothingChosen: 'nothing chosen',
+    zone: 'Time zone',
+    missing: (label: string) => `${label} is required.`,
+    notJson: (why: string) => `This is not JSON: ${why}`,
+    inJson: (path: string, why: string) => (path === '' ? why : `At ${path}: ${why}`),
+    json: 'As JSON.',
+    between: (what: string, min: number | undefined, max: number | undefined) => {
+      if (min !== undefined && max !== undefined)
+        return min === max ? `Exactly ${min} ${what}.` : `${min} to ${max} ${what}.`;
+      if (min !== undefined) return `At least ${min} ${what}.`;
+      return max === undefined ? '' : `At most ${max} ${what}.`;
+    },
+    characters: 'characters',
+    choices: 'choices',
+    whole: 'A whole number.',
+    range: (min: number | undefined, max: number | undefined) => {
+      if (min !== undefined && max !== undefined) return `From ${min} to ${max}.`;
+      if (min !== undefined) return `${min} or more.`;
+      return max === undefined ? '' : `${max} or less.`;
+    },
+    pattern: (pattern: string) => `Must match ${pattern}`,
+    email: 'An email address.',
+    uri: 'A full address, such as https://example.com/page.',
+  },
+  url: {
+    domain: 'The page belongs to',
+    full: 'The full address',
+    warnings: 'Look twice',
+    open: 'Open the page',
+    nothingFetched:
+      'Nothing has been loaded from it. Opening it tells the server that you agreed, not that you have finished.',
+    notOpenable: 'This is no web address, so it is never opened. You can decline or dismiss.',
+    finished: 'I have finished',
+    giveUp: 'Cancel',
+    afterOpen: 'The page was opened in a new tab. Come back when you are done there.',
+    finishWays: 'When you have finished, the call is tried again. Cancel ends the call.',
+    readsAs: (host: string) => `reads as ${host}`,
+  },
+  sampling: {
+    model: 'Model',
+    system: 'System prompt',
+    role: { user: 'User', assistant: 'Assistant' } as Record<string, string>,
+    limit: 'Limit',
+    maxTokens: (count: number) => `at most ${count} tokens`,
+    tools: 'Tools it may use',
+    ignored: 'Received and ignored',
+    proposed: 'Proposed:',
+    note: 'Note',
+    approve: 'Send to the model',
+    approveReply: 'Give to the server',
+    refuse: 'Refuse',
+    waysOut: 'Refuse tells the server no. Dismiss closes the question without an answer.',
+    edit: 'You can change the text before it is sent.',
+    replyOf: 'The model replied',
+    stopped: 'Stopped because',
+    notText: (kind: string) => `A part of kind “${kind}”, passed on as it is:`,
+  },
+  audit: {
+    title: 'Audit log',
+    lead: 'Who asked, for which call, and how it ended. Answers and arguments are not kept. Each entry is chained to the one before it.',
+    search: 'Search',
+    export: 'Export as JSON Lines',
+    none: 'No entries yet.',
+    noMatch: 'No entry matches.',
+    intact: 'The chain is intact.',
+    broken: (line: number) => `The chain is broken at entry ${line}.`,
+    shown: (shown: number, all: number) =>
+      shown === all ? `${plural(all, 'entry', 'entries')}.` : `${shown} of ${all} entries.`,
+    heads: ['No.', 'When', 'Server', 'Call', 'What'],
+    event(event: AuditEvent): string {
+      switch (event.type) {
+        case 'asked':
+          return `asked (${event.kind}): ${event.about}`;
+        case 'ended': {
+          const by = event.via === undefined ? '' : ` through ${event.via}`;
+          const rule = event.rule === undefined ? '' : `: ${event.rule}`;
+          return `${texts.ending.chip[event.how].toLowerCase()} (${event.kind})${by} after ${spelledAge(event.elapsedMs)}${rule}`;
+        }
+        case 'refused':
+          return `refused by ${event.by} (${event.kind}): ${event.why}`;
+        case 'call':
+          return `call ${event.state}${event.how === undefined ? '' : `: ${event.how}`}`;
+        case 'allowed':
+          return `allowed by a rule (${event.kind})`;
+        case 'policy':
+        case 'roots':
+          return `${event.type}: ${event.what}`;
+      }
+    },
+  },
+  opening: {
+    title: 'Opening the page',
+    lead: 'You agreed to open this address. If nothing happens, follow it here.',
+  },
+  session: {
+    title: 'This desk needs its start link',
+    used: 'This start link has been used. It works once, so that nobody who finds it later can answer for you.',
+    missing: 'Open the desk with the link that its terminal printed.',
+    again: 'Press Enter in that terminal for a new link.',
+    refused: 'Refused',
+    broken: 'Something went wrong',
+    brokenLead: 'The desk could not make this page. Nothing was sent to a server.',
+    foreign: 'This request did not come from the desk’s own pages, so nothing was done.',
+    notFound: 'There is nothing here.',
+    notFoundTitle: 'Not found',
+    back: 'Back to the desk',
+  },
+  notices: {
+    reconnecting: 'The desk does not answer. Trying again…',
+  },
+  ages: {
+    milliseconds: (count: number) => `${count} ms`,
+    seconds: (count: number) => `${count} s`,
+    minutes: (count: number) => `${count} min`,
+    hours: (count: number) => `${count} h`,
+    days: (count: number) => `${count} d`,
+  },
+};
+
+/** How long something took, to one unit. */
+export function spelledSpan(ms: number): string {
+  return ms < 1000 ? texts.ages.milliseconds(Math.max(0, Math.round(ms))) : spelledAge(ms);
+}
+
+/** How long something has waited, to one unit. */
+export function spelledAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return texts.ages.seconds(seconds);
+  if (seconds < 3600) return texts.ages.minutes(Math.floor(seconds / 60));
+  if (seconds < 86_400) return texts.ages.hours(Math.floor(seconds / 3600));
+  return texts.ages.days(Math.floor(seconds / 86_400));
+}

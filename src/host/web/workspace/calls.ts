@@ -1,0 +1,131 @@
+/**
+ * The calls of a desk and what was asked in them: run, stopped, and as they went.
+ *
+ * - W2 What ended stays in view with its ending, for as long as it is remembered ({@link History}).
+ */
+import type { CallContext, CallHandle, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';
+import { texts } from '../texts/texts.ts';
+import { History } from './history.ts';
+import type { Announcement } from './live.ts';
+import type { CallView, QuestionView } from './views.ts';
+
+/** What calls are run on, and who is told of them. */
+export interface DeskCallsParts {
+  /** The connection of a server. @throws MidcallError `host/not-found` */
+  readonly connection: (serverId: string) => Connection;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Told where something that is shown has changed. */
+  readonly onChange: (announcement?: Announcement) => void;
+}
+
+/** How long a run waits for its first sign of life before its page is shown without one, in milliseconds. */
+const firstSignMs = 250;
+
+/** Calls and questions of this session. */
+export class DeskCalls {
+  readonly #parts: DeskCallsParts;
+  readonly #history = new History();
+  readonly #handles = new Map<string, CallHandle>();
+  readonly #waiting = new Set<() => void>();
+
+  constructor(parts: DeskCallsParts) {
+    this.#parts = parts;
+  }
+
+  /** Newest first. */
+  list(): readonly CallView[] {
+    return this.#history.calls();
+  }
+
+  get(id: string): CallView | undefined {
+    return this.#history.call(id);
+  }
+
+  /** Newest first. */
+  questions(): readonly QuestionView[] {
+    return this.#history.questions();
+  }
+
+  question(id: string): QuestionView | undefined {
+    return this.#history.question(id);
+  }
+
+  /**
+   * Runs a tool, gets a prompt or reads a resource.
+   * @returns the call's id, as soon as it has asked something or ended, or a moment has passed
+   * @throws MidcallError `host/server-gone` where the server is not running
+   */
+  async run(serverId: string, request: Omit<CallContext, 'id'>): Promise<string> {
+    const handle = this.#parts.connection(serverId).run(request);
+    this.#handles.set(handle.id, handle);
+    this.#history.started({ id: handle.id, ...request }, serverId, this.#parts.now());
+    this.#changed();
+    await this.#firstSign(handle.id);
+    return handle.id;
+  }
+
+  /** Stops a running call; its open questions are withdrawn. */
+  cancel(id: string): void {
+    this.#handles.get(id)?.cancel();
+  }
+
+  /** Takes in what a server did. */
+  heard(serverId: string, event: ConnectionEvent): void {
+    switch (event.type) {
+      case 'call-started':
+        this.#history.started(event.call, serverId, event.startedAt);
+        break;
+      case 'call-progress':
+        this.#history.update(event.call.id, { progress: event.progress });
+        break;
+      case 'call-ended':
+        this.#handles.delete(event.call.id);
+        this.#history.update(event.call.id, { outcome: event.outcome, endedAt: event.endedAt });
+        break;
+      case 'refused':
+      case 'allowed':
+        if (event.call) this.#history.noticed(event.call.id, { notice: event, at: this.#parts.now() });
+        break;
+      case 'page-completed':
+        break;
+      default:
+        return;
+    }
+    this.#changed();
+  }
+
+  /** Takes in a question that came or ended. */
+  questioned(event: InboxEvent): void {
+    const { question } = event;
+    if (event.type === 'asked') {
+      this.#history.asked(question);
+      this.#changed({ text: texts.inbox.arrived(question.asker.id, question.call?.name), alert: true });
+    } else {
+      this.#history.ended({ question, ending: event.ending, endedAt: event.endedAt });
+      this.#changed({ text: texts.ending.sentence(event.ending), alert: false });
+    }
+  }
+
+  #changed(announcement?: Announcement): void {
+    this.#parts.onChange(announcement);
+    for (const look of [...this.#waiting]) look();
+  }
+
+  #firstSign(id: string): Promise<void> {
+    return new Promise(resolve => {
+      const look = (): void => {
+        const call = this.#history.call(id);
+        if (call?.outcome || (call && call.items.length > 0)) done();
+      };
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      const timer = setTimeout(done, firstSignMs);
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}

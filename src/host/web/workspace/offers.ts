@@ -1,0 +1,92 @@
+/**
+ * What a server offers, as the desk keeps it: tools, prompts and resources, each with a schema to make a form from; only
+ * what is shown, in plain data.
+ */
+import { type Catalogue, templateNames } from '../../index.ts';
+import type { OfferKind, OfferView, ServerView } from './views.ts';
+
+/** What a server offers, by kind. */
+export type Offers = Pick<ServerView, 'tools' | 'prompts' | 'resources'>;
+
+const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** More of one kind than this are not listed. */
+const mostOffers = 1_000;
+
+const described = ({ title, description }: { title?: string | undefined; description?: string | undefined }) => ({
+  ...(title !== undefined && { title }),
+  ...(description !== undefined && { description }),
+});
+
+function tool(received: Catalogue['tools'][number]): OfferView {
+  const given = hints.flatMap(hint => {
+    const value = received.annotations?.[hint];
+    return typeof value === 'boolean' ? [[hint, value] as const] : [];
+  });
+  return {
+    name: received.name,
+    ...described(received),
+    inputSchema: received.inputSchema ?? {},
+    annotations: Object.fromEntries(given),
+  };
+}
+
+/** A schema of texts. */
+const texts = (
+  fields: readonly { name: string; description?: string | undefined; required?: boolean | undefined }[],
+) => ({
+  type: 'object',
+  required: fields.filter(field => field.required).map(field => field.name),
+  properties: Object.fromEntries(
+    fields.map(({ name, description }) => [
+      name,
+      { type: 'string', ...(description !== undefined && { description }) },
+    ]),
+  ),
+});
+
+const prompt = (received: Catalogue['prompts'][number]): OfferView => ({
+  name: received.name,
+  ...described(received),
+  inputSchema: texts(received.arguments ?? []),
+});
+
+/** A resource is called by its URI; what it is called in words is its title. */
+const resource = (received: Catalogue['resources'][number]): OfferView => ({
+  ...described({ ...received, title: received.title ?? received.name }),
+  name: received.uri,
+  inputSchema: {},
+});
+
+function template(received: Catalogue['resourceTemplates'][number]): readonly OfferView[] {
+  const names = templateNames(received.uriTemplate);
+  if (!names) return [];
+  return [
+    {
+      ...described({ ...received, title: received.title ?? received.name }),
+      name: received.uriTemplate,
+      inputSchema: texts(names.map(name => ({ name, required: true }))),
+      template: true,
+    },
+  ];
+}
+
+/** @param catalogue - as received; names and descriptions are untrusted */
+export function shownOffers(catalogue: Catalogue): Offers {
+  return {
+    tools: catalogue.tools.slice(0, mostOffers).map(tool),
+    prompts: catalogue.prompts.slice(0, mostOffers).map(prompt),
+    resources: [...catalogue.resources.map(resource), ...catalogue.resourceTemplates.flatMap(template)].slice(
+      0,
+      mostOffers,
+    ),
+  };
+}
+
+const lists = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as const;
+
+/** What a server offers under a name; a resource need not be listed to be read. */
+export function offerOf(server: Offers, kind: OfferKind, name: string): OfferView | undefined {
+  const listed = server[lists[kind]].find(each => each.name === name);
+  return listed ?? (kind === 'resource' && URL.canParse(name) ? { name, inputSchema: {} } : undefined);
+}

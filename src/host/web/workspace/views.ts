@@ -1,0 +1,105 @@
+/** What the desk's pages show, as plain data: servers, calls and questions at one moment. */
+import type { CallContext, CallOutcome, CallProgress, Ending, Notice, Question, SamplingAccount } from '../../index.ts';
+
+/** What a server offers: each can be called, and may ask. */
+export type OfferKind = CallContext['kind'];
+
+/** A tool, a prompt or a resource as its server describes it; untrusted text. */
+export interface OfferView {
+  /** What it is called by; a resource's URI, or its template. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: unknown;
+  readonly annotations?: {
+    readonly readOnlyHint?: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint?: boolean;
+  };
+  /** True where the name is a template of URIs, with the form's fields in it. */
+  readonly template?: boolean;
+}
+
+/** A folder a server may use. */
+export interface RootView {
+  readonly uri: string;
+  readonly name?: string;
+  /** As a person reads it; the URI where it is no local path. */
+  readonly path: string;
+}
+
+/** The models a person lends to servers. */
+export interface ModelsView {
+  /** In the order they are preferred. */
+  readonly names: readonly string[];
+  /** True where at least one of them takes tools. */
+  readonly tools: boolean;
+}
+
+/** A server on the desk. */
+export interface ServerView {
+  /** The name the person gave it; unique. */
+  readonly id: string;
+  /** Its command line or URL. */
+  readonly origin: string;
+  readonly state: 'starting' | 'ready' | 'stopped' | 'failed';
+  /** Why it does not run. */
+  readonly reason?: string;
+  /** What it calls itself, with its version. */
+  readonly self?: string;
+  readonly era?: string;
+  readonly tools: readonly OfferView[];
+  readonly prompts: readonly OfferView[];
+  readonly resources: readonly OfferView[];
+  readonly roots: readonly RootView[];
+  /** What it spent on the person's models, and what it may; absent where it does not run or has none. */
+  readonly account?: SamplingAccount;
+  /** The last lines of its standard error; untrusted. */
+  readonly log: readonly string[];
+}
+
+/** A question and, once it has one, its ending. */
+export interface QuestionView {
+  readonly question: Question;
+  readonly ending?: Ending;
+  /** Milliseconds since the epoch. */
+  readonly endedAt?: number;
+}
+
+/** Something that was decided without asking: refused by the host or by policy, or allowed by a rule. */
+export interface NoticeView {
+  readonly notice: Notice;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A call made from the desk. */
+export interface CallView {
+  readonly context: CallContext;
+  readonly serverId: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  /** Absent while it runs. */
+  readonly outcome?: CallOutcome;
+  readonly progress?: CallProgress;
+  /** Questions and notices, in the order they came. */
+  readonly items: readonly (QuestionView | NoticeView)[];
+}
+
+/** True for a question that nobody has answered yet. */
+export const isOpen = (item: QuestionView | NoticeView): boolean => 'question' in item && item.ending === undefined;
+
+/** Everything a page may show around its own content. */
+export interface DeskView {
+  readonly servers: readonly ServerView[];
+  /** Oldest first. */
+  readonly open: readonly Question[];
+  readonly csrf: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly zone: string;
+  /** The newest event this view includes. */
+  readonly event: number;
+}
