@@ -47,6 +47,7 @@ export type MidcallErrorCode =
   | 'connect/identity'
   | 'connect/provider'
   | 'connect/unavailable'
+  | 'connect/limit'
   | 'store/corrupt'
   | 'store/unavailable'
   // The host.

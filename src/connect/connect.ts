@@ -2,11 +2,23 @@
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { anything, checkOptions, func, having, type Kinds, listOf, name, port, required } from '../check-options.ts';
+import {
+  anything,
+  checkOptions,
+  count,
+  func,
+  having,
+  type Kinds,
+  listOf,
+  name,
+  port,
+  required,
+} from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { openUrl } from '../open-url.ts';
 import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../server/index.ts';
 import { Loopback } from './loopback.ts';
+import { OpenPages } from './open-pages.ts';
 import { confirmKind } from './pages/confirm.ts';
 import { formKind } from './pages/form.ts';
 import type { Keeper, PageKind, SignIn } from './pages/page.ts';
@@ -31,6 +43,11 @@ export interface ConnectOptions {
   readonly vault?: Keeper;
   /** Kinds of the author's own, and those of providers. */
   readonly kinds?: readonly PageKind[];
+  /**
+   * How many pages may be open for one person at a time, in each process; 32 where absent. An ask beyond that ends its call
+   * with `connect/limit`. Calls of nobody known (HTTP without `principal`) are not counted.
+   */
+  readonly maxOpen?: number;
   /** The loopback page server's port; 0, any free one, where absent. */
   readonly port?: number;
   /** Opens a browser on this machine; false where it cannot. The system's own where absent. */
@@ -57,6 +74,7 @@ const optionKinds: Kinds<ConnectOptions> = {
   signIn: having('what signIn(…) made', 'begin', 'principal'),
   vault: having('a vault: vault({ store })', 'put', 'get'),
   kinds: listOf(having('a kind of page: { name, show, submit }', 'show', 'submit')),
+  maxOpen: count,
   port,
   openBrowser: func,
   reach: anything,
@@ -93,6 +111,11 @@ export function connect(options: ConnectOptions): Connect {
     const { timer, now } = host;
     const server = new Loopback({ fetch, timer, now, port: options.port ?? 0 });
     loopback = server;
+    const open = new OpenPages({
+      most: options.maxOpen ?? 32,
+      now,
+      isOpen: async ticket => (await tickets.look(ticket))?.standing === 'open',
+    });
     const at = (port: number): URL => base ?? new URL(`http://127.0.0.1:${port}${path}`);
     const app = routes({
       host,
@@ -124,8 +147,11 @@ export function connect(options: ConnectOptions): Connect {
             `This server has no page to offer: ${where.why}. Give connect a baseUrl under which people reach it.`,
           );
         }
-        const root = at(base ? 0 : await server.listen(ask.ticket, ask.dueAt));
-        await tickets.issue(ask);
+        const root = await open.open(ask, async () => {
+          const served = at(base ? 0 : await server.listen(ask.ticket, ask.dueAt));
+          await tickets.issue(ask);
+          return served;
+        });
         const note = base ? undefined : reachNote(where, server.port ?? 0);
         return { url: `${root.href.replace(/\/$/, '')}/${ask.ticket}`, ...(note === undefined ? {} : { note }) };
       },

@@ -163,6 +163,7 @@ describe('2025-11-25', () => {
     const made = await fixture({
       era: '2025-11-25',
       answers: [{ action: 'decline' }],
+      connect: { maxOpen: 200 },
       handler: async call => {
         const pages = Array.from({ length: 200 }, (_, n) => call.elicitUrl({ message: `Page ${n}`, page: confirm() }));
         return (await Promise.all(pages)).length === 200 ? 'done' : '';

@@ -244,6 +244,20 @@ describe('-32042 (2025-11-25)', () => {
     expect(((await made.call().catch(error => error)) as { code: number }).code).toBe(-32042);
   });
 
+  it('one finished page answers one call, however many come for the answer at once', async () => {
+    const made = await fixture({ era: '2025-11-25', handler });
+    type Failed = { code: number; data: { elicitations: { url: string }[] } };
+    const first = await Promise.all(Array.from({ length: 5 }, () => made.call().catch((error: Failed) => error)));
+    const urls = new Set(first.map(each => (each as Failed).data.elicitations[0]!.url));
+    expect(urls.size).toBe(1);
+    const person = visitor([...urls][0]!);
+    await person.get();
+    await person.send({});
+    const ends = await Promise.all(Array.from({ length: 5 }, () => made.call().catch((error: Failed) => error)));
+    expect(ends.filter(each => each === 'accept {"approved":true} page in-band')).toHaveLength(1);
+    expect(ends.filter(each => (each as Failed).code === -32042)).toHaveLength(4);
+  });
+
   it('is not used for another call, nor on 2026-07-28', async () => {
     const made = await fixture({ era: '2026-07-28', handler, midcall: { holdMs: 5 } });
     const result = made.call();

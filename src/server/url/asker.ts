@@ -2,6 +2,7 @@
  * From a question on a page to a true answer: the page is opened and announced, the person consents in the host, and the
  * call waits until the page is finished. Each of the three is recorded by itself, so a replay goes on where it stands.
  */
+import { isMidcallError, type MidcallError } from '../../errors.ts';
 import { type Assurance, assures, type By } from '../../form/index.ts';
 import { checkUrlAsk } from '../asking/check-ask.ts';
 import { AskHistory, type RecordedAnswer, readRecorded } from '../asking/judge.ts';
@@ -30,24 +31,62 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   const { config, request, pages, history, audit } = options;
   const { client } = request;
 
-  const planned = async (asked: Asked, identity: readonly unknown[]): Promise<Plan> => {
-    if (!pages) return { none: 'unavailable' };
-    const kept = `page-asked:${digest([pages.binding, identity])}`;
-    const earlier = asked.asError ? await config.store.get(kept) : undefined;
-    const opened = earlier === undefined ? undefined : config.sealer.open(earlier, PURPOSE);
-    const held = opened?.ok ? (opened.payload as { readonly k?: string; readonly v: Announced }) : undefined;
-    if (held?.k === kept) {
-      const before = held.v;
-      // Whoever takes it has the answer; nobody else gets it again.
-      if (await pages.road.outcome(before.ticket, 0)) await config.store.take(kept);
-      return before;
-    }
-    const made = await plan(asked, request, pages, config);
-    if ('ticket' in made && made.announce === 'error') {
-      await config.store.set(kept, config.sealer.seal({ k: kept, v: made }, PURPOSE), { ttlMs: asked.timeoutMs });
-      pages.notify(made.ticket, made.elicitationId, asked.timeoutMs);
-    }
+  /** The pages that this run opened, or is opening. */
+  const opened: Promise<Plan>[] = [];
+  const open = (asked: Asked, pages: PageCall): Promise<Plan> => {
+    const made = plan(asked, request, pages, config);
+    opened.push(made);
     return made;
+  };
+
+  /** Plans a page. Where this person has too many open the call ends, and what it had opened is taken back. */
+  const planned = async (
+    asked: Asked,
+    identity: readonly unknown[],
+  ): Promise<Plan | { readonly limit: MidcallError }> => {
+    if (!pages) return { none: 'unavailable' };
+    try {
+      return asked.asError ? await toldByError(asked, identity, pages) : await open(asked, pages);
+    } catch (error) {
+      if (!isMidcallError(error, 'connect/limit')) throw error;
+      for (const each of await Promise.allSettled(opened)) {
+        if (each.status === 'fulfilled' && 'ticket' in each.value) await pages.road.withdraw(each.value.ticket);
+      }
+      return { limit: error as MidcallError };
+    }
+  };
+
+  /** The page that an error told of when the same call came before, or a new one. There is one, whoever comes at once. */
+  const toldByError = async (asked: Asked, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
+    const kept = `page-asked:${digest([pages.binding, identity])}`;
+    const read = (text: string | undefined): Announced | undefined => {
+      const opened = text === undefined ? undefined : config.sealer.open(text, PURPOSE);
+      const held = opened?.ok ? (opened.payload as { readonly k?: string; readonly v: Announced }) : undefined;
+      return held?.k === kept ? held.v : undefined;
+    };
+    const keep = (at: Announced): Promise<boolean> => {
+      const ttlMs = Math.max(1, at.dueAt - config.now());
+      return config.store.set(kept, config.sealer.seal({ k: kept, v: at }, PURPOSE), { ttlMs, ifAbsent: true });
+    };
+    for (;;) {
+      const before = read(await config.store.get(kept));
+      const ended = before && (config.now() >= before.dueAt || (await pages.road.outcome(before.ticket, 0)));
+      if (before && !ended) return before;
+      if (before) {
+        // Whoever takes a finished page has its answer; nobody else gets it again.
+        const taken = read(await config.store.take(kept));
+        if (taken && (await pages.road.outcome(taken.ticket, 0))) return taken;
+        if (taken && config.now() < taken.dueAt) await keep(taken);
+        continue;
+      }
+      const made = await open(asked, pages);
+      if (!('ticket' in made) || made.announce !== 'error') return made;
+      if (await keep(made)) {
+        pages.notify(made.ticket, made.elicitationId, asked.timeoutMs);
+        return made;
+      }
+      await pages.road.withdraw(made.ticket);
+    }
   };
 
   /** Consent in the host; undefined where the call goes on to wait. */
@@ -108,9 +147,11 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     if (!run.foresees(draw)) {
       const exhausted = history.exhausted(question, ask.message);
       if (exhausted) return run.fail(exhausted);
-      instead = history.declined(question)
-        ? { none: 'declined' }
-        : ((await run.guarded(() => planned(asked, identity))) as unknown as Json);
+      const first = history.declined(question)
+        ? ({ none: 'declined' } as const)
+        : await run.guarded(() => planned(asked, identity));
+      if ('limit' in first) return run.fail(first.limit);
+      instead = first as unknown as Json;
     }
     const nobody = instead !== undefined && (instead as { none?: unknown }).none === 'unavailable';
     if (nobody && ask.required) {

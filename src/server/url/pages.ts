@@ -101,7 +101,8 @@ export interface PageRoad {
   }): PersonCheck;
   /**
    * Opens the page of an ask, or finds it.
-   * @throws MidcallError `connect/unavailable` where no page can be reached from here, and how to change that
+   * @throws MidcallError `connect/unavailable` where no page can be reached from here, and how to change that;
+   *   `connect/limit` where too many are open for this person, which ends the call
    */
   open(ask: PageAsk): Promise<PageLink>;
   /** True where a browser can be opened on this machine, for the person in front of it. */

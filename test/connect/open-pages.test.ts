@@ -1,0 +1,121 @@
+/** A flood of links: how many pages one person may have open, and what a call beyond that is told. */
+import { confirm } from 'midcall/connect';
+import { eras } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { fixture, textOf, told } from './fixture.ts';
+import { codeIn, visitor } from './visitor.ts';
+
+async function finish({ params }: { params: Readonly<Record<string, unknown>> }, how = 'send'): Promise<void> {
+  const person = visitor(params['url'] as string);
+  await person.get();
+  await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+  await person.send({ do: how });
+}
+
+describe.each(eras)('%s', era => {
+  const later = { ms: 0 };
+  const flooded = (most: number, more: object = {}) =>
+    fixture({
+      era,
+      connect: { maxOpen: most },
+      midcall: { holdMs: 5, maxRounds: 2, now: () => Date.now() + later.ms },
+      handler: async call => {
+        try {
+          return told(await call.elicitUrl({ message: 'Sure?', page: confirm() }));
+        } catch {
+          return 'went on unasked';
+        }
+      },
+      ...more,
+    });
+
+  it('a call that would open one page too many ends, whatever its handler catches, and says what to do', async () => {
+    const made = await flooded(2);
+    const waiting = [await made.call(), await made.call()];
+    const result = await made.callTool('act', {});
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(
+      /This person has 2 pages open already.*Finish or decline one of them, or wait: .* in 15 minutes\. Do not call again before\./s,
+    );
+    expect(made.asked).toHaveLength(2);
+    // What is open goes on.
+    for (const [index, text] of waiting.entries()) {
+      await finish(made.asked[index]!);
+      const ticket = /ticket "([^"]+)"/.exec(text)?.[1];
+      expect(textOf(await made.callTool('resume', { ticket }))).toContain('accept');
+    }
+  });
+
+  it.each(['send', 'decline'])('a page that was finished by %s makes room, though no call waits for it', async how => {
+    const made = await flooded(2);
+    // Each of these ends with a ticket for the resume tool, and its page stays open.
+    expect(await made.call()).toContain('"resume"');
+    expect(await made.call()).toContain('"resume"');
+    expect((await made.callTool('act', {})).isError).toBe(true);
+    await finish(await made.whenAsked(1), how);
+    expect(await made.call()).toContain('"resume"');
+    expect((await made.callTool('act', {})).isError).toBe(true);
+  });
+
+  it('a page whose time is up makes room', async () => {
+    const made = await flooded(1);
+    expect(await made.call()).toContain('"resume"');
+    later.ms = 14 * 60_000 + 30_000;
+    expect(textOf(await made.callTool('act', {}))).toContain('in 1 minute.');
+    later.ms = 15 * 60_000;
+    expect(await made.call()).toContain('"resume"');
+  });
+
+  it('of many at once no more get a page than may be open, and those are taken back with the call', async () => {
+    const made = await fixture({
+      era,
+      connect: { maxOpen: 3 },
+      answers: [{ action: 'decline' }],
+      handler: async (call, { many }) => {
+        const asks = Array.from({ length: many as number }, (_, n) =>
+          call.elicitUrl({ message: `Page ${n}`, page: confirm() }),
+        );
+        return (await Promise.all(asks)).map(({ action }) => action).join();
+      },
+    });
+    expect((await made.callTool('act', { many: 4 })).isError).toBe(true);
+    expect(made.asked).toHaveLength(0);
+    const kept = (kind: RegExp) => [...made.store].filter(([key]) => kind.test(key));
+    expect(kept(/^page:/)).toHaveLength(3);
+    expect(kept(/^page-turn:/).map(([, how]) => how)).toEqual(Array(3).fill('withdrawn'));
+    expect(await made.call({ many: 3 })).toBe('decline,decline,decline');
+  });
+
+  it('one person’s flood leaves another’s pages alone; calls of nobody known are not counted', async () => {
+    let subject: string | undefined = 'mallory';
+    const made = await fixture({
+      era,
+      carrier: 'http',
+      connect: { maxOpen: 1 },
+      capabilities: {},
+      midcall: { principal: () => (subject === undefined ? undefined : { issuer: 'https://login.example', subject }) },
+      handler: async call => told(await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band' })),
+    });
+    expect(await made.call()).toContain('"resume"');
+    expect((await made.callTool('act', {})).isError).toBe(true);
+    if (era === '2026-07-28') {
+      subject = 'alice';
+      expect(await made.call()).toContain('"resume"');
+      subject = undefined;
+      for (let n = 0; n < 3; n++) expect(await made.call()).toContain('"resume"');
+    }
+  });
+});
+
+it('a person’s pages at another’s count do not stay in memory for ever', async () => {
+  const { OpenPages } = await import('../../src/connect/open-pages.ts');
+  let now = 0;
+  const open = new OpenPages({ most: 2, now: () => now, isOpen: async () => true });
+  const page = (person: number) =>
+    ({ ticket: `${person}`, dueAt: now + 1_000, call: { principal: { issuer: 'x', subject: `${person}` } } }) as never;
+  for (let person = 0; person < 10_000; person++) {
+    await open.open(page(person), async () => {});
+    now += 10;
+  }
+  expect(open.people).toBeLessThanOrEqual(1_001);
+});
