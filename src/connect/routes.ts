@@ -112,7 +112,7 @@ export function routes(options: RouteOptions): Hono {
   return app;
 }
 
-/** Reads a form; undefined where it is too large. */
+/** Reads a form; undefined where it is too large or has too many fields. */
 async function readSent(request: Request): Promise<Sent | undefined> {
   const type = request.headers.get('content-type') ?? '';
   if (!type.startsWith('application/x-www-form-urlencoded')) return new Map();
@@ -124,10 +124,11 @@ async function readSent(request: Request): Promise<Sent | undefined> {
     if (size > maxForm) return undefined;
     chunks.push(chunk);
   }
+  const text = Buffer.concat(chunks).toString('utf8');
+  // Counted first: URLSearchParams takes seconds over a megabyte of fields from Node 24 on.
+  if (text.split('&', maxFields + 1).length > maxFields) return undefined;
   const sent = new Map<string, string[]>();
-  let fields = 0;
-  for (const [name, value] of new URLSearchParams(Buffer.concat(chunks).toString('utf8'))) {
-    if (++fields > maxFields) return undefined;
+  for (const [name, value] of new URLSearchParams(text)) {
     const values = sent.get(name);
     if (values) values.push(value);
     else sent.set(name, [value]);
