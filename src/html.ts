@@ -107,6 +107,11 @@ ${all.body}
 /** The mark of the family, as an SVG document of its own. */
 export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0b6b74"/><path d="M9 9h14v11h-6l-4 4v-4H9z" fill="none" stroke="#fff" stroke-width="2.4" stroke-linejoin="round"/></svg>`;
 
+/** The mark beside a name, in the colours of the style sheet (`brand-box`, `brand-line`). */
+export const brandMark = trusted(
+  '<svg class="brand-mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect class="brand-box" width="32" height="32" rx="8"/><path class="brand-line" d="M9 9h14v11h-6l-4 4v-4H9z" fill="none" stroke-width="2.4" stroke-linejoin="round"/></svg>',
+);
+
 /** Colours, spacing and type that every page starts from; dark where the person's system is. */
 export const tokens = `:root{color-scheme:light dark;
 --canvas:#f6f7f7;--surface:#fff;--raised:#fff;--sunken:#eff1f1;--chip:#e8ebeb;--line:#dfe3e4;--line-strong:#868f94;

@@ -1,5 +1,5 @@
 /** The pages around every kind's own part: who asks, for which call, and the ways out. Pure. */
-import { attributes, type Html, html, page, trusted } from '../../html.ts';
+import { attributes, brandMark, type Html, html, page, trusted } from '../../html.ts';
 import { visible } from '../../visible.ts';
 import type { PageView, Visit } from './page.ts';
 
@@ -11,10 +11,6 @@ export interface Site {
   readonly icon: string;
 }
 
-const mark = trusted(
-  '<svg class="brand-mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect class="brand-box" width="32" height="32" rx="8"/><path class="brand-line" d="M9 9h14v11h-6l-4 4v-4H9z" fill="none" stroke-width="2.4" stroke-linejoin="round"/></svg>',
-);
-
 /** Foreign text: every character visible, length capped. */
 export const shown = (text: string, max = 2_000, lines = false): string => visible(text, { max, lines });
 
@@ -24,7 +20,7 @@ function document(site: Site, title: string, body: Html, leadsTo?: URL): string 
     icon: site.icon,
     styles: [site.style],
     ...(leadsTo === undefined ? {} : { leadsTo: leadsTo.href }),
-    body: html`<header class="top"><p class="brand">${mark}<span>${site.name}</span></p></header>
+    body: html`<header class="top"><p class="brand">${brandMark}<span>${site.name}</span></p></header>
 <main id="main">${body}</main>`,
   });
 }

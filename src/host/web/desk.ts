@@ -11,6 +11,7 @@ import { via } from './routes/questions.ts';
 import { Live } from './workspace/live.ts';
 import { Workspace, type WorkspaceParts } from './workspace/workspace.ts';
 
+/** What a desk is a view of, and how it is served. */
 export interface DeskOptions extends WorkspaceParts {
   /** 0, the default, takes a free one. */
   readonly port?: number;

@@ -1,8 +1,8 @@
-export type { Duration } from './card/durations.ts';
 export type { DeskOptions, RunningDesk } from './desk.ts';
 export { startDesk } from './desk.ts';
 export type { DeskCalls } from './workspace/calls.ts';
 export type { Decisions } from './workspace/decisions.ts';
+export type { Duration } from './workspace/durations.ts';
 export type { Announcement } from './workspace/live.ts';
 export type { DeskServers } from './workspace/servers.ts';
 export type {

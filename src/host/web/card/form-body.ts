@@ -4,7 +4,7 @@ import { attributes, type Html, html } from '../../../html.ts';
 import type { FormQuestion } from '../../index.ts';
 import { contentOf, readable, untouched } from '../form/draft.ts';
 import { fieldControl } from '../form/field-controls.ts';
-import { shown } from '../pages/shown.ts';
+import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import { type CardBody, type CardContext, quoted } from './frame.ts';
 

@@ -6,8 +6,8 @@ import type { Issue } from '../../../form/index.ts';
 import { type Html, html } from '../../../html.ts';
 import type { CallContext, Question } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
-import { icons } from '../pages/icons.ts';
-import { shown, shownValue } from '../pages/shown.ts';
+import { icons } from '../icons.ts';
+import { shown, shownValue } from '../shown.ts';
 import { spelledAge, texts } from '../texts/texts.ts';
 
 /** What a card needs beside its question. */

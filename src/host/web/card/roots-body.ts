@@ -2,7 +2,7 @@
 import { attributes, html } from '../../../html.ts';
 import type { RootsQuestion } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
-import { shown } from '../pages/shown.ts';
+import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import { problemSummary } from './form-body.ts';
 import type { CardBody, CardContext } from './frame.ts';

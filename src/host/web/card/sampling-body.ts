@@ -2,7 +2,7 @@
 import { attributes, type Html, html } from '../../../html.ts';
 import type { SamplingReplyQuestion, SamplingRequestQuestion } from '../../index.ts';
 import { type Draft, first } from '../form/draft.ts';
-import { shown, shownJson } from '../pages/shown.ts';
+import { shown, shownJson } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import { problemSummary } from './form-body.ts';
 import type { CardBody, CardContext } from './frame.ts';

@@ -5,8 +5,8 @@
  */
 import { type Html, html } from '../../../html.ts';
 import type { UrlFinishQuestion, UrlQuestion } from '../../index.ts';
-import { icons } from '../pages/icons.ts';
-import { shown } from '../pages/shown.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import { type CardBody, quoted } from './frame.ts';
 

@@ -5,7 +5,7 @@
 import { type Choice, type Issue, labelOf, secretIn } from '../../../form/index.ts';
 import { attributes, type Html, html } from '../../../html.ts';
 import { isLongText } from '../../index.ts';
-import { shown } from '../pages/shown.ts';
+import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { ArgumentField } from './argument-form.ts';
 import { type Draft, first } from './draft.ts';

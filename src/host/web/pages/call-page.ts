@@ -5,11 +5,12 @@ import type { Question } from '../../index.ts';
 import { card } from '../card/card.ts';
 import type { CardContext } from '../card/frame.ts';
 import type { Draft } from '../form/draft.ts';
+import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import { type CallView, isOpen, type QuestionView, type ServerView } from '../workspace/views.ts';
+import { buttonForm } from './button-form.ts';
 import { againPath, type Content, serverPath } from './layout.ts';
-import { buttonForm, mayBeRestarted, restartButton } from './server-pages.ts';
-import { shown } from './shown.ts';
+import { mayBeRestarted, restartButton } from './server-parts.ts';
 import { callChip, endedEntries, timeline } from './timeline.ts';
 
 /** A question whose form came back: what was in it, and what is wrong with it. */

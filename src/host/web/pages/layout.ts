@@ -1,11 +1,11 @@
 /** The page around every page: where one can go, what servers there are, and what waits. Pure. */
-import { attributes, type Html, html, page } from '../../../html.ts';
+import { attributes, brandMark, type Html, html, page } from '../../../html.ts';
 import type { Question } from '../../index.ts';
 import { age, questionIcon } from '../card/frame.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { CallView, DeskView, OfferKind, ServerView } from '../workspace/views.ts';
-import { icons } from './icons.ts';
-import { shown } from './shown.ts';
 
 /** Where the pages find their own files. */
 export interface AssetPaths {
@@ -95,7 +95,7 @@ const pages = [
 function topBar(view: DeskView, content: Content): Html {
   const { open, now } = view;
   const oldest = open[0];
-  return html`<header class="top"><a class="brand" href="/">${icons.brand}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
+  return html`<header class="top"><a class="brand" href="/">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
     ([path, name]) =>
       html`<li><a${attributes({ href: path, 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
   )}</ul></nav><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: oldest && open.length === 1 ? questionPath(oldest) : '/inbox', id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
@@ -133,7 +133,7 @@ export function plainPage(title: string, lines: readonly string[], assets: Asset
   return page({
     title: `${title} · ${texts.product}`,
     styles: [assets.style],
-    body: html`<main class="plain-page" id="main"><p class="brand">${icons.brand}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></p><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}${back && html`<p><a href="/">${texts.session.back}</a></p>`}</main>`,
+    body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></p><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}${back && html`<p><a href="/">${texts.session.back}</a></p>`}</main>`,
   });
 }
 

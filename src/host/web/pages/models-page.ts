@@ -1,12 +1,12 @@
 /** The person's models: which there are, what each server has spent on them, and how much it may. Pure. */
 import { type Html, html } from '../../../html.ts';
 import type { SamplingAccount } from '../../index.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
 import { spelledAge, texts } from '../texts/texts.ts';
 import type { ModelsView, ServerView } from '../workspace/views.ts';
-import { icons } from './icons.ts';
 import type { Content } from './layout.ts';
-import { table } from './record-pages.ts';
-import { shown } from './shown.ts';
+import { table } from './table.ts';
 
 function accountRow(id: string, { spent, limits }: SamplingAccount): Html {
   const { of, forEver } = texts.models;

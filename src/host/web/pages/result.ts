@@ -1,7 +1,7 @@
 /** What a call brought, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
 import { attributes, type Html, html } from '../../../html.ts';
+import { shown, shownJson } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
-import { shown, shownJson } from './shown.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 

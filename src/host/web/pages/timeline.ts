@@ -1,16 +1,15 @@
 /** One call as a timeline: the call, each question with its answer, the result. The open question is a card in it. Pure. */
-
 import { labelOf } from '../../../form/index.ts';
 import { attributes, type Html, html } from '../../../html.ts';
 import type { Ending, Question } from '../../index.ts';
 import { card } from '../card/card.ts';
 import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
 import { readable } from '../form/draft.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
 import { spelledAge, spelledSpan, texts } from '../texts/texts.ts';
 import { type CallView, isOpen, type NoticeView, type QuestionView } from '../workspace/views.ts';
-import { icons } from './icons.ts';
 import { resultContent } from './result.ts';
-import { shown } from './shown.ts';
 
 /** A moment as a clock shows it. */
 export function clock(at: number, zone: string): Html {
@@ -115,21 +114,13 @@ function outcome(call: CallView, context: CardContext): Html | false {
     html`<span class="quiet-text">${texts.call.took(spelledSpan(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
   switch (outcome.how) {
     case 'completed':
-      return entry(
-        'result',
-        icons.result,
-        html`${texts.call.result}`,
-        aside,
-        resultContent(outcome.result, call.context.id),
-      );
-    case 'tool-error':
-      return entry(
-        'failed',
-        icons.failed,
-        html`${texts.call.toolError}`,
-        aside,
-        resultContent(outcome.result, call.context.id),
-      );
+    case 'tool-error': {
+      const [kind, icon, heading] =
+        outcome.how === 'completed'
+          ? ['result', icons.result, texts.call.result]
+          : ['failed', icons.failed, texts.call.toolError];
+      return entry(kind, icon, html`${heading}`, aside, resultContent(outcome.result, call.context.id));
+    }
     case 'cancelled':
       return entry('failed', icons.declined, html`${texts.call.cancelledLong}`, aside, false);
     default:

@@ -2,11 +2,15 @@
 import type { Hono } from 'hono';
 import { argumentFields } from '../form/argument-form.ts';
 import { draftFrom } from '../form/draft.ts';
+import { addPage } from '../pages/add-page.ts';
 import { callPage, questionPage } from '../pages/call-page.ts';
+import { deskPage } from '../pages/desk-page.ts';
+import { historyPage } from '../pages/history-page.ts';
+import { inboxPage } from '../pages/inbox-page.ts';
 import { modelsPage } from '../pages/models-page.ts';
-import { historyPage, inboxPage } from '../pages/record-pages.ts';
+import { offerPage } from '../pages/offer-page.ts';
 import { blocksOf, mediaOf } from '../pages/result.ts';
-import { addPage, deskPage, offerPage, serverPage } from '../pages/server-pages.ts';
+import { serverPage } from '../pages/server-page.ts';
 import { texts } from '../texts/texts.ts';
 import { callContext, cardContext, type Desk, missing, offerAsked, offerPattern, show, viewOf } from './context.ts';
 

@@ -4,7 +4,6 @@ import { isMidcallError } from '../../../errors.ts';
 import type { Issue } from '../../../form/index.ts';
 import type { Question, Receipt, Reply } from '../../index.ts';
 import { mayBeAllowed } from '../card/card.ts';
-import { durationOf } from '../card/durations.ts';
 import { issuesOf } from '../card/form-body.ts';
 import { grantedRoots } from '../card/roots-body.ts';
 import { samplingEdits } from '../card/sampling-body.ts';
@@ -12,6 +11,7 @@ import { contentOf, type Draft, first } from '../form/draft.ts';
 import { callPage, questionPage, type Returned } from '../pages/call-page.ts';
 import { openingPage } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
+import { durationOf } from '../workspace/durations.ts';
 import { callContext, cardContext, type Desk, missing, posted, show } from './context.ts';
 
 /** The name this view answers under. */

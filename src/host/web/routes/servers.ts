@@ -12,8 +12,9 @@ import {
 } from '../../index.ts';
 import { type ArgumentField, argumentFields, checkJson } from '../form/argument-form.ts';
 import { contentOf, type Draft, first } from '../form/draft.ts';
+import { addPage } from '../pages/add-page.ts';
 import { againPath, serverPath } from '../pages/layout.ts';
-import { addPage, offerPage } from '../pages/server-pages.ts';
+import { offerPage } from '../pages/offer-page.ts';
 import { texts } from '../texts/texts.ts';
 import { cardContext, type Desk, missing, offerAsked, offerPattern, posted, show } from './context.ts';
 

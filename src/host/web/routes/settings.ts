@@ -2,10 +2,12 @@
 import type { Context, Hono } from 'hono';
 import { isMidcallError } from '../../../errors.ts';
 import { type Rule, verifyAudit } from '../../index.ts';
-import { durationOf } from '../card/durations.ts';
 import { first } from '../form/draft.ts';
-import { auditPage, policyPage, rootsPage } from '../pages/record-pages.ts';
+import { auditPage } from '../pages/audit-page.ts';
+import { policyPage } from '../pages/policy-page.ts';
+import { rootsPage } from '../pages/roots-page.ts';
 import { texts } from '../texts/texts.ts';
+import { durationOf } from '../workspace/durations.ts';
 import { type Desk, posted, show } from './context.ts';
 
 export function settingRoutes(app: Hono, desk: Desk): void {

@@ -4,8 +4,8 @@
  */
 import { MidcallError } from '../../../errors.ts';
 import type { Audit, Inbox, KeptRules, Policy, Rule } from '../../index.ts';
-import type { Duration } from '../card/durations.ts';
 import { texts } from '../texts/texts.ts';
+import type { Duration } from './durations.ts';
 
 /** What decisions act on. */
 export interface DecisionsParts {

@@ -1,6 +1,6 @@
 /** Foreign text as markup: made visible by the host's rules, escaped, and every written-out code point set apart. */
-import { escaped, type Html, trusted } from '../../../html.ts';
-import { visible } from '../../index.ts';
+import { escaped, type Html, trusted } from '../../html.ts';
+import { visible } from '../index.ts';
 
 /**
  * @param text - as received from a server

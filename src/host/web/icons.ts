@@ -1,5 +1,5 @@
 /** The few drawings of the desk, stroked in the colour of the text around them. */
-import { type Html, trusted } from '../../../html.ts';
+import { type Html, trusted } from '../../html.ts';
 
 const draw = (paths: string): Html =>
   trusted(
@@ -7,9 +7,6 @@ const draw = (paths: string): Html =>
   );
 
 export const icons = {
-  brand: trusted(
-    '<svg class="brand-mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect class="brand-box" width="32" height="32" rx="8"/><path class="brand-line" d="M9 9h14v11h-6l-4 4v-4H9z" fill="none" stroke-width="2.4" stroke-linejoin="round"/></svg>',
-  ),
   call: draw('<path d="M5 3.5v9l7-4.5z"/>'),
   question: draw('<path d="M2.5 3h11v8H8l-3 2.5V11H2.5z"/>'),
   answer: draw('<path d="M3 8.5 6.5 12 13 4.5"/>'),

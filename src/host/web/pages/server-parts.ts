@@ -1,0 +1,76 @@
+/** What several pages show of a server: its facts, what it offers, and what to do where it does not run. Pure. */
+import { type Html, html } from '../../../html.ts';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
+import { buttonForm } from './button-form.ts';
+import { offerPath, serverPath } from './layout.ts';
+
+/** What a tool says of itself, in plain words; untrusted hints. */
+function toolHints(tool: OfferView): readonly string[] {
+  const hints = tool.annotations;
+  if (!hints) return [];
+  if (hints.readOnlyHint === true) return [texts.tool.readOnly];
+  return [
+    ...(hints.destructiveHint === false ? [] : [texts.tool.destructive]),
+    ...(hints.idempotentHint === true ? [texts.tool.idempotent] : []),
+    ...(hints.openWorldHint === true ? [texts.tool.openWorld] : []),
+  ];
+}
+
+/** What a tool says of itself, as chips. */
+export const hintChips = (tool: OfferView): Html =>
+  html`${toolHints(tool).map(each => html`<span class="chip hint">${each}</span>`)}`;
+
+/** What a server offers of one kind, each leading to its form. */
+export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[]): Html {
+  return html`<ul class="tool-list">${offers.map(offer => {
+    const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
+    return html`<li><a class="tool-row" href="${offerPath(server.id, kind, offer.name)}"><span class="name">${shown(offer.name, 200)}</span><span class="hints">${hintChips(offer)}</span>${
+      about !== undefined && html`<span class="about">${shown(about.split('\n')[0] ?? '', 200)}</span>`
+    }</a></li>`;
+  })}</ul>`;
+}
+
+/** Its tools; says so where it has none. */
+export function toolList(server: ServerView): Html {
+  if (server.tools.length === 0) return html`<p class="empty">${texts.servers.noTools}</p>`;
+  return offerList(server, 'tool', server.tools);
+}
+
+const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);
+
+/**
+ * The button that starts a server again, or connects to it again.
+ * @param callId - the call that is to be run again then
+ */
+export function restartButton(server: ServerView, csrf: string, callId?: string): Html {
+  const { command, url } = texts.servers.restart;
+  const fields = callId === undefined ? {} : { call: callId };
+  return buttonForm(csrf, serverPath(server.id, 'restart'), isUrl(server) ? url : command, 'small', fields);
+}
+
+/** True where a server does not run, or where only trying shows whether it can be reached. */
+export const mayBeRestarted = (server: ServerView): boolean =>
+  server.state === 'failed' || server.state === 'stopped' || isUrl(server);
+
+/** Why a server does not run, with the button that starts it again; nothing where it runs. */
+export function serverNotice(server: ServerView, csrf: string): Html | false {
+  if (server.state === 'ready' || server.state === 'starting') return false;
+  const why = server.reason ?? texts.tool.unavailable;
+  return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${shown(why, 600)}</span>${restartButton(server, csrf)}</div>`;
+}
+
+/** How a server is reached, what it calls itself, and what it may use. */
+export function serverFacts(server: ServerView): Html {
+  return html`<dl class="meta"><div><dt>${isUrl(server) ? texts.servers.reachedAt : texts.servers.startedWith}</dt><dd class="mono">${shown(server.origin, 600)}</dd></div>${
+    server.self !== undefined && html`<div><dt>${texts.servers.says}</dt><dd>${shown(server.self, 200)}</dd></div>`
+  }${server.era !== undefined && html`<div><dt>${texts.servers.protocol}</dt><dd>${server.era}</dd></div>`}<div><dt>${texts.servers.roots}</dt><dd>${
+    server.roots.length === 0
+      ? html`<span class="quiet-text">${texts.servers.noRoots}</span>`
+      : server.roots.map(
+          root =>
+            html`<span class="root-line">${shown(root.name ?? '', 80)} <span class="mono quiet-text">${shown(root.path, 400)}</span></span>`,
+        )
+  } <a href="/roots">${texts.servers.changeRoots}</a></dd></div></dl>`;
+}
