@@ -49,7 +49,7 @@ function plantSent(url, headers, body) {
     plant(decodeURIComponent(password), 'client secret');
   }
   if (scheme === 'Bearer') plant(credentials, 'token that a client presents');
-  plant(/\bmidcall-session=([\w-]{43})(?![\w-])/u.exec(headers.cookie ?? '')?.[1], 'session of a browser');
+  plant(/\bmidcall-session-[\w-]{12}=([\w-]{43})(?![\w-])/u.exec(headers.cookie ?? '')?.[1], 'session of a browser');
   if (!(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return;
   const sent = new URLSearchParams(body);
   if (/^\/connect\//u.test(url)) plant(sent.get('secret')?.trim(), 'secret of a page');

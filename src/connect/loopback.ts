@@ -5,6 +5,7 @@
  * - P1 It listens on 127.0.0.1, and answers only to its own Host, so that a name rebound to 127.0.0.1 gets nothing.
  * - P2 It keeps no process alive, whatever is connected.
  * - P3 A request that does not come to its end is cut off.
+ * - P4 A browser sends 127.0.0.1 the cookies of every server there ever was at any port: there is room for them.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,8 +23,13 @@ export interface LoopbackOptions {
 
 /** After the last page's time the server stays this long, in milliseconds, to say what became of it. */
 const LINGER_MS = 60_000;
-/** Milliseconds in which a request's head, and all of it, has to arrive. */
-const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
+/** Milliseconds in which a request's head, and all of it, has to arrive; and bytes a head may have (P4). */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 131_072,
+};
 
 export class Loopback {
   readonly #options: LoopbackOptions;

@@ -7,6 +7,9 @@
  * - V3 The cookie is ours, sealed, for one ticket and one browser; a right code makes a new one, so that a cookie planted
  *   before proves nothing.
  * - V4 Looking changes nothing.
+ * - V5 Cookies are shared by everything on a host, whatever its port: a neighbour may read ours, and put others beside them.
+ *   So one is worth nothing without its link, none says anything, what we did not seal is passed over, and each goes when
+ *   its page is finished.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Assurance } from '../form/index.ts';
@@ -152,30 +155,37 @@ export class Visits implements VisitDesk {
     };
   }
 
-  /** The browser that was shown a page of this ticket, by its cookie. */
+  /** The browser that was shown a page of this ticket, by its cookie; the one that knew the code, where there are several. */
   async browser(request: Request, ticket: Ticket): Promise<Browser | undefined> {
     const name = ticketName(ticket.ticket);
     const prefix = `${await this.#cookieName(name)}=`;
     const given = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
+    let found: Browser | undefined;
     for (const each of given) {
       const value = each.slice(prefix.length);
       const opened = this.#options.host.sealer.open(value, 'page-visit');
       const held = opened.ok ? (opened.payload as { t?: unknown; c?: unknown }) : undefined;
-      if (held?.t === name) return { value, checked: held.c === true };
+      if (held?.t !== name) continue;
+      if (held.c === true) return { value, checked: true };
+      found ??= { value, checked: false };
     }
-    return undefined;
+    return found;
   }
 
   /** A new browser's cookie, and its value (V3). */
   async newBrowser(ticket: Ticket, checked: boolean): Promise<{ readonly browser: Browser; readonly cookie: string }> {
     const { host } = this.#options;
-    const base = await this.#options.base();
     const name = ticketName(ticket.ticket);
     const value = host.sealer.seal({ t: name, c: checked, n: randomBytes(12).toString('base64url') }, 'page-visit');
     const age = Math.max(1, Math.ceil((ticket.dueAt - host.now()) / 1000));
+    return { browser: { value, checked }, cookie: await this.#cookie(name, value, age) };
+  }
+
+  /** @param age - seconds; 0 takes the cookie away */
+  async #cookie(name: string, value: string, age: number): Promise<string> {
+    const base = await this.#options.base();
     const where = base.protocol === 'https:' ? 'Path=/; Secure' : `Path=${base.pathname}`;
-    const cookie = `${await this.#cookieName(name)}=${value}; ${where}; Max-Age=${age}; HttpOnly; SameSite=Lax`;
-    return { browser: { value, checked }, cookie };
+    return `${await this.#cookieName(name)}=${value}; ${where}; Max-Age=${age}; HttpOnly; SameSite=Lax`;
   }
 
   /** Over https no neighbouring host can plant one of this name. */
@@ -253,7 +263,8 @@ export class Visits implements VisitDesk {
     const at = host.now();
     await tickets.settle(ticket, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
     host.audit(ticket.call, { kind: 'page-finished', ticket: ticketName(visit.ticket), action, assurance });
-    return this.back(visit.ticket);
+    // The link is used up, so that nothing is left for the cookie to tell.
+    return this.back(visit.ticket, await this.#cookie(ticketName(visit.ticket), '', 0));
   }
 
   /** To the ticket's own page by GET, so that a reload sends nothing again. */

@@ -1,4 +1,5 @@
 /** The `oauth` page and the sign-in, over loopback HTTP with real authorization servers; browsers without a screen. */
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { confirm, connect, provider, signIn } from 'midcall/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,6 +13,10 @@ const textOf = async (response: Response | undefined): Promise<string> => (await
 const headingOf = (markup: string): string | undefined => /<h1[^>]*>([^<]*)/u.exec(markup)?.[1];
 const heading = async (response: Response | undefined): Promise<string | undefined> =>
   headingOf(await textOf(response));
+
+/** What the session's cookie of a server at this origin is called. */
+const sessionName = (origin: string): string =>
+  `midcall-session-${createHash('sha256').update(`${origin}/connect/sign-in/callback`).digest('base64url').slice(0, 12)}`;
 
 /** Where a page sends the browser. */
 async function leavesTo(response: Response): Promise<URL> {
@@ -255,7 +260,7 @@ describe('connecting', () => {
 });
 
 describe('signing in', () => {
-  const session = (of: Browser): string | undefined => of.cookies('127.0.0.1').get('midcall-session');
+  const session = (of: Browser): string | undefined => of.cookies('127.0.0.1').get(sessionName(under.origin));
 
   it('S2: a sign-in callback in another browser signs nobody in (login CSRF)', async () => {
     const { url } = await under.ask(under.principal('alice'));
@@ -268,13 +273,13 @@ describe('signing in', () => {
   });
 
   it('S3: a session that was planted is not the one that a sign-in makes, and ends with it (fixation)', async () => {
-    browser.cookies('127.0.0.1').set('midcall-session', 'planted-by-an-attacker');
+    browser.cookies('127.0.0.1').set(sessionName(under.origin), 'planted-by-an-attacker');
     const { url } = await under.ask(under.principal('alice'));
     expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
     const first = session(browser);
     expect(first).toMatch(/^[\w-]{43}$/);
     const planted = new Browser();
-    planted.cookies('127.0.0.1').set('midcall-session', 'planted-by-an-attacker');
+    planted.cookies('127.0.0.1').set(sessionName(under.origin), 'planted-by-an-attacker');
     under.login.state.person = undefined;
     expect(await heading((await planted.follow(url)).response)).toBe('Sign in');
   });
@@ -283,13 +288,13 @@ describe('signing in', () => {
     const { url } = await under.ask(under.principal('alice'));
     await browser.follow(url);
     const first = session(browser) ?? '';
-    browser.cookies('127.0.0.1').delete('midcall-session');
+    browser.cookies('127.0.0.1').delete(sessionName(under.origin));
     const { url: second } = await browser.follow(url, `${under.origin}/connect/sign-in/callback`);
-    browser.cookies('127.0.0.1').set('midcall-session', first);
+    browser.cookies('127.0.0.1').set(sessionName(under.origin), first);
     await browser.follow(second);
     expect(session(browser)).not.toBe(first);
     const thief = new Browser();
-    thief.cookies('127.0.0.1').set('midcall-session', first);
+    thief.cookies('127.0.0.1').set(sessionName(under.origin), first);
     under.login.state.person = undefined;
     expect(await heading((await thief.follow(url)).response)).toBe('Sign in');
   });
@@ -334,7 +339,7 @@ describe('signing in', () => {
     const { url, ticket } = await under.ask(under.principal('alice'));
     await browser.follow(url);
     const page = await (await browser.send(url)).text();
-    browser.cookies('127.0.0.1').delete('midcall-session');
+    browser.cookies('127.0.0.1').delete(sessionName(under.origin));
     const sent = await browser.send(url, {
       method: 'POST',
       headers: { origin: under.origin, 'content-type': 'application/x-www-form-urlencoded' },
@@ -349,6 +354,22 @@ describe('signing in', () => {
     expect(await under.outcome(ticket)).toBeUndefined();
   });
 
+  it('S5: signing in to another server at another port of the same host leaves this session alone', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
+    const other = await startPages();
+    const { url: elsewhere } = await other.ask(other.principal('alice'));
+    expect(await heading((await browser.follow(elsewhere)).response)).toBe('Connect Notes Co');
+    for (const each of [under, other]) each.login.state.person = undefined;
+    expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
+    expect(await heading((await browser.follow(elsewhere)).response)).toBe('Connect Notes Co');
+    // What one of them is sent of the other's says nothing to it.
+    const lone = new Browser();
+    lone.cookies('127.0.0.1').set(sessionName(other.origin), session(browser)!);
+    expect(await heading((await lone.follow(elsewhere)).response)).toBe('Sign in');
+    await other.close();
+  });
+
   it('S5: cookies are HttpOnly and SameSite=Lax, and two of one name count as none', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const begun = await browser.send(url);
@@ -356,7 +377,8 @@ describe('signing in', () => {
       expect.stringMatching(/^midcall-sign-in-[\w-]{12}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/),
     ]);
     await browser.follow(url);
-    const cookie = `midcall-session=planted; midcall-session=${session(browser)}`;
+    const name = sessionName(under.origin);
+    const cookie = `${name}=planted; ${name}=${session(browser)}`;
     const response = await fetch(url, { headers: { cookie }, redirect: 'manual' });
     expect(response.status).toBe(303);
     expect(response.headers.get('location')).toContain(under.login.issuer);
@@ -378,7 +400,9 @@ it('S5: over https the cookies are Secure and __Host-, and a session under the p
   const times = { askedAt: Date.now(), dueAt: Date.now() + 60_000 };
   await road.open({ ticket, ...page, message: 'Sure?', check: 'sign-in', call, arguments: {}, ...times } as never);
   const begun = await https.fetch(
-    new Request(`https://notes.example/connect/${ticket}`, { headers: { cookie: 'midcall-session=anything' } }),
+    new Request(`https://notes.example/connect/${ticket}`, {
+      headers: { cookie: `${sessionName('https://notes.example')}=anything` },
+    }),
   );
   expect(begun.status).toBe(303);
   expect(begun.headers.getSetCookie()).toEqual([

@@ -10,7 +10,8 @@
  *   becomes a session.
  * - S4 Where a sign-in leads back to was sealed when it began; no parameter decides it.
  * - S5 Cookies are HttpOnly and SameSite=Lax; over https also Secure and `__Host-`, so that no neighbouring host plants
- *   one. Two of one name count as none.
+ *   one. Two of one name count as none. The name of a session's says where its pages are: another server on this host, at
+ *   another port or path, keeps its own beside it.
  */
 import { createHash } from 'node:crypto';
 import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind } from '../../check-options.ts';
@@ -82,8 +83,9 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
   const named = (name: string, https: boolean): string => `${https ? '__Host-' : ''}midcall-${name}`;
   const setCookie = (name: string, value: string, https: boolean, ms: number): string =>
     `${named(name, https)}=${value}; Path=/; Max-Age=${Math.floor(ms / 1000)}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
+  const sessionName = async (): Promise<string> => `session-${sha256((await callback(mounted())).href).slice(0, 12)}`;
   const sessionOf = async (request: Request): Promise<string | undefined> =>
-    cookie(request, named('session', await secure()));
+    cookie(request, named(await sessionName(), await secure()));
 
   return {
     issuer: server.issuer,
@@ -131,7 +133,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
           if (before !== undefined) await sessions.take(before);
           const id = randomToken();
           await sessions.begin(id, subject, sessionMs);
-          return leadTo(back, [setCookie('session', id, https, sessionMs), setCookie(name, '', https, 0)]);
+          return leadTo(back, [setCookie(await sessionName(), id, https, sessionMs), setCookie(name, '', https, 0)]);
         } catch (error) {
           if (error instanceof ProviderError) return given.trouble(notSignedIn(error));
           throw error;
