@@ -33,8 +33,10 @@ export interface ConnectOptions {
   /** Who asks, in the operator's words: the heading of every page. */
   readonly name: string;
   /**
-   * Where the pages are reached, such as `https://notes.example.com/connect`: mount them there with `fetch` or `handle`.
-   * Absent, they are served on this machine's loopback, which suits servers on stdio.
+   * Where people reach the pages, such as `https://notes.example.com/connect` (`/connect` is the path where it has none).
+   * Mount them there with `fetch` or `handle`; requests have to arrive with the whole path, also behind a proxy. Nothing
+   * that a proxy adds is read: links, cookies and the check of `Origin` go by this address alone. Absent, the pages are
+   * served on this machine's loopback, which suits servers on stdio.
    */
   readonly baseUrl?: string | URL;
   /** Signs people in over HTTP; without it a page's answer is at most `in-band` there. */
@@ -211,8 +213,15 @@ function readBase(given: string | URL): URL {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
     throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');
   }
-  const clean = new URL(url.pathname.replace(/\/+$/, '') || '/connect', url.origin);
-  return clean;
+  const path = url.pathname.replace(/\/+$/, '') || '/connect';
+  // Everything else is a pattern to a router, or is written in more than one way.
+  if (!/^(?:\/[\w.~-]+)+$/.test(path)) {
+    throw new MidcallError(
+      'server/setup',
+      'The path of baseUrl may have letters, digits and - . _ ~ between its slashes.',
+    );
+  }
+  return new URL(path, url.origin);
 }
 
 const inContainer = (): boolean => existsSync('/.dockerenv') || existsSync('/run/.containerenv');

@@ -238,12 +238,19 @@ describe('the loopback server', () => {
 });
 
 describe('connect()', () => {
-  it.each(['http://notes.example.com/connect', 'not an address', 'ftp://x.example/'])(
-    'refuses the base URL %s',
-    baseUrl => {
-      expect(() => connect({ name: 'x', baseUrl })).toThrow(/baseUrl/);
-    },
-  );
+  it.each([
+    'http://notes.example.com/connect',
+    'not an address',
+    'ftp://x.example/',
+    'https://x.example/:tenant/connect',
+    'https://x.example/*',
+    'https://x.example/a b',
+    'https://x.example/café/connect',
+    'https://x.example/a;Domain=example',
+    'https://x.example//connect',
+  ])('refuses the base URL %s', baseUrl => {
+    expect(() => connect({ name: 'x', baseUrl })).toThrow(/baseUrl/);
+  });
 
   it('belongs to one server', async () => {
     const { pages, result, checked } = await opened();
