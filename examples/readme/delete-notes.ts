@@ -1,6 +1,6 @@
 /** The README's server: one tool that asks which note is meant. */
-import { McpServer } from '@modelcontextprotocol/server';
 // #region tool
+import { McpServer } from '@modelcontextprotocol/server';
 import { midcall } from 'midcall/server';
 import { z } from 'zod';
 

@@ -23,6 +23,7 @@ import { Answers } from './answers.ts';
 import { exitOf, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { chooseModel } from './model-choice.ts';
+import { offerFolders } from './offer-folders.ts';
 import { ownVersion } from './own-version.ts';
 import { rulesPath } from './rules-path.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
@@ -48,7 +49,7 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 export function registerCall(program: Command): void {
   const command = program
     .command('call')
-    .description("Call one tool of a server; the server's questions are asked here.")
+    .description("call one tool of a server; the server's questions are asked here")
     .argument('<tool>', 'name of the tool')
     .argument('[arguments...]', 'one JSON object, or key=value (key:=json for a value as JSON)')
     .usage('[options] <tool> [json | key=value…] -- <command that starts the server…>');
@@ -79,19 +80,24 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     giveUp();
   };
   const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
-  const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
-  const inbox = new Inbox();
-  inbox.present((answers ?? terminal)!);
   const audit = new Audit(flags.audit === undefined ? {} : { sink: auditFile(resolve(flags.audit)) });
   const roots = await rootsFor(entry, flags);
   const model = answers?.model ?? (await chooseModel(flags.models));
+  const timeoutMs = readTimeout(flags.timeout);
+  const era = chooseEra(flags);
+  const policy = new Policy({ kept: rulesFile(resolve(flags.rules), { onError: complain }).current });
+  // A terminal holds its input open from here on: whatever may be wrong with the command line was said before.
+  const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
+  const inbox = new Inbox();
+  inbox.present((answers ?? terminal)!);
   const connection = new Connection(entry, {
     client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
-    era: chooseEra(flags),
+    era,
     inbox,
     audit,
-    policy: new Policy({ kept: rulesFile(resolve(flags.rules), { onError: complain }).current }),
-    callTimeoutMs: readTimeout(flags.timeout),
+    policy,
+    callTimeoutMs: timeoutMs,
+    startTimeoutMs: timeoutMs,
     sampling: { model },
     ...(roots && { roots }),
   });
@@ -111,7 +117,8 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     );
     giveUp = () => running.cancel();
     const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
-    if (terminal && process.stderr.isTTY) say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels)`]);
+    if (terminal && process.stderr.isTTY)
+      say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels it; at a question, it dismisses that)`]);
     const outcome = await running.outcome.finally(stop);
     await terminal?.idle();
     wantsFolder ||= !roots && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
@@ -138,14 +145,17 @@ function terminalFor(flags: CallFlags, onUnanswered: (why: string) => void): Ter
     input: process.stdin,
     output: process.stderr,
     ...(flags.plain && { plain: true }),
-    onUnanswered: () => onUnanswered('The input ended before the question was answered.'),
+    onUnanswered: () =>
+      onUnanswered(
+        'The input ended before the question was answered. Answer in a terminal, or from a file with --answers.',
+      ),
   });
 }
 
 async function rootsFor(entry: ServerEntry, flags: CallFlags): Promise<RootsManager | undefined> {
   if (!flags.root) return undefined;
   const roots = new RootsManager({ disk: machineDisk });
-  for (const directory of flags.root) await roots.add(resolve(directory));
+  await offerFolders(roots, flags.root);
   await roots.grant(
     entry.id,
     roots.list().map(root => root.uri),

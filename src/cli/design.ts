@@ -16,7 +16,7 @@ interface DesignFlags extends ServerFlags {
 export function registerDesign(program: Command): void {
   const command = program
     .command('design')
-    .description("Propose a tool's questions: whether to ask, the form, the message, the outcomes, and the code.")
+    .description("propose a tool's questions: whether to ask, the form, the message, the outcomes, and the code")
     .argument('<tool>', 'name of the tool')
     .argument('[server...]', 'after --: the command that starts the server')
     .usage('[options] <tool> -- <command that starts the server…>');

@@ -2,13 +2,12 @@
  * `midcall desk`: the web host over one or more servers. Prints where it is in one line, opens it where asked and where
  * there is a display, and takes its servers with it when it ends.
  */
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
-import { MidcallError } from '../errors.ts';
+import { isMidcallError } from '../errors.ts';
 import {
   Audit,
   auditFile,
@@ -20,17 +19,18 @@ import {
   openUrl,
   Policy,
   RootsManager,
-  readServerEntries,
   rulesFile,
   type ServerEntry,
   urlTarget,
 } from '../host/index.ts';
 import { type RunningDesk, startDesk } from '../host/web/index.ts';
 import { copySamples } from '../notes/index.ts';
+import { exitCodes } from './exit-codes.ts';
 import { chooseModel } from './model-choice.ts';
+import { offerFolders } from './offer-folders.ts';
 import { ownVersion } from './own-version.ts';
 import { rulesPath } from './rules-path.ts';
-import { chooseEra, nameOf } from './server-choice.ts';
+import { chooseEra, nameOf, readServerList } from './server-choice.ts';
 
 interface DeskFlags {
   readonly samples?: boolean;
@@ -58,19 +58,26 @@ export function registerDesk(program: Command): void {
   program
     .command('desk')
     .description('a page where you use servers, and answer what they ask')
-    .argument('[command...]', 'a server to start: -- <program> [arguments]')
+    .argument('[command...]', 'after --: the command that starts a server')
+    .usage('[options] [-- <command that starts a server…>]')
     .option('--samples', 'start the notes server on a fresh copy of the sample notes')
-    .option('--url <url>', 'a server that runs already; may be repeated', many)
-    .option('--config <file>', 'every server of an mcp.json; may be repeated', many)
-    .option('--root <directory>', 'a folder the servers may use; may be repeated', many)
+    .option('--url <url>', 'a server that runs already, at this address; repeatable', many)
+    .option('--config <file>', 'every server of an mcp.json; repeatable', many)
+    .option('--root <directory>', 'a folder the servers may use; repeatable', many)
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
-    .option('--era <era>', 'auto, 2026-07-28 or 2025-11-25', 'auto')
+    .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto')
     .option('--port <port>', 'the port to listen on; a free one where absent', portOf)
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--rules <file>', 'where decisions of yours that hold for good are kept', rulesPath())
     .option('--open', 'open the page in a browser, where there is a display')
     .action(async (command: readonly string[], flags: DeskFlags) => {
-      await runDesk(command, flags);
+      try {
+        await runDesk(command, flags);
+      } catch (error) {
+        if (!isMidcallError(error, 'host/refused')) throw error;
+        process.stderr.write(`midcall: ${error.message}\n`);
+        process.exitCode = exitCodes.noServer.code;
+      }
     });
 }
 
@@ -93,7 +100,7 @@ async function plan(command: readonly string[], flags: DeskFlags): Promise<{ ser
     add({ id: 'notes', target: commandTarget([process.execPath, main, 'notes']) }, [samples, ...roots]);
   }
   for (const file of flags.config ?? []) {
-    for (const entry of readServerEntries(readConfig(file), process.env)) add(entry);
+    for (const entry of readServerList(file)) add(entry);
   }
   for (const url of flags.url ?? []) {
     const target = urlTarget(url);
@@ -101,14 +108,6 @@ async function plan(command: readonly string[], flags: DeskFlags): Promise<{ ser
   }
   if (command.length > 0) add({ id: nameOf(command), target: commandTarget(command) });
   return { servers, ...(samples !== undefined && { samples }) };
-}
-
-function readConfig(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new MidcallError('cli/usage', `The file ${file} cannot be read.`, { cause });
-  }
 }
 
 async function runDesk(command: readonly string[], flags: DeskFlags): Promise<void> {
@@ -126,9 +125,9 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   });
   const roots = new RootsManager({ disk: machineDisk, onError: complain });
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
-  for (const path of flags.root ?? []) await roots.add(resolve(path));
+  await offerFolders(roots, flags.root ?? []);
   for (const { entry, roots: own } of servers) {
-    const offered = await Promise.all(own.map(path => roots.add(path)));
+    const offered = await offerFolders(roots, own);
     await roots.grant(
       entry.id,
       offered.map(root => root.uri),

@@ -2,6 +2,7 @@
  * What the process's exit code says; the table of `midcall --help` and of the documentation. One meaning per number,
  * stable across releases, so that a script can tell a refusal by the tool from a question nobody answered.
  */
+import { Help } from 'commander';
 
 /** Name -> exit code and what it means. */
 export const exitCodes = {
@@ -12,20 +13,32 @@ export const exitCodes = {
     code: 2,
     meaning: 'The command line is wrong: unknown option, missing argument, arguments that do not fit.',
   },
-  noServer: { code: 3, meaning: 'The server could not be started or reached, went away, or did not answer in time.' },
+  noServer: {
+    code: 3,
+    meaning:
+      'The server could not be started (a port that is taken included) or reached, went away, or did not answer in time.',
+  },
   unanswered: {
     code: 4,
     meaning: 'A question could not be shown or answered: no answer left, one that does not fit, or a request refused.',
   },
   failure: { code: 70, meaning: 'Midcall itself failed.' },
-  interrupted: { code: 130, meaning: 'The person cancelled the call (Ctrl-C).' },
+  interrupted: {
+    code: 130,
+    meaning: 'The person cancelled the call (Ctrl-C; where a question is open, that dismisses it).',
+  },
 } as const;
 
 /** One row of the table. */
 export type ExitName = keyof typeof exitCodes;
 
-/** The table as lines of text, for `--help`. */
-export function exitCodeHelp(): string {
-  const rows = Object.values(exitCodes).map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`);
+const indent = ' '.repeat(7);
+
+/** The table as lines of text no wider than `columns`, for `--help`. */
+export function exitCodeHelp(columns: number): string {
+  const rows = Object.values(exitCodes).map(({ code, meaning }) => {
+    const wrapped = new Help().boxWrap(meaning, Math.max(columns - indent.length, 20));
+    return `  ${String(code).padStart(3)}  ${wrapped.replaceAll('\n', `\n${indent}`)}`;
+  });
   return ['Exit codes:', ...rows].join('\n');
 }

@@ -1,6 +1,6 @@
 /** `midcall lint`: what is wrong with the questions of a server, found by asking it to ask. */
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
@@ -29,7 +29,7 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 export function registerLint(program: Command): void {
   const command = program
     .command('lint')
-    .description('Ask a server to ask, answer in every way, and report what breaks the rules.')
+    .description('ask a server to ask, answer in every way, and report what breaks the rules')
     .argument('[server...]', 'after --: the command that starts the server')
     .usage('[options] -- <command that starts the server…>');
   addServerFlags(command)
@@ -113,13 +113,24 @@ function readWait(text = '10'): number {
 
 function writerFor({ format = 'text', output }: LintFlags): (report: LintReport) => void {
   if (!['text', 'json', 'sarif'].includes(format)) throw usage('The format is text, json or sarif.');
+  if (output !== undefined && !existsSync(dirname(resolve(output))))
+    throw usage(`There is no folder ${dirname(resolve(output))} to write the report to.`);
   return report => {
     const colour = output === undefined && process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
     const json = format === 'sarif' ? lintSarif(report, { version: ownVersion() }) : lintJson(report);
     const text = format === 'text' ? lintText(report, { colour }).join('\n') : JSON.stringify(json, null, 2);
     if (output === undefined) process.stdout.write(`${text}\n`);
-    else writeFileSync(output, `${text}\n`);
+    else writeReport(output, `${text}\n`);
   };
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    throw new MidcallError('cli/usage', `The report cannot be written to ${file} (${code}).`, { cause });
+  }
 }
 
 const usage = (message: string): MidcallError => new MidcallError('cli/usage', message);

@@ -34,7 +34,8 @@ const program = new Command('midcall')
   .version(ownVersion(), '-V, --version', 'print the version')
   .enablePositionalOptions()
   .showHelpAfterError('(run with --help for usage)')
-  .addHelpText('after', `\n${exitCodeHelp()}`)
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'midcall: ')) })
+  .addHelpText('after', () => `\n${exitCodeHelp(process.stdout.columns ?? 80)}`)
   .exitOverride();
 
 for (const register of subcommands) register(program);

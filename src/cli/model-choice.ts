@@ -1,4 +1,5 @@
 /** The person's models, as the commands that answer servers are given them: a module, or the person by hand. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MidcallError } from '../errors.ts';
@@ -20,11 +21,11 @@ const byHand: SamplingModel = {
 /**
  * The model that answers a server's sampling.
  * @param file - a module whose default export is a list of models, or a sampling model; the person by hand where absent
- * @throws MidcallError `cli/usage` where the module exports neither
+ * @throws MidcallError `cli/usage` where the module cannot be loaded or exports neither
  */
 export async function chooseModel(file: string | undefined): Promise<SamplingModel> {
   if (file === undefined) return byHand;
-  const module = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
+  const module = await load(file);
   const given = module.default;
   if (Array.isArray(given)) return modelRouter({ models: given as readonly ModelEntry[] });
   if (typeof (given as Partial<SamplingModel> | undefined)?.run === 'function') return given as SamplingModel;
@@ -32,4 +33,15 @@ export async function chooseModel(file: string | undefined): Promise<SamplingMod
     'cli/usage',
     `The default export of ${file} is neither a list of models nor a sampling model.`,
   );
+}
+
+async function load(file: string): Promise<{ readonly default?: unknown }> {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new MidcallError('cli/usage', `There is no file ${path} to load models from.`);
+  try {
+    return (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new MidcallError('cli/usage', `The models in ${path} cannot be loaded: ${why}`, { cause });
+  }
 }

@@ -18,7 +18,7 @@ import { serveNotes } from './notes-http.ts';
 interface Options {
   readonly http?: number;
   readonly host: string;
-  readonly allowHost: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly signIn?: string;
   readonly publicUrl?: URL;
   readonly settings: string;
@@ -37,12 +37,7 @@ export function registerNotes(program: Command): void {
       port,
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option(
-      '--allow-host <name>',
-      'host name, besides localhost, under which clients reach it; may be repeated',
-      also,
-      [],
-    )
+    .option('--allow-host <name>', 'host name, besides localhost, under which clients reach it; repeatable', also)
     .option(
       '--sign-in <file>',
       'with --http: take only tokens of the OpenID Connect server this JSON file describes, and sign people in there on the pages',
@@ -78,7 +73,7 @@ async function notes(named: readonly string[], options: Options): Promise<void> 
     onSignal(close);
     return;
   }
-  const { host, allowHost, publicUrl } = options;
+  const { host, allowHost = [], publicUrl } = options;
   const signIn = options.signIn === undefined ? undefined : await readSignInConfig(options.signIn);
   try {
     const over = { notes: parts, host, port: options.http, allowHost, publicUrl, signIn, onError };
@@ -94,7 +89,10 @@ async function notes(named: readonly string[], options: Options): Promise<void> 
 }
 
 /** Options that do not go together. */
-function check(named: readonly string[], { http, host, allowHost, signIn, publicUrl, import: from }: Options): void {
+function check(
+  named: readonly string[],
+  { http, host, allowHost = [], signIn, publicUrl, import: from }: Options,
+): void {
   const must = (holds: boolean, text: string): void => {
     if (!holds) throw new MidcallError('cli/usage', text);
   };
@@ -124,7 +122,7 @@ function onSignal(close: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
 }
 
-function also(name: string, before: readonly string[]): readonly string[] {
+function also(name: string, before: readonly string[] = []): readonly string[] {
   return [...before, name];
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { MidcallError } from '../errors.ts';
+import { isMidcallError, MidcallError } from '../errors.ts';
 import { commandTarget, type Era, readServerEntries, type ServerEntry, urlTarget } from '../host/index.ts';
 
 /** What the flags give. */
@@ -23,7 +23,7 @@ export function addServerFlags(command: Command): Command {
     .option('--header <name:value>', 'send this header to --url; repeatable', collect)
     .option('--config <file>', 'the server is in this mcp.json (default: ./mcp.json where --server is given)')
     .option('--server <name>', 'the entry of the mcp.json')
-    .option('--era <era>', 'auto, 2026-07-28 or 2025-11-25', 'auto');
+    .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');
 }
 
 /** The words after `--`, which commander does not tell from those before it. */
@@ -70,19 +70,30 @@ export function nameOf(words: readonly string[]): string {
   return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(named);
 }
 
-function fromConfig(file: string, name: string | undefined): ServerEntry {
+/** Every server of an `mcp.json`. @throws MidcallError `cli/usage`, naming the file, where it cannot be read or used */
+export function readServerList(file: string): readonly ServerEntry[] {
   const path = resolve(file);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new MidcallError('cli/usage', `The server list ${path} cannot be read.`, { cause });
+    throw new MidcallError('cli/usage', `The server list ${path} cannot be read. Is it there?`, { cause });
   }
-  const entries = readServerEntries(text, process.env);
-  const names = entries.map(entry => entry.id).join(', ');
+  try {
+    return readServerEntries(text, process.env);
+  } catch (cause) {
+    if (!isMidcallError(cause, 'cli/usage')) throw cause;
+    throw new MidcallError('cli/usage', `${path}: ${cause.message}`, { cause });
+  }
+}
+
+function fromConfig(file: string, name: string | undefined): ServerEntry {
+  const entries = readServerList(file);
+  const names = entries.map(entry => entry.id).join(', ') || 'none';
   if (name === undefined && entries.length === 1) return entries[0]!;
+  if (name === undefined) throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
   const found = entries.find(entry => entry.id === name);
-  if (!found) throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
+  if (!found) throw usage(`There is no server '${name}' in ${file}. It has: ${names}.`);
   return found;
 }
 

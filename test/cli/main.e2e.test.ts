@@ -1,6 +1,8 @@
 /** What every command of `midcall` has: the version, and why a server that died at its start died. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +10,12 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'main-')));
+const list = join(folder, 'mcp.json');
+const broken = join(folder, 'broken.json');
+writeFileSync(list, JSON.stringify({ mcpServers: { tables: { command: 'node' } } }));
+writeFileSync(broken, '{');
 
 function midcall(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise(resolve =>
@@ -34,3 +42,44 @@ it.each([['call', 'any'], ['lint'], ['design', 'any']])(
     expect(code).toBe(3);
   },
 );
+
+it.each([
+  [
+    'no such folder',
+    ['call', 'any', '--root', '/no/such/folder', '--', 'node'],
+    /--root \/no\/such\/folder: There is no/,
+  ],
+  ['no such folder on the desk', ['desk', '--root', '/no/such/folder'], /--root \/no\/such\/folder: There is no/],
+  ['no such models', ['call', 'any', '--models', '/no/models.mjs', '--', 'node'], /There is no file \/no\/models\.mjs/],
+  ['no folder for the report', ['lint', '--output', '/no/such/r.txt', '--', 'node'], /There is no folder \/no\/such/],
+  ['no such list of servers', ['desk', '--config', '/no/mcp.json'], /\/no\/mcp\.json cannot be read/],
+  ['a server the list has not', ['call', 'any', '--config', list, '--server', 'tabels'], /'tabels' .*It has: tables\./],
+  ['a list that is none', ['desk', '--config', broken], /broken\.json: The server list is not JSON/],
+  ['an unknown command', ['clal'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
+])('says what is wrong with a command line and ends with 2: %s', async (_, words, why) => {
+  const { code, out, err } = await midcall(...words);
+  expect(err).toMatch(why);
+  expect([code, out]).toEqual([2, '']);
+});
+
+it('ends with 3 where the port of the desk is taken, and says how to go on', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { code, err } = await midcall('desk', '--port', String(port));
+  taken.close();
+  expect([code, err]).toEqual([
+    3,
+    `midcall: Port ${port} on 127.0.0.1 is taken. Choose another, or 0 for any free one.\n`,
+  ]);
+});
+
+it('ends with 3 in the time it was given where an address never answers', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const { code, err } = await midcall('call', 'any', '--url', `http://127.0.0.1:${port}/mcp`, '--timeout', '1');
+  silent.close();
+  expect(err).toMatch(/could not be reached .*: it did not answer in time\.\n$/);
+  expect(code).toBe(3);
+});

@@ -35,7 +35,7 @@ it.each(eras)('%s: sends them with every request, filled in from the environment
     () => '',
     (error: Error) => error.message,
   );
-  expect(problem).toContain("'remote' could not be started or reached");
+  expect(problem).toContain("'remote' could not be reached");
   expect(heard.length).toBeGreaterThan(0);
   for (const each of heard) expect(each).toMatchObject({ authorization: 'Bearer hush-4711', 'x-team': 'notes' });
   expect(problem + connection.origin + JSON.stringify(events)).not.toContain('hush');

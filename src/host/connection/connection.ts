@@ -13,7 +13,6 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { MidcallError } from '../../errors.ts';
-import { visible } from '../../visible.ts';
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from '../attach.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
 import type { Era } from '../question.ts';
@@ -21,6 +20,7 @@ import type { SamplingAccount } from '../sampling/flow.ts';
 import { lastSaid } from './last-said.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
 import { openTransport } from './transport.ts';
+import { unreached } from './unreached.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
 export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';
@@ -301,8 +301,7 @@ export class Connection {
   }
 
   #whyNot(cause: unknown): string {
-    const { message } = cause as { message?: unknown };
-    const why = visible(typeof message === 'string' ? message : String(cause), { max: 500 });
-    return `The server '${this.entry.id}' could not be started or reached (${this.origin}): ${why}${this.#said()}`;
+    const what = `The server '${this.entry.id}' could not be ${this.entry.target.kind === 'url' ? 'reached' : 'started'}`;
+    return `${what} (${this.origin}): ${unreached(cause, this.entry.target)}${this.#said()}`;
   }
 }

@@ -116,7 +116,9 @@ function listening(server: Server, port: number): Promise<void> {
       reject(
         new MidcallError(
           'host/refused',
-          `The desk cannot listen on port ${port}: ${error.message}. Choose another with --port.`,
+          (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+            ? `Port ${port} on 127.0.0.1 is taken. Choose another, or 0 for any free one.`
+            : `The desk cannot listen on port ${port}: ${error.message}. Choose another, or 0 for any free one.`,
         ),
       ),
     );
