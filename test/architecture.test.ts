@@ -186,4 +186,22 @@ describe('architecture', () => {
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter(path => !existsSync(join(root, path)))).toEqual([]);
   });
+
+  it('A10: what tests, benches and scripts reach into exists, built or as source', () => {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    const inCode = /['"](?:\.\.\/)+(?:src|dist)\/([a-z0-9/-]+)\.(?:ts|js)['"]/g;
+    const inJson = /"src\/([a-z0-9/-]+)\.ts"/g;
+    const missing: string[] = [];
+    for (const folder of ['test', 'bench', 'scripts', 'conformance']) {
+      for (const path of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
+        if (!/\.(?:ts|mjs|json)$/.test(path)) continue;
+        const text = readFileSync(join(root, folder, path), 'utf8');
+        const reach = path.endsWith('.json') ? inJson : inCode;
+        for (const [, named] of text.matchAll(reach)) {
+          if (!files.includes(`${named}.ts`)) missing.push(`${folder}/${path}: ${named}`);
+        }
+      }
+    }
+    expect(missing).toEqual([]);
+  });
 });

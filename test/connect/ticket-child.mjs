@@ -9,8 +9,8 @@ import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { flows } from '../../dist/connect/oauth/flows.js';
 import { Tickets } from '../../dist/connect/ticket.js';
-import { keyRing } from '../../dist/server/keys.js';
-import { createSealer } from '../../dist/server/seal.js';
+import { keyRing } from '../../dist/server/state/keys.js';
+import { createSealer } from '../../dist/server/state/seal.js';
 import { openStore } from '../stores/open-store.mjs';
 
 const [mode, kind, where, key] = process.argv.slice(2);
