@@ -6,7 +6,7 @@ import { icon } from '../html.ts';
 import type { PagesHost } from '../server/index.ts';
 import type { PageKind, Sent, SignIn, Visit } from './pages/page.ts';
 import { style } from './pages/style.ts';
-import { codePage, kindPage, leavePage, type Site } from './pages/view.ts';
+import { codePage, kindPage, leavePage, type Site, shown } from './pages/view.ts';
 import { words } from './pages/words.ts';
 import { type Ticket, type Tickets, ticketName } from './ticket.ts';
 import { securityHeaders, Visits } from './visit-desk.ts';
@@ -31,7 +31,7 @@ const styleName = `style-${createHash('sha256').update(style).digest('base64url'
 /** @returns the pages as one web app */
 export function routes(options: RouteOptions): Hono {
   const { host, tickets, kinds, signIn, path } = options;
-  const site: Site = { name: options.name, style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
+  const site: Site = { name: shown(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
   const visits = new Visits({ host, tickets, signIn, site, base: options.base });
   const app = new Hono();
   const pages = new Hono();

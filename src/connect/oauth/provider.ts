@@ -12,6 +12,7 @@ import {
   required,
   text,
 } from '../../check-options.ts';
+import { hides } from '../../visible.ts';
 import { isSafeEndpoint, type OAuthClient, oauthClient, type ProviderMetadata } from './client.ts';
 
 /** What the operator knows about a provider. */
@@ -105,7 +106,10 @@ export function provider(options: ProviderOptions): Provider {
     /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/u.test(id),
     'id has lower-case letters, digits and hyphens, at most 32.',
   );
-  check(/^[^\p{C}]{1,60}$/u.test(name), `name of '${id}' is one line of at most 60 characters.`);
+  check(
+    name !== '' && [...name].length <= 60 && !/\n/u.test(name) && !hides(name),
+    `name of '${id}' is one line of at most 60 characters.`,
+  );
   check(URL.canParse(options.issuer), `issuer of '${id}' is not an address.`);
   const issuer = new URL(options.issuer);
   check(isSafeEndpoint(issuer), `issuer of '${id}' has to be an https address (http only on loopback).`);

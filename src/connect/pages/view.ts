@@ -54,7 +54,7 @@ export function kindPage(site: Site, visit: Visit, view: PageView, { token, now 
 ${defaultButton}
 <figure class="quote"><figcaption>${site.name} says</figcaption><blockquote>${shown(visit.message, 2_000, true)}</blockquote></figure>
 ${problemBox(view.problem)}${view.body}
-<div class="actions"><button class="button primary" name="do" value="send">${view.send}</button>
+<div class="actions"><button class="button primary" name="do" value="send">${shown(view.send, 100)}</button>
 <button class="button" name="do" value="decline" formnovalidate>Decline</button></div>
 </form></article>
 <p class="aside">What you enter here goes to ${site.name} only, not through your assistant. This link works once, for ${minutes(visit.dueAt - now)}.</p>`;
@@ -78,7 +78,8 @@ ${problemBox(problem)}<div class="field"><label for="code">Code</label>
 }
 
 /** Says something, and asks nothing. */
-export function sayPage(site: Site, title: string, lines: readonly string[], back?: string): string {
+export function sayPage(site: Site, heading: string, lines: readonly string[], back?: string): string {
+  const title = shown(heading, 300);
   return document(
     site,
     title,

@@ -12,6 +12,7 @@ import { type CallRequest, waitingResult } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
 import { type PageWait, waitOf } from '../url/wait.ts';
 import { keepTicket, RESUME } from './relay.ts';
+import { quoted } from './relay-text.ts';
 
 /** @throws MidcallError `ask/unavailable` where the request is no tool call, which alone can be gone on with */
 export async function parkOnPages(
@@ -46,7 +47,7 @@ export async function parkOnPages(
 function parkedText(pages: readonly PageWait[], ticket: string, minutes: number): string {
   const links = pages.filter(page => page.announce === 'link');
   const told = links.flatMap(({ message, url, note }) => [
-    ...message.split('\n').map(line => `> ${line}`),
+    ...quoted(message),
     `> ${url}`,
     ...(note === undefined ? [] : [`> ${note}`]),
     '',

@@ -22,6 +22,10 @@ const choices = (list: readonly { readonly value: string; readonly title: string
 const line = (field: Field): string =>
   `- ${field.name}${field.title && field.title !== field.name ? ` ("${field.title}")` : ''}: ${rule(field)}${field.required ? '' : ', optional'}`;
 
+/** A text of others, each line of it marked as a quotation, whatever it takes for a line break. */
+export const quoted = (message: string): readonly string[] =>
+  message.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/u).map(each => `> ${each}`);
+
 export interface RelayText {
   readonly message: string;
   readonly fields: readonly Field[];
@@ -35,7 +39,7 @@ export function relayText({ message, fields, ticket, tool, minutes }: RelayText)
     'This call is waiting for the person, whom it cannot ask by itself. Nothing has been done yet.',
     'Put this question to the person in these words, and wait. Do not answer for them, and do not guess:',
     '',
-    ...message.split('\n').map(each => `> ${each}`),
+    ...quoted(message),
     '',
     'They may accept with these fields, decline, or leave it:',
     ...fields.map(line),
