@@ -1,7 +1,7 @@
 /** The code of docs/elicitation.md: one tool for each thing the page shows. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { form } from 'midcall/form';
-import type { Midcall } from 'midcall/server';
+import { type Midcall, whyNot } from 'midcall/server';
 import { z } from 'zod';
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
@@ -54,9 +54,7 @@ export function shopServer(mid: Midcall, shop: Shop) {
     // #region ask
     async ({ order }, call) => {
       const answer = await call.elicit({ message: `Cancel order ${order}?`, form: refundForm });
-      if (answer.action === 'decline') return text('The order stands: they said no.');
-      if (answer.action === 'cancel') return text(`The order stands: nobody decided (${answer.reason}).`);
-      if (!answer.content.sure) return text('The order stands: not confirmed.');
+      if (answer.action !== 'accept' || !answer.content.sure) return text(`The order stands: ${whyNot(answer)}`);
       await call.step('cancel', () => shop.cancel(order), { effect: true });
       return text(`Cancelled; refund by ${answer.content.refund}.`);
     },

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { oauth, type Provider, type Vault } from '../connect/index.ts';
 import { isMidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
+import { notDone, whyNot } from '../server/index.ts';
 import { plain } from './plain.ts';
 import { pathArgument, type Registry } from './registry.ts';
 import { fetchNotes, type RemoteNote } from './remote-notes.ts';
@@ -26,15 +27,6 @@ export interface Importing {
 type Imported =
   | { readonly outcome: 'imported'; readonly created: number; readonly unchanged: number; readonly kept: number }
   | { readonly outcome: 'signed-out' };
-
-const because = {
-  dismissed: 'the question was closed.',
-  timeout: 'nobody finished signing in in time.',
-  unavailable: 'this client cannot show the person a page that is certain to be theirs.',
-  suspect: 'nobody proved to be the person who was asked.',
-  invalid: 'the answers did not fit.',
-  error: 'keeping the sign-in failed.',
-};
 
 /** Registers both tools. */
 export function registerImport({ mid, server }: Registry, importing: Importing): void {
@@ -70,16 +62,8 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
           page: oauth(provider),
           channels: ['native', 'page'],
         });
-        if (answer.action === 'decline') {
-          const text = 'Nothing was imported: the person said no. Do not try again unless they ask for it.';
-          return reply(text, { outcome: 'declined' });
-        }
-        if (answer.action === 'cancel') {
-          return reply(`Nothing was imported: ${because[answer.reason]}`, { outcome: answer.reason });
-        }
-        if (!answer.completed) {
-          const text = `The person has not finished signing in at ${name} yet. Call again later.`;
-          return reply(text, { outcome: 'unfinished' });
+        if (answer.action !== 'accept' || !answer.completed) {
+          return reply(`Nothing was imported: ${whyNot(answer)}`, { outcome: notDone(answer) });
         }
       }
       const files = await call.files();

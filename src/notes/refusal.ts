@@ -4,19 +4,11 @@
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Answer } from '../form/index.ts';
+import { notDone, whyNot } from '../server/index.ts';
 import { label, type Note } from './note.ts';
 import type { Moved } from './notebook.ts';
 import type { Matches } from './pick.ts';
 import { count, data, lines, reply } from './reply.ts';
-
-/** Why something was not done. */
-export type NotDone = 'not-confirmed' | 'declined' | Extract<Answer<unknown>, { action: 'cancel' }>['reason'];
-
-/** The one word for an answer that is no yes. */
-export function notDone(answer: Answer<unknown>): NotDone {
-  if (answer.action === 'cancel') return answer.reason;
-  return answer.action === 'decline' ? 'declined' : 'not-confirmed';
-}
 
 /**
  * The result for an answer that is no yes; where nobody could be asked, it lists what the person would have seen.
@@ -30,17 +22,12 @@ export function refused(
   way = 'Ask the person which one is meant, and say so with path.',
 ): CallToolResult {
   const outcome = notDone(answer);
-  const sentence = whyNot(answer, what);
+  const sentence = `Nothing was ${what}: ${whyNot(answer)}`;
   const help = `${count(total)} with this title:\n${lines(shown)}\n${total > shown.length ? 'Only the newest are listed. ' : ''}`;
   return reply(outcome === 'unavailable' ? `${sentence} ${help}${way}` : sentence, {
     outcome,
     matches: shown.map(data),
   });
-}
-
-/** Why nothing was done, as a sentence. */
-export function whyNot(answer: Answer<unknown>, what: string): string {
-  return `Nothing was ${what}: ${because[notDone(answer)]}`;
 }
 
 /** The result for a note that was not the same any more when the time came to act on it. */
@@ -55,14 +42,3 @@ export function overtaken(moved: Exclude<Moved, { outcome: 'moved' }>, note: Not
     note: data(note),
   });
 }
-
-const because: Record<NotDone, string> = {
-  'not-confirmed': 'the person answered without confirming. Do not try again unless they ask for it.',
-  declined: 'the person said no. Do not try again unless they ask for it.',
-  dismissed: 'the person closed the question without answering it. Ask what they want before trying again.',
-  timeout: 'nobody answered in time. Try again when the person is there.',
-  unavailable: 'this client cannot show the person a form.',
-  invalid: 'the answers that came back did not fit the question. No person may have seen it.',
-  suspect: 'the answer looked automatic, so it does not count as the person’s.',
-  error: 'the question did not reach the person, because asking failed.',
-};

@@ -1,6 +1,7 @@
 /** `notes_setup`: the first-run page, where the person chooses directories and preferences. */
 import { z } from 'zod';
 import { formKindOf } from '../connect/index.ts';
+import { notDone, whyNot } from '../server/index.ts';
 import type { Registry } from './registry.ts';
 import { reply } from './reply.ts';
 import { sdkVersion, tooOld } from './sdk-guard.ts';
@@ -71,15 +72,6 @@ export function setupPage(setup: Setup) {
   });
 }
 
-const because = {
-  dismissed: 'the question was closed.',
-  timeout: 'nobody finished the page in time.',
-  unavailable: 'this client cannot show the person a page that is certain to be theirs.',
-  suspect: 'nobody proved to be the person who was asked.',
-  invalid: 'the answers did not fit.',
-  error: 'saving failed.',
-};
-
 /** Registers the tool. */
 export function registerSetup(
   { mid, server }: Registry,
@@ -114,17 +106,9 @@ export function registerSetup(
         const { directories } = setup.settings() ?? { directories: [] };
         return reply(`Configured: ${directories.join(', ')}.`, { outcome: 'configured', directories });
       }
-      if (answer.action === 'accept') {
-        const text = 'The person opened the page and has not finished it. Nothing is configured yet; call again later.';
-        return reply(text, { outcome: 'unfinished' });
-      }
-      if (answer.action === 'decline') {
-        return reply('Nothing was configured: the person said no. Do not try again unless they ask for it.', {
-          outcome: 'declined',
-        });
-      }
-      const help = answer.reason === 'unavailable' ? ` ${instead}` : '';
-      return reply(`Nothing was configured: ${because[answer.reason]}${help}`, { outcome: answer.reason });
+      const outcome = notDone(answer);
+      const help = outcome === 'unavailable' ? ` ${instead}` : '';
+      return reply(`Nothing was configured: ${whyNot(answer)}${help}`, { outcome });
     },
   );
 }

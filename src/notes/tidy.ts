@@ -3,10 +3,10 @@
  * and a refusal of either ends it with every note as it was.
  */
 import { z } from 'zod';
+import { notDone, whyNot } from '../server/index.ts';
 import { replied, withoutReply } from './no-model.ts';
 import { notebook } from './notebook.ts';
 import { choicesOf, picked, readProposals, tidyRequest } from './proposal.ts';
-import { notDone, whyNot } from './refusal.ts';
 import { pathArgument, type Registry } from './registry.ts';
 import { count, data, noteShape, reply } from './reply.ts';
 
@@ -57,7 +57,8 @@ export function registerTidy({ mid, server, now }: Registry): void {
           required: ['apply'],
         },
       });
-      if (answer.action !== 'accept') return reply(whyNot(answer, 'tidied'), { outcome: notDone(answer) });
+      if (answer.action !== 'accept')
+        return reply(`Nothing was tidied: ${whyNot(answer)}`, { outcome: notDone(answer) });
       const chosen = picked(proposals, answer.content.apply);
       if (chosen.length === 0)
         return reply('Nothing was tidied: the person picked nothing.', { outcome: 'not-confirmed' });

@@ -42,12 +42,15 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
     const agreed = await call('order_cancel', [accept]);
     expect([textOf(agreed.result), agreed.cancelled]).toEqual(['Cancelled; refund by card.', ['o1']]);
     for (const [answer, said] of [
-      [{ action: 'accept', content: { refund: 'card', sure: false } }, 'The order stands: not confirmed.'],
-      [{ action: 'decline' }, 'The order stands: they said no.'],
-      [{ action: 'cancel' }, 'The order stands: nobody decided (dismissed).'],
+      [
+        { action: 'accept', content: { refund: 'card', sure: false } },
+        'The order stands: the person answered without confirming.',
+      ],
+      [{ action: 'decline' }, 'The order stands: the person said no.'],
+      [{ action: 'cancel' }, 'The order stands: the person closed the question'],
     ] as const) {
       const { result, cancelled } = await call('order_cancel', [answer]);
-      expect([textOf(result), cancelled]).toEqual([said, []]);
+      expect([textOf(result), cancelled]).toEqual([expect.stringContaining(said), []]);
     }
   });
 

@@ -29,6 +29,9 @@ export interface Script {
   readonly folder: string;
 }
 
+/** Milliseconds before each line: of an answer that comes faster than anybody reads, servers say that the client gave it. */
+const readingMs = 400;
+
 /** Commands nobody types into are run once for all their excerpts. */
 const before = new Map<string, Promise<readonly string[]>>();
 
@@ -69,7 +72,8 @@ function run(command: string, cwd: string, typed: Typed[]): Promise<readonly str
     all += data;
     for (let next = typed[0]; next && all.includes(next[0], from); next = typed[0]) {
       from = all.indexOf(next[0], from) + next[0].length;
-      child.write(`${next[1]}\r`);
+      const { 1: line } = next;
+      setTimeout(() => child.write(`${line}\r`), readingMs);
       typed.shift();
     }
   });

@@ -32,6 +32,7 @@ describe.each(eras)('%s', era => {
     const settings = await readSettings(path);
     const server = notesServer({
       directories: options.directories ?? [],
+      suspectBelowMs: 0,
       warn: () => {},
       pages: { reach: { kind: 'here', browser: false } },
       setup: {

@@ -55,7 +55,12 @@ interface Form {
 describe.each(pairings)('%s over %s', (era, carrier) => {
   async function connect(answers: readonly Scripted[], capabilities: object = {}, notes: Partial<NotesOptions> = {}) {
     const warnings: string[] = [];
-    const server = notesServer({ directories: [root], warn: text => void warnings.push(text), ...notes });
+    const server = notesServer({
+      directories: [root],
+      suspectBelowMs: 0,
+      warn: text => void warnings.push(text),
+      ...notes,
+    });
     const person = scriptedPerson(answers);
     const pair = await connectPair(server.factory, {
       era,

@@ -104,6 +104,13 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect((await (await connect(asks('in-band'), { answers: [yes], options })).act()).text).toBe(
       '["cancel","suspect","too-fast"]',
     );
+    for (const action of ['decline', 'cancel'] as const) {
+      const reason = action === 'cancel' ? 'dismissed' : '';
+      const said = async (assurance?: 'in-band') =>
+        (await (await connect(asks(assurance), { answers: [{ action }], options })).act()).text;
+      expect(await said()).toBe(JSON.stringify([action, reason, 'too-fast']));
+      expect(await said('in-band')).toBe('["cancel","suspect","too-fast"]');
+    }
   });
 
   it('a handler that loops until somebody agrees ends, also where nobody can be asked or a decline stands', async () => {

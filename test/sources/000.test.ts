@@ -35,7 +35,7 @@ describe.each(eras)('%s', era => {
     const top = await realpath(await mkdtemp(join(tmpdir(), 'midcall-000-')));
     const root = await copySamples(top);
     const person = scriptedPerson(answers);
-    const server = notesServer({ directories: [root], warn: () => {} });
+    const server = notesServer({ directories: [root], suspectBelowMs: 0, warn: () => {} });
     const pair = await connectPair(server.factory, { era, person, capabilities });
     return {
       person,

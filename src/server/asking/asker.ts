@@ -112,7 +112,8 @@ export class Asker {
         continue;
       }
       const suspect = 'answer' in judged && judged.answer.action === 'cancel' && judged.answer.reason === 'suspect';
-      if (suspect && this.#pageCounts(ask)) return this.#onPage(ask, compiled);
+      const refused = suspect && !isYes(value);
+      if (suspect && this.#pageCounts(ask, refused)) return this.#onPage(ask, compiled, refused);
       const answer: Answer<FormValue<I>> =
         'answer' in judged ? judged.answer : { action: 'cancel', reason: 'invalid', by: judged.by };
       this.#history.record(question, answer);
@@ -121,20 +122,23 @@ export class Asker {
     }
   }
 
-  elicitUrl<T>(ask: UrlAsk<T>): Promise<UrlAnswer<T>> {
+  elicitUrl<T>(ask: UrlAsk<T>, onlyLink = false): Promise<UrlAnswer<T>> {
     this.#history ??= new AskHistory();
     this.#urlAsker ??= urlAsker(this.#run, { ...this.#options, pages: this.#pageCall(), history: this.#history });
-    return this.#urlAsker(ask);
+    return this.#urlAsker(ask, onlyLink);
   }
 
   /** The same question on a page of ours, where the host and the model cannot answer it. */
-  async #onPage<T>(ask: ElicitAsk<FormInput>, compiled: Form<T>): Promise<Answer<T>> {
+  async #onPage<T>(ask: ElicitAsk<FormInput>, compiled: Form<T>, onlyLink = false): Promise<Answer<T>> {
     const { message, key, timeoutMs, assurance, channels } = ask;
-    const answer = await this.elicitUrl<Json>({
-      message,
-      page: { kind: 'question', data: { schema: compiled.schema as unknown as Json } },
-      ...given({ key, timeoutMs, assurance, channels }),
-    });
+    const answer = await this.elicitUrl<Json>(
+      {
+        message,
+        page: { kind: 'question', data: { schema: compiled.schema as unknown as Json } },
+        ...given({ key, timeoutMs, assurance, channels }),
+      },
+      onlyLink,
+    );
     return checkedPage(answer, compiled);
   }
 
@@ -155,14 +159,17 @@ export class Asker {
   }
 
   /** True where a page of ours reaches the person and gives what the ask demands. */
-  #pageCounts(ask: ElicitAsk<FormInput>): boolean {
+  #pageCounts(ask: ElicitAsk<FormInput>, onlyLink = false): boolean {
     const { request, config } = this.#options;
     if (!(ask.channels ?? config.channels).includes('page')) return false;
     const pages = this.#pageCall();
     if (!pages) return false;
     const { message, assurance: demanded, channels, timeoutMs = config.askTimeoutMs } = ask;
     const page = { kind: 'question', data: null };
-    return roads({ message, page, demanded, channels, timeoutMs, asError: false }, request, pages, config).length > 0;
+    return (
+      roads({ message, page, demanded, channels, timeoutMs, asError: false, onlyLink }, request, pages, config).length >
+      0
+    );
   }
 
   #pageCall(): PageCall | undefined {
@@ -201,6 +208,9 @@ export class Asker {
     this.#options.audit({ kind: 'answered', ask: id, action: answer.action, ...reason, by: answer.by });
   }
 }
+
+const isYes = (recorded: Json): boolean =>
+  (readRecorded(recorded) as { got?: { action?: unknown } | null }).got?.action === 'accept';
 
 const isOn = (channel: Channel, ask: ElicitAsk<FormInput>, config: Config): boolean =>
   config.channels.includes(channel) && (ask.channels?.includes(channel) ?? true);

@@ -7,7 +7,8 @@
  * - A3 A decline is final for the call: the same question is not put again, the decline stands.
  * - A4 A question that was not accepted twice, by whatever road, is not put a third time; the call ends with
  *   `ask/repeated`. So a handler that loops until somebody agrees ends, also where nobody can be asked.
- * - A5 An answer below the demanded assurance, or one that looks automatic where a level is demanded, never counts.
+ * - A5 An answer below the demanded assurance never counts, and where a level is demanded no answer does that looks
+ *   automatic, a no included: it is the host's, and the person may know nothing of it.
  */
 import { MidcallError } from '../../errors.ts';
 import { type Answer, type Assurance, assures, type By, type Form, type Issue } from '../../form/index.ts';
@@ -46,6 +47,12 @@ export interface JudgeOptions {
 
 const tooFastBy = { suspect: 'too-fast' } as const;
 
+/** Marks an answer of the host that came faster than a person reads. */
+export const suspicion = (recorded: RecordedAnswer, suspectBelowMs: number): Pick<By, 'suspect'> => {
+  const itself = 'got' in recorded && recorded.via === undefined && !recorded.standing;
+  return itself && recorded.ms < suspectBelowMs ? tooFastBy : {};
+};
+
 /** Judges an answer against its form. */
 export async function judge<T>(
   recorded: RecordedAnswer,
@@ -57,24 +64,24 @@ export async function judge<T>(
     return { answer: { action: 'accept', content: options.fallback as T, by } };
   }
   const relayed = 'got' in recorded && recorded.via === 'relay';
-  const tooFast = 'got' in recorded && !relayed && !recorded.standing && recorded.ms < options.suspectBelowMs;
   const by: By = {
     channel: relayed ? 'relay' : 'native',
     assurance: relayed ? 'relayed' : 'in-band',
     elapsedMs: recorded.ms,
-    ...(tooFast && tooFastBy),
+    ...suspicion(recorded, options.suspectBelowMs),
   };
   const cancel = (reason: 'dismissed' | 'timeout' | 'unavailable' | 'suspect' | 'error'): Judged<T> => ({
     answer: { action: 'cancel', reason, by },
   });
   if ('none' in recorded) return cancel(recorded.none);
   const got = recorded.got as { action?: unknown; content?: unknown } | null;
-  if (got?.action === 'decline') return { answer: { action: 'decline', by } };
-  if (got?.action === 'cancel') return cancel('dismissed');
-  if (got?.action !== 'accept') return cancel('error');
-  const short = options.demanded !== undefined && (tooFast || !assures(by.assurance, options.demanded));
-  if (short) return cancel('suspect');
-  const checked = await form.check(got.content);
+  const said = got?.action;
+  if (said !== 'accept' && said !== 'decline' && said !== 'cancel') return cancel('error');
+  if (options.demanded !== undefined && by.suspect) return cancel('suspect');
+  if (said === 'decline') return { answer: { action: 'decline', by } };
+  if (said === 'cancel') return cancel('dismissed');
+  if (options.demanded !== undefined && !assures(by.assurance, options.demanded)) return cancel('suspect');
+  const checked = await form.check(got?.content);
   return checked.ok ? { answer: { action: 'accept', content: checked.value, by } } : { again: checked.issues, by };
 }
 

@@ -5,7 +5,7 @@
 import { isMidcallError, type MidcallError } from '../../errors.ts';
 import { type Assurance, assures, type By } from '../../form/index.ts';
 import { checkUrlAsk } from '../asking/check-ask.ts';
-import { AskHistory, type RecordedAnswer, readRecorded } from '../asking/judge.ts';
+import { AskHistory, type RecordedAnswer, readRecorded, suspicion } from '../asking/judge.ts';
 import type { Unstamped } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
@@ -15,7 +15,7 @@ import type { Run } from '../engine/run.ts';
 import { formParams, missingCapability, urlParams, urlRequired, type WireAsk } from '../era.ts';
 import type { CallRequest } from '../request.ts';
 import type { UrlAnswer, UrlAsk } from './ask.ts';
-import { type Announced, type Asked, type PageCall, type Plan, plan, spoken } from './plan.ts';
+import { type Announced, type Asked, type PageCall, type Plan, plan, roads, spoken } from './plan.ts';
 
 export interface UrlAskerOptions {
   readonly config: Config;
@@ -25,7 +25,8 @@ export interface UrlAskerOptions {
   readonly audit: (event: Unstamped) => void;
 }
 
-export type UrlAsker = <T>(ask: UrlAsk<T>) => Promise<UrlAnswer<T>>;
+/** @param onlyLink - true where the host has refused the question by itself, it seems */
+export type UrlAsker = <T>(ask: UrlAsk<T>, onlyLink?: boolean) => Promise<UrlAnswer<T>>;
 
 export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker {
   const { config, request, pages, history, audit } = options;
@@ -110,10 +111,17 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     const identity = ['consent', at.ticket];
     const { value } = await run.ask({ kind: 'url', identity, label: asked.message, detail });
     const recorded = readRecorded(value);
-    const by: By = { channel: at.announce === 'url' ? 'native' : 'page', assurance: 'in-band', elapsedMs: recorded.ms };
+    const by: By = {
+      channel: at.announce === 'url' ? 'native' : 'page',
+      assurance: 'in-band',
+      elapsedMs: recorded.ms,
+      ...suspicion(recorded, config.suspectBelowMs),
+    };
     const action = 'got' in recorded ? (recorded.got as { action?: unknown } | null)?.action : undefined;
     if (action === 'accept') return undefined;
     await run.guarded(async () => pages?.road.withdraw(at.ticket));
+    const refused = action === 'decline' || action === 'cancel';
+    if (refused && by.suspect && asked.demanded !== undefined) return { action: 'cancel', reason: 'suspect', by };
     if (action === 'decline') return { action: 'decline', by };
     if (action === 'cancel') return { action: 'cancel', reason: 'dismissed', by };
     return { action: 'cancel', reason: 'none' in recorded ? recorded.none : 'error', by };
@@ -137,8 +145,8 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     return { id, fresh, answer: judgePage<T>(readRecorded(value), at, asked.demanded) };
   };
 
-  return async ask => {
-    const asked = readAsk(ask, config);
+  const answer: UrlAsker = async (ask, onlyLink = false) => {
+    const asked = { ...readAsk(ask, config), onlyLink };
     const identity = [ask.message, ask.page.kind, ask.page.data, ask.key];
     const question = AskHistory.question(ask.message, digest(['page', ask.page.kind, ask.page.data]));
     const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message, detail: undefined } as const;
@@ -185,10 +193,15 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       audit({ kind: 'asked', ask: drawn.id, channel, ...assurance });
     }
     const refused = await announced(asked, made, ask.key);
+    if (refused?.action === 'cancel' && refused.reason === 'suspect' && pages) {
+      const left = { ...asked, onlyLink: true };
+      if (roads(left, request, pages, config).length > 0) return answer(ask, true);
+    }
     if (refused) return end(drawn.id, true, refused);
-    const { id, fresh, answer } = await waited<never>(asked, made);
-    return end(id, fresh, answer) as never;
+    const { id, fresh, answer: given } = await waited<never>(asked, made);
+    return end(id, fresh, given) as never;
   };
+  return answer;
 }
 
 const PURPOSE = 'page-asked';

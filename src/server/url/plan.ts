@@ -5,6 +5,8 @@
  * - N1 Of the roads that are switched on, the first is taken that reaches the client and can give the demanded assurance.
  * - N2 The code is part of a text only where the host shows that text to the person: URL mode and forms. It is in no tool
  *   result, error or progress message.
+ * - N3 A host that refuses faster than a person reads may have no way to ask, or a person who has muted this server. So
+ *   where a level is demanded a link in the result is left to them, and nothing is asked or opened once more.
  */
 import { isMidcallError } from '../../errors.ts';
 import { type Assurance, assures, type Channel } from '../../form/index.ts';
@@ -55,6 +57,8 @@ export interface Asked {
   readonly timeoutMs: number;
   readonly channels: readonly Channel[] | undefined;
   readonly asError: boolean;
+  /** True where the host has refused by itself, it seems: what is left is a link that nobody is interrupted with (N3). */
+  readonly onlyLink?: boolean;
 }
 
 type Surroundings = Pick<CallRequest, 'client' | 'registered' | 'principal'>;
@@ -77,6 +81,7 @@ export function roads(asked: Asked, { client, registered, principal }: Surroundi
     if (registered.method === 'tools/call') possible.push('link');
   }
   return possible
+    .filter(announce => !asked.onlyLink || announce === 'link')
     .map(announce => {
       const mayShowCode = announce === 'url' || announce === 'form';
       return { announce, check: of.road.checkFor({ principal, http: of.http, mayShowCode }) };
