@@ -23,6 +23,7 @@
 import type { MidcallError } from '../../errors.ts';
 import { copyJson, type Json } from '../digest.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
+import { OpenAsks } from './open-asks.ts';
 import { followedAs, OpenWork, type Piece, runningPiece } from './open-work.ts';
 import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
 import { RunJournal } from './run-journal.ts';
@@ -50,7 +51,7 @@ export class Run<R> {
   readonly #turn: (fn: () => void) => void;
   readonly #journal: RunJournal;
   readonly #occurrences = new Occurrences();
-  readonly #pending = new Map<string, { readonly ask: OpenAsk; readonly resolve: (recorded: Recorded) => void }>();
+  readonly #pending = new OpenAsks();
   readonly #defers: (() => void | Promise<void>)[] = [];
   #held: (() => void)[] = [];
   #state: State = 'new';
@@ -134,9 +135,10 @@ export class Run<R> {
   /**
    * Asks. The value is whatever the driver recorded for this ask; `fresh` where no earlier run has seen it.
    * @param instead - recorded without asking anybody, where no earlier run recorded something: that the client cannot be
-   *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since.
+   *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since. A function is called
+   *   for it when the run is idle; the ask fails where that does.
    */
-  async ask(request: AskRequest, instead?: Json): Promise<Recorded> {
+  async ask(request: AskRequest, instead?: Json | (() => Promise<Json>)): Promise<Recorded> {
     this.refuseNested(request);
     const { kind, identity, label, detail } = request;
     const ask: OpenAsk = { id: this.#occurrences.next(kind, identity), kind, identity, label, detail };
@@ -144,15 +146,14 @@ export class Run<R> {
     if (gate) await gate;
     const known = this.#use(ask.id);
     if (known) return { id: ask.id, value: copyJson(known.value ?? null), fresh: this.#journal.fresh(known.id) };
-    if (instead !== undefined) {
+    if (instead !== undefined && typeof instead !== 'function') {
       this.#journal.add({ id: ask.id, kind: ask.kind, label: ask.label, value: instead });
       return { id: ask.id, value: copyJson(instead), fresh: true };
     }
     this.#journal.made(ask);
-    return new Promise<Recorded>(resolve => {
-      this.#pending.set(ask.id, { ask, resolve });
-      this.#stir();
-    });
+    const recorded = this.#pending.add(ask, instead);
+    this.#stir();
+    return recorded;
   }
 
   /** Runs work once per call and gives its result as JSON. */
@@ -184,12 +185,10 @@ export class Run<R> {
   settle(values: ReadonlyMap<string, Json>): void {
     if (this.#state !== 'out') return;
     this.#state = 'running';
-    for (const [id, { ask, resolve }] of [...this.#pending]) {
+    // In the order they were asked, which is the order a replay answers them in.
+    for (const { id } of this.#pending.asks) {
       const value = values.get(id);
-      if (value === undefined) continue;
-      this.#journal.add({ id, kind: ask.kind, label: ask.label, value });
-      this.#pending.delete(id);
-      resolve({ id, value: copyJson(value), fresh: true });
+      if (value !== undefined) this.#pending.settle(id, value, this.#journal);
     }
     const held = this.#held;
     this.#held = [];
@@ -252,7 +251,7 @@ export class Run<R> {
       this.#outran = true;
       return;
     }
-    const open = [...[...this.#pending.values()].map(({ ask }) => describe(ask)), ...this.#open.labels];
+    const open = [...this.#pending.asks.map(describe), ...this.#open.labels];
     await this.#close();
     const fault = outcome.kind === 'done' && (this.unseen?.() ?? this.#faultOf(open));
     this.#tell(fault ? { kind: 'failed', error: fault } : outcome);
@@ -364,8 +363,7 @@ export class Run<R> {
   /** E3: a question waits for open steps, one of which may be waiting for it. */
   #watchStall(): void {
     this.#stopStall ??= this.#later(() => {
-      const asks = [...this.#pending.values()].map(({ ask }) => ask);
-      void this.fail(neverPut(asks, this.#open.labels));
+      void this.fail(neverPut(this.#pending.asks, this.#open.labels));
     }, this.#options.stallMs ?? STALL_MS);
   }
 
@@ -383,8 +381,9 @@ export class Run<R> {
     }
     if (missed) return;
     this.#stopGrace?.();
+    if (this.#pending.find(find => this.guarded(find), this.#journal)) return;
     this.#state = 'out';
-    this.#tell({ kind: 'needs', asks: [...this.#pending.values()].map(each => each.ask) });
+    this.#tell({ kind: 'needs', asks: this.#pending.asks });
   }
 
   #tell(outcome: Outcome<R>): void {

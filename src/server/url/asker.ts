@@ -2,7 +2,7 @@
  * From a question on a page to a true answer: the page is opened and announced, the person consents in the host, and the
  * call waits until the page is finished. Each of the three is recorded by itself, so a replay goes on where it stands.
  */
-import { isMidcallError, type MidcallError } from '../../errors.ts';
+import { isMidcallError } from '../../errors.ts';
 import { type Assurance, assures, type By } from '../../form/index.ts';
 import { checkUrlAsk } from '../asking/check-ask.ts';
 import { AskHistory, type RecordedAnswer, readRecorded, suspicion } from '../asking/judge.ts';
@@ -41,19 +41,17 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   };
 
   /** Plans a page. Where this person has too many open the call ends, and what it had opened is taken back. */
-  const planned = async (
-    asked: Asked,
-    identity: readonly unknown[],
-  ): Promise<Plan | { readonly limit: MidcallError }> => {
+  const planned = async (asked: Asked, identity: readonly unknown[]): Promise<Json> => {
     if (!pages) return { none: 'unavailable' };
     try {
-      return asked.asError ? await toldByError(asked, identity, pages) : await open(asked, pages);
+      const made = await (asked.asError ? toldByError(asked, identity, pages) : open(asked, pages));
+      return made as unknown as Json;
     } catch (error) {
-      if (!isMidcallError(error, 'connect/limit')) throw error;
-      for (const each of await Promise.allSettled(opened)) {
+      const mine = isMidcallError(error, 'connect/limit') ? await Promise.allSettled(opened) : [];
+      for (const each of mine) {
         if (each.status === 'fulfilled' && 'ticket' in each.value) await pages.road.withdraw(each.value.ticket);
       }
-      return { limit: error as MidcallError };
+      throw error;
     }
   };
 
@@ -150,25 +148,14 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     const identity = [ask.message, ask.page.kind, ask.page.data, ask.key];
     const question = AskHistory.question(ask.message, digest(['page', ask.page.kind, ask.page.data]));
     const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message, detail: undefined } as const;
-    let instead: Json | undefined;
-    run.refuseNested(draw);
     if (!run.foresees(draw)) {
       const exhausted = history.exhausted(question, ask.message);
       if (exhausted) return run.fail(exhausted);
-      const first = history.declined(question)
-        ? ({ none: 'declined' } as const)
-        : await run.guarded(() => planned(asked, identity));
-      if ('limit' in first) return run.fail(first.limit);
-      instead = first as unknown as Json;
     }
-    const nobody = instead !== undefined && (instead as { none?: unknown }).none === 'unavailable';
-    if (nobody && ask.required) {
-      const message =
-        `This needs an answer of the person on a page ('${shortLabel(ask.message)}'), and no page can be shown to them here. ` +
-        'Use a client with URL mode elicitation.';
-      return run.fail(missingCapability(client.asks, { elicitation: { url: {} } }, message));
-    }
-    const drawn = await run.ask(draw, instead ?? { none: 'unavailable' });
+    // The person's time begins with the page, so it is opened when nothing beside the question keeps it from being put.
+    const drawn = await run
+      .ask(draw, history.declined(question) ? { none: 'declined' } : () => planned(asked, identity))
+      .catch(error => (isMidcallError(error, 'connect/limit') ? run.fail(error) : Promise.reject(error)));
     const made = drawn.value as unknown as Plan | { readonly none: 'declined' };
     const end = <T>(id: string, fresh: boolean, answer: UrlAnswer<T>): UrlAnswer<T> => {
       if (answer.action !== 'accept') history.record(question, answer);
@@ -178,6 +165,12 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       }
       return answer;
     };
+    if ('none' in made && made.none === 'unavailable' && ask.required) {
+      const message =
+        `This needs an answer of the person on a page ('${shortLabel(ask.message)}'), and no page can be shown to them here. ` +
+        'Use a client with URL mode elicitation.';
+      return run.fail(missingCapability(client.asks, { elicitation: { url: {} } }, message));
+    }
     if ('none' in made) {
       const by: By = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
       if (made.none === 'declined') return end(drawn.id, drawn.fresh, { action: 'decline', by });

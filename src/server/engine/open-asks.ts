@@ -1,0 +1,69 @@
+/**
+ * The asks of one run that have no value yet: those a round takes to the person, and those we find out ourselves once the
+ * run is idle, such as where a page is. What is found out early would be old by the time a step beside it has ended.
+ */
+import { copyJson, type Json } from '../digest.ts';
+import type { RunJournal } from './run-journal.ts';
+import type { OpenAsk, Recorded } from './seam.ts';
+
+interface Waiting {
+  readonly ask: OpenAsk;
+  readonly resolve: (recorded: Recorded) => void;
+  readonly reject: (error: unknown) => void;
+  /** What finds the value out; gone once it was begun. */
+  find: (() => Promise<Json>) | undefined;
+}
+
+export class OpenAsks {
+  readonly #all = new Map<string, Waiting>();
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  get asks(): readonly OpenAsk[] {
+    return [...this.#all.values()].map(({ ask }) => ask);
+  }
+
+  /** Waits for the value of an ask. */
+  add(ask: OpenAsk, find: (() => Promise<Json>) | undefined): Promise<Recorded> {
+    return new Promise((resolve, reject) => this.#all.set(ask.id, { ask, resolve, reject, find }));
+  }
+
+  /** Records what became of an ask; nothing where it is not open. */
+  settle(id: string, value: Json, journal: RunJournal): void {
+    const waiting = this.#all.get(id);
+    if (!waiting) return;
+    const { ask, resolve } = waiting;
+    journal.add({ id, kind: ask.kind, label: ask.label, value });
+    this.#all.delete(id);
+    resolve({ id, value: copyJson(value), fresh: true });
+  }
+
+  /**
+   * Begins to find out what is to be found out.
+   * @param during - runs it as an operation of the run
+   * @returns false where there is nothing
+   */
+  find(during: (find: () => Promise<Json>) => Promise<Json>, journal: RunJournal): boolean {
+    let any = false;
+    for (const waiting of this.#all.values()) {
+      const { ask, find } = waiting;
+      if (!find) continue;
+      any = true;
+      waiting.find = undefined;
+      during(find).then(
+        value => this.settle(ask.id, value, journal),
+        error => {
+          this.#all.delete(ask.id);
+          waiting.reject(error);
+        },
+      );
+    }
+    return any;
+  }
+
+  clear(): void {
+    this.#all.clear();
+  }
+}
