@@ -15,6 +15,7 @@ import type { CallRequest } from '../request.ts';
 import { awaitPages, isPageWait, waitOf } from '../url/wait.ts';
 import { received } from './received.ts';
 import type { Arrival } from './rounds.ts';
+import { signsOfLife } from './signs-of-life.ts';
 import { whenGone } from './when-gone.ts';
 
 /** No question of the round can be put to the client; see ../resume/relay.ts. */
@@ -97,8 +98,10 @@ export async function runByPush<R>(
       open = asks.length;
       out = asks.map(() => new AbortController());
       const sent = asks.map((ask, index) => askOne(ask, request, config, audit, out[index]!));
+      const quiet = signsOfLife(request, config, { message: 'Waiting for an answer of the person.' });
       const answers: (Json | 'disconnected')[] = [];
       for (const each of sent) answers.push(await each);
+      quiet();
       open = 0;
       out = [];
       if (signal.aborted || answers.includes('disconnected')) {

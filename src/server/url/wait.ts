@@ -1,6 +1,7 @@
 /** Waiting for pages: for as long as a request may be held, with signs of life for a client that asked for them. */
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
+import { signsOfLife } from '../drivers/signs-of-life.ts';
 import type { OpenAsk } from '../engine/seam.ts';
 import { wireOf } from '../era.ts';
 import type { CallRequest } from '../request.ts';
@@ -14,9 +15,6 @@ export type PageWait = Announced & { readonly message: string };
 export const isPageWait = (ask: OpenAsk): boolean => wireOf(ask).channel === 'page';
 
 export const waitOf = (ask: OpenAsk): PageWait => wireOf(ask).wait!;
-
-/** Clients that asked for progress hear of a wait this often, in milliseconds. */
-const PROGRESS_MS = 10_000;
 
 /**
  * Waits until one of the pages is finished or its time is up, at most `ms`.
@@ -46,7 +44,10 @@ export async function awaitPages(
   const { signal } = request.ctx.mcpReq;
   const stop = () => done.abort();
   signal.addEventListener('abort', stop, { once: true });
-  const quiet = progress(request, config);
+  const quiet = signsOfLife(request, config, {
+    message: 'Waiting for the person, who is on a web page.',
+    atOnce: true,
+  });
   try {
     const left = Math.min(ms, ...waits.map(ask => Math.max(1, waitOf(ask).dueAt - config.now())));
     await Promise.race(waits.map(ask => road.outcome(waitOf(ask).ticket, left, done.signal)));
@@ -64,21 +65,4 @@ export const timedOut = (wait: PageWait, now: number): Json => ({ none: 'timeout
 function recorded(outcome: PageOutcome, askedAt: number): Json {
   const { assurance, at, ...got } = outcome;
   return { got, ms: Math.max(0, at - askedAt), via: 'page', assurance };
-}
-
-/** Tells the client now and then that the call is alive; the first sign opens the stream of its response. */
-function progress(request: CallRequest, config: Config): () => void {
-  const { _meta, notify } = request.ctx.mcpReq;
-  const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  let stop: (() => void) | undefined;
-  let told = 0;
-  const tell = () => {
-    const params = { progressToken, progress: ++told, message: 'Waiting for the person, who is on a web page.' };
-    // A client that is gone is noticed by the signal of the request.
-    notify({ method: 'notifications/progress', params }).catch(() => {});
-    stop = config.timer(tell, PROGRESS_MS);
-  };
-  tell();
-  return () => stop?.();
 }
