@@ -10,7 +10,8 @@ import type { SamplingModel } from '../sampling/index.ts';
 const byHand: SamplingModel = {
   names: ['you'],
   tools: false,
-  choose: () => ({ name: 'you', why: 'no model is given with --models, so you write the reply', leftOut: [] }),
+  byHand: true,
+  choose: () => ({ name: 'you', why: 'no model was given with --models', leftOut: [] }),
   run: async () => ({
     result: { role: 'assistant', content: { type: 'text', text: '' }, model: 'human', stopReason: 'endTurn' },
     usage: { inputTokens: 0, outputTokens: 0, estimated: true },

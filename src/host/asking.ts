@@ -129,19 +129,24 @@ export class Asking {
   }
 }
 
+/** A line break in a message is nothing to be written out: the record has one line for it. */
+const onOneLine = (text: string): string => visible(text.replace(/\s*\n\s*/g, ' '), { max: 500 });
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
 /** What a question is about, for the record: the server's words capped, names of fields, the origin of a URL. */
 function aboutOf(question: Question): string {
   switch (question.kind) {
     case 'form':
-      return visible(`${question.message} [${question.fields.map(field => field.name).join(', ')}]`, { max: 500 });
+      return onOneLine(`${question.message} [${question.fields.map(field => field.name).join(', ')}]`);
     case 'url':
     case 'url-finish':
-      return visible(`${question.message} [${question.url.readableHost ?? question.url.parts.domain}]`, { max: 500 });
+      return onOneLine(`${question.message} [${question.url.readableHost ?? question.url.parts.domain}]`);
     case 'sampling-request':
-      return `${question.messages.length} messages for ${question.model.name}, at most ${question.maxTokens} tokens`;
+      return `${counted(question.messages.length, 'message')} for the model '${question.model.name}', at most ${counted(question.maxTokens, 'token')}`;
     case 'sampling-reply':
       return `reply of ${question.model.name}`;
     case 'roots':
-      return `${question.roots.length} directories`;
+      return counted(question.roots.length, 'directory', 'directories');
   }
 }

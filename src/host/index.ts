@@ -35,6 +35,7 @@ export { rulesFile } from './policy/kept-rules.ts';
 export type { Limits, PolicyOptions, Rule, Subject, Verdict } from './policy/policy.ts';
 export { Policy } from './policy/policy.ts';
 export type {
+  AskedModel,
   Asker,
   CallContext,
   Ending,

@@ -76,10 +76,18 @@ export interface SamplingMessageView {
   readonly content: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** Which model replies, and why that one. */
+export interface AskedModel {
+  readonly name: string;
+  readonly why: string;
+  /** True where there is none, and the person writes the reply. */
+  readonly byHand?: boolean;
+}
+
 /** Consent to send a prompt to the person's model; the person may edit it. */
 export interface SamplingRequestQuestion extends Asked {
   readonly kind: 'sampling-request';
-  readonly model: { readonly name: string; readonly why: string };
+  readonly model: AskedModel;
   /** The person's models, the proposed one among them; any may be chosen instead. */
   readonly models: readonly string[];
   readonly systemPrompt?: string;
@@ -93,7 +101,7 @@ export interface SamplingRequestQuestion extends Asked {
 /** Consent to hand the model's reply to the server; the person may edit it. */
 export interface SamplingReplyQuestion extends Asked {
   readonly kind: 'sampling-reply';
-  readonly model: { readonly name: string; readonly why: string };
+  readonly model: AskedModel;
   readonly content: readonly Readonly<Record<string, unknown>>[];
   readonly stopReason?: string;
   /** What the person should know about the run, one plain sentence each; the server is not told. */

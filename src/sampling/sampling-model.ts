@@ -35,6 +35,8 @@ export interface SamplingModel {
   readonly names: readonly string[];
   /** True where at least one model takes tools: whether `sampling.tools` may be declared. */
   readonly tools: boolean;
+  /** True where the person writes the replies; views then say so, and its own replies are there to be written over. */
+  readonly byHand?: boolean;
   /**
    * Picks a model without calling any. Pure: the same request gets the same choice.
    * @throws MidcallError `sampling/unavailable` where no model can take the request

@@ -89,6 +89,11 @@ describe('every page and state', () => {
     const ask = (question: Parameters<typeof on.inbox.ask>[0]) => void on.inbox.ask(question);
     ask(pickOne('s-pick'));
     ask(everyField('s-fields'));
+    const unbroken = { kind: 'text', name: 'x'.repeat(80), required: true } as const;
+    ask({ ...pickOne('s-unbroken'), fields: [unbroken] });
+    const answered = { ...pickOne('s-unbroken'), fields: [unbroken] };
+    ask(answered);
+    on.inbox.end(answered.id, { how: 'answered', via: 'web', content: { [unbroken.name]: 'yes'.repeat(60) } });
     const url = openPage();
     const bad = openPage('javascript:alert(1)');
     const roots = shareRoots();
@@ -141,7 +146,7 @@ describe('every page and state', () => {
       ...['prompts/greet', 'resources/things%3A%2F%2Fone', 'resources/things%3A%2F%2F%7Bid%7D'].map(
         each => `/servers/silent/${each}`,
       ),
-      ...['pick', 'fields', 'finish', 'model', 'reply', 'ended'].map(name => `/calls/s-${name}`),
+      ...['pick', 'fields', 'unbroken', 'finish', 'model', 'reply', 'ended'].map(name => `/calls/s-${name}`),
       ...[url, bad, roots, alone].map(question => `/questions/${question.id}`),
       ...[running, done, failed, cancelled, got, read].map(id => `/calls/${id}`),
     );
@@ -182,7 +187,7 @@ describe('every page and state', () => {
     expect(me.troubles).toEqual([]);
   });
 
-  it('break no word of a table on a phone, and have every page in sight in the bar', async () => {
+  it('break no word of a table on a phone, cut no cell off, and have every page in sight in the bar', async () => {
     on.policy.add({ server: '*', subject: '*', effect: 'refuse', forMs: 900_000 });
     on.audit.record({ type: 'policy', what: 'refuse everything for every server' });
     await using me = await enter({ viewport: { width: 390, height: 844 } });
@@ -201,10 +206,12 @@ describe('every page and state', () => {
             }
           }
         }
+        const cells = [...document.querySelectorAll('td')].map(each => each.getBoundingClientRect());
+        const cut = cells.filter(({ right }) => right > window.innerWidth).length;
         const links = [...document.querySelectorAll('.pages a')].map(each => each.getBoundingClientRect().right);
-        return { broken, hidden: links.filter(right => right > window.innerWidth).length, links: links.length };
+        return { broken, cut, hidden: links.filter(right => right > window.innerWidth).length, links: links.length };
       });
-      expect({ path, ...seen }).toEqual({ path, broken: [], hidden: 0, links: 6 });
+      expect({ path, ...seen }).toEqual({ path, broken: [], cut: 0, hidden: 0, links: 6 });
     }
     on.policy.revoke(on.policy.rules()[0]!.id);
   });

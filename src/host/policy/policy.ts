@@ -116,12 +116,20 @@ export function judge(
   return rule?.effect === 'allow' ? { do: 'allow', rule: rule.id } : { do: 'ask' };
 }
 
+const refused: Readonly<Record<Rule['subject'], string>> = {
+  '*': 'all questions',
+  form: 'the forms',
+  url: 'the pages to open',
+  sampling: 'the use of your model',
+  roots: 'the wish to know your folders',
+};
+
 function refusal(rule: Rule): string {
   const who = rule.server === '*' ? 'every server' : 'this server';
-  const what = rule.subject === '*' ? 'all questions' : `questions about ${rule.subject}`;
+  const what = refused[rule.subject];
   return rule.until === undefined
     ? `You refuse ${what} of ${who}.`
-    : `You muted ${what} of ${who} until ${new Date(rule.until).toISOString()}.`;
+    : `You muted ${what} of ${who} until ${new Date(rule.until).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 }
 
 function overLimit(limits: Limits, load: Load, now: number): string | undefined {

@@ -94,6 +94,10 @@ export class SamplingFlow {
     return single ? singleBlock(result.value) : result.value;
   }
 
+  get #byHand(): { readonly byHand?: true } {
+    return this.#options.model.byHand === true ? { byHand: true } : {};
+  }
+
   #consent(
     tapped: TappedRequest,
     request: SamplingRequest,
@@ -105,7 +109,7 @@ export class SamplingFlow {
     return this.#options.asking.put({ id, subject: 'sampling', call, signal }, frame => ({
       ...frame,
       kind: 'sampling-request',
-      model: { name: model.name, why: model.why },
+      model: { name: model.name, why: model.why, ...this.#byHand },
       models: this.#options.model.names,
       ...(request.systemPrompt !== undefined && { systemPrompt: request.systemPrompt }),
       messages: request.messages.map(({ role, content }) => ({ role, content: blocksOf({ content }).map(plain) })),
@@ -134,7 +138,7 @@ export class SamplingFlow {
         asker: asking.asker(),
         ...(call && { call: call.context }),
         askedAt: asking.now(),
-        model: { name: result.model, why },
+        model: { name: result.model, why, ...this.#byHand },
         content: blocksOf(result).map(plain),
         ...(result.stopReason !== undefined && { stopReason: result.stopReason }),
         notes,

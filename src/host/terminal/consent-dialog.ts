@@ -108,6 +108,7 @@ async function requestDialog(
 ): Promise<Reply> {
   let { systemPrompt, messages, maxTokens } = question;
   let model = question.model.name;
+  const { byHand } = question.model;
   const { signal } = options;
   for (;;) {
     prompter.say([
@@ -122,9 +123,11 @@ async function requestDialog(
       ...question.ignored.map(each => `Ignored: ${visible(each, { max: 300 })}`),
     ]);
     const given = await prompter.choose({
-      message: 'Send this to your model?',
+      message: byHand ? 'Reply in place of a model?' : 'Send this to your model?',
       picks: [
-        { value: 'send', label: 'Send to the model', hint: 'you see the reply before the server does' },
+        byHand
+          ? { value: 'send', label: 'Write the reply', hint: 'in the next step' }
+          : { value: 'send', label: 'Send to the model', hint: 'you see the reply before the server does' },
         { value: 'text', label: 'Edit the last text' },
         ...(systemPrompt === undefined ? [] : [{ value: 'system', label: 'Edit the system prompt' }]),
         { value: 'tokens', label: 'Change the limit of tokens' },
@@ -173,22 +176,28 @@ async function requestDialog(
   }
 }
 
+const handing = { value: 'send', label: 'Hand it over' } as const;
+const writing = { value: 'text', label: 'Write the reply' } as const;
+
 async function replyDialog(
   question: SamplingReplyQuestion,
   prompter: Prompter,
   options: ConsentOptions,
 ): Promise<Reply> {
   let { content } = question;
+  const { byHand } = question.model;
   for (;;) {
     prompter.say([
       ...heading(question),
-      `${visible(question.model.name, { max: 100 })} replied:`,
+      byHand ? 'Your reply:' : `${visible(question.model.name, { max: 100 })} replied:`,
       ...content.flatMap(blockLines),
       ...question.notes.map(each => `Note: ${visible(each, { max: 300 })}`),
     ]);
     const given = await prompter.choose({
       message: 'Hand it to the server?',
-      picks: [{ value: 'send', label: 'Hand it over' }, { value: 'text', label: 'Edit the text' }, ...refusing],
+      picks: byHand
+        ? [writing, handing, ...refusing]
+        : [handing, { value: 'text', label: 'Edit the text' }, ...refusing],
       initial: 'dismiss',
       signal: options.signal,
     });

@@ -3,8 +3,14 @@
  * that it cannot pass for ours; who asks and for which call is always in our own words above it.
  */
 import { type Ending, type Question, visible } from '../index.ts';
+import { wrapped } from './wrap.ts';
 
 const bar = '  | ';
+
+/** Lines as a terminal of this width shows them; further lines of a quotation keep its bar, those of ours are set in. */
+export function fitted(lines: readonly string[], columns: number | undefined): readonly string[] {
+  return lines.flatMap(line => wrapped(line, columns, line.startsWith(bar) ? bar : '  '));
+}
 
 /** A foreign text as quoted lines. */
 export function quoted(text: string, max = 2_000): readonly string[] {
@@ -39,7 +45,7 @@ function titleOf(question: Question): string {
     case 'sampling-request':
       return 'A server wants to use your model';
     case 'sampling-reply':
-      return 'The reply of your model, before the server gets it';
+      return `${question.model.byHand ? 'Your reply' : 'The reply of your model'}, before the server gets it`;
     case 'roots':
       return 'A server wants to know your directories';
   }

@@ -16,6 +16,9 @@ export interface LineSource {
   close(): void;
 }
 
+/** An output as far as it may be a terminal. */
+export type MaybeColumns = Writable & { readonly columns?: number };
+
 /** An input as far as it may be a terminal. */
 export type MaybeTty = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 

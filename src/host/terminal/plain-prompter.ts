@@ -2,8 +2,8 @@
  * Speaks line by line: for pipes, screen readers and terminals that are to stay without drawing. Every prompt is one line
  * of question and one line of answer; a list is numbered, and a part of a name finds it.
  */
-import type { Writable } from 'node:stream';
-import { lineSource, type MaybeTty } from './line-source.ts';
+import { fitted } from './frame.ts';
+import { lineSource, type MaybeColumns, type MaybeTty } from './line-source.ts';
 import type { Given, Pick, Prompter } from './prompter.ts';
 
 /** A longer list is shown in part; typing a part of a name finds the rest. */
@@ -15,7 +15,7 @@ const more = '\\';
 const bar = '  | ';
 
 /** A prompter of plain lines. Input that ends gives nothing to every later prompt. */
-export function plainPrompter(input: MaybeTty, output: Writable): Prompter {
+export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
   const lines = lineSource(input, output);
   const write = (text: string): void => void output.write(text);
 
@@ -29,7 +29,12 @@ export function plainPrompter(input: MaybeTty, output: Writable): Prompter {
     get starved() {
       return lines.starved;
     },
-    say: text => write(text.map(line => `${line}\n`).join('')),
+    say: text =>
+      write(
+        fitted(text, output.columns)
+          .map(line => `${line}\n`)
+          .join(''),
+      ),
     async text({ message, signal, initial, validate }) {
       const hint = initial === undefined ? '' : ` [Enter: ${initial}; ${nothing}: nothing]`;
       for (;;) {

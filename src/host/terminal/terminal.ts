@@ -17,7 +17,7 @@ import type { Prompter } from './prompter.ts';
 /** The streams, and how questions are put on them. */
 export interface TerminalOptions {
   readonly input: MaybeTty;
-  readonly output: Writable & { readonly isTTY?: boolean };
+  readonly output: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** True for plain lines. Default: where input or output is no TTY, or NO_COLOR is set. */
   readonly plain?: boolean;
   /** For `NO_COLOR`, and `VISUAL` or `EDITOR`, which longer texts are opened in where this is a terminal. */

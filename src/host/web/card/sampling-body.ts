@@ -51,7 +51,7 @@ function requestContent(question: SamplingRequestQuestion, draft: Draft | undefi
   const scope = `q-${question.id}`;
   const { limit, tools, ignored, maxTokens } = texts.sampling;
   const several = question.models.length > 1;
-  return html`<dl class="facts">${!several && modelFact(question.model)}${fact(limit, html`${maxTokens(question.maxTokens)}`)}${
+  return html`<dl class="facts">${!several && !question.model.byHand && modelFact(question.model)}${fact(limit, html`${maxTokens(question.maxTokens)}`)}${
     question.tools.length > 0 && fact(tools, shown(question.tools.join(', '), 500))
   }${question.ignored.length > 0 && fact(ignored, shown(question.ignored.join(', '), 500))}</dl><div class="fields">${several && modelChoice(question, draft)}${
     question.systemPrompt !== undefined &&
@@ -68,9 +68,10 @@ function requestContent(question: SamplingRequestQuestion, draft: Draft | undefi
 
 function replyContent(question: SamplingReplyQuestion, draft: Draft | undefined): Html {
   const { stopReason, notes } = question;
-  return html`<dl class="facts">${modelFact(question.model)}${
-    stopReason !== undefined && fact(texts.sampling.stopped, shown(stopReason, 120))
-  }${notes.map(note => fact(texts.sampling.note, shown(note, 400)))}</dl><div class="fields">${blocks(`q-${question.id}`, 'c', texts.sampling.replyOf, question.content, draft)}</div>`;
+  const { byHand } = question.model;
+  return html`<dl class="facts">${!byHand && modelFact(question.model)}${
+    !byHand && stopReason !== undefined && fact(texts.sampling.stopped, shown(stopReason, 120))
+  }${notes.map(note => fact(texts.sampling.note, shown(note, 400)))}</dl><div class="fields">${blocks(`q-${question.id}`, 'c', byHand ? texts.sampling.ownReply : texts.sampling.replyOf, question.content, draft)}</div>`;
 }
 
 export function samplingBody(
@@ -78,11 +79,13 @@ export function samplingBody(
   context: CardContext,
 ): CardBody {
   const request = question.kind === 'sampling-request';
+  const { byHand } = question.model;
+  const { approve, approveByHand, edit, byHand: nextStep, giveByHand } = texts.sampling;
   return {
     content: html`${problemSummary(context.issues ?? [])}${
       request ? requestContent(question, context.draft) : replyContent(question, context.draft)
-    }<p class="help">${texts.sampling.edit}</p>`,
-    accept: request ? texts.sampling.approve : texts.sampling.approveReply,
+    }<p class="help">${byHand ? (request ? nextStep : giveByHand) : edit}</p>`,
+    accept: request ? (byHand ? approveByHand : approve) : texts.sampling.approveReply,
     decline: texts.sampling.refuse,
     waysOut: texts.sampling.waysOut,
   };

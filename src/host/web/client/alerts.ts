@@ -33,11 +33,8 @@ export function alertPerson(text: string): void {
 }
 
 function prepare(): void {
-  const box = document.querySelector<HTMLElement>('[data-alerts]');
-  const control = document.querySelector<HTMLInputElement>('[data-alerts-switch]');
-  if (!box || !control) return;
-  box.hidden = false;
-  control.checked = wanted();
+  for (const box of document.querySelectorAll<HTMLElement>('[data-alerts]')) box.hidden = false;
+  for (const control of document.querySelectorAll<HTMLInputElement>('[data-alerts-switch]')) control.checked = wanted();
 }
 
 /** Shows the switch and listens to it. */

@@ -16,7 +16,8 @@ export function touch(form: Element): void {
 }
 
 function focusIsLost(): boolean {
-  return document.activeElement === null || document.activeElement === document.body;
+  const { activeElement: at } = document;
+  return at === null || at === document.body || at.id === 'main';
 }
 
 /** Shows the frame of a question that has just come, where nobody is in the middle of something else. */
@@ -43,7 +44,8 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   const heldCard = had?.closest('[data-question]');
   const before = new Set([...document.querySelectorAll('[data-question]')].map(card => card.id));
   const keep = (now: Element): boolean => options.live && touched.has(now);
-  if (options.url !== undefined && isElsewhere(options.url)) history.pushState(null, '', options.url);
+  const elsewhere = options.url !== undefined && isElsewhere(options.url);
+  if (elsewhere) history.pushState(null, '', options.url);
   document.title = next.title;
   next.body.classList.add(...document.body.classList);
   morph(document.body, next.body, keep);
@@ -51,7 +53,16 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   const invalid = options.live ? null : document.querySelector<HTMLElement>('main [aria-invalid=true]');
   if (invalid) (invalid.querySelector<HTMLElement>('input,select,textarea') ?? invalid).focus();
   else if (heldCard && !heldCard.isConnected) focusEnd(heldCard);
-  else focusNewCard(before);
+  else {
+    if (elsewhere) window.scrollTo(0, 0);
+    if (elsewhere || (!options.live && focusIsLost())) focusMain();
+    focusNewCard(before);
+  }
+}
+
+/** Where nothing on the new page had the focus, reading goes on from its beginning, and not from the top bar. */
+function focusMain(): void {
+  document.getElementById('main')?.focus({ preventScroll: true });
 }
 
 /** Reads out how a question ended to whoever was in its card. */

@@ -102,10 +102,13 @@ function openChoices(
   )}`;
 }
 
+/** An argument that is left out is no missing answer. */
+const leftOut = (part: Part): string => (part.scope === 'arguments' ? texts.field.notSet : texts.field.leaveOut);
+
 function leaveOut(part: Part): Html | false {
   if (part.field.required) return false;
   const checked = (first(part.draft, part.name) ?? '') === '';
-  return html`<label class="option quiet"><input${attributes({ type: 'radio', name: part.name, value: '', checked, id: `${part.id}-none` })}><span class="option-text"><span>${texts.field.leaveOut}</span></span></label>`;
+  return html`<label class="option quiet"><input${attributes({ type: 'radio', name: part.name, value: '', checked, id: `${part.id}-none` })}><span class="option-text"><span>${leftOut(part)}</span></span></label>`;
 }
 
 function filterBox(part: Part, count: number): Html | false {
@@ -131,14 +134,14 @@ function dateTimeControl(part: Part, value: string): Html {
   const zones = [...new Set([part.zone, 'UTC', ...(chosen !== undefined && isZone(chosen) ? [chosen] : [])])];
   return html`<div class="pair"><input${attributes({ ...common(part), type: 'datetime-local', step: 1, value })}><select${attributes({ name: `${part.name}.zone`, id: `${part.id}-zone`, 'aria-label': texts.field.zone, 'data-zone': true })}>${zones.map(
     zone =>
-      html`<option${attributes({ value: zone, selected: zone === (chosen ?? part.zone) })}>${zone.replaceAll('_', ' ')} (UTC${offsetIn(zone, part.now)})</option>`,
+      html`<option${attributes({ value: zone, selected: zone === (chosen ?? part.zone) })}>${zone.replaceAll('_', ' ')}${zone !== 'UTC' && ` (UTC${offsetIn(zone, part.now)})`}</option>`,
   )}</select></div>`;
 }
 
 function listControl(part: Part, choices: readonly Choice[]): Html {
   const chosen = first(part.draft, part.name) ?? '';
   const size = choices.length >= filterFrom ? 8 : undefined;
-  return html`${filterBox(part, choices.length)}<select${attributes({ ...common(part), size })}><option${attributes({ value: '', selected: chosen === '' })}>${part.field.required ? texts.field.choose : texts.field.leaveOut}</option>${choices.map(
+  return html`${filterBox(part, choices.length)}<select${attributes({ ...common(part), size })}><option${attributes({ value: '', selected: chosen === '' })}>${part.field.required ? texts.field.choose : leftOut(part)}</option>${choices.map(
     (choice, at) =>
       html`<option${attributes({ value: String(at), selected: chosen === String(at) })}>${shown(choice.title, 400)}</option>`,
   )}</select>`;

@@ -25,6 +25,6 @@ export function deskPage(view: DeskView): Content {
     title: texts.nav.desk,
     at: '/',
     refresh: { after: anyStarting(view) ? 1 : 10, to: '/' },
-    main: html`<div class="head"><h1>${texts.home.title}</h1></div><p class="lead">${texts.home.lead}</p>${view.servers.length === 0 ? empty : body}`,
+    main: html`<div class="head"><h1>${texts.home.title}</h1>${view.servers.length > 0 && html`<a class="button small without-side" href="/add">${texts.servers.add}</a>`}</div><p class="lead">${texts.home.lead}</p>${view.servers.length === 0 ? empty : body}`,
   };
 }

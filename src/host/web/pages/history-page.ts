@@ -17,7 +17,7 @@ export function historyPage(calls: readonly CallView[], questions: readonly Ques
   );
   const questionRows = questions.map(
     ({ question, ending }) =>
-      html`<tr><td>${clock(question.askedAt, zone)}</td><td>${shown(question.asker.id, 80)}</td><td class="long"><a href="${questionPath(question)}">${'message' in question ? shown(question.message, 140) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
+      html`<tr><td>${clock(question.askedAt, zone)}</td><td>${shown(question.asker.id, 80)}</td><td class="long"><a href="${questionPath(question)}">${'message' in question ? shown(question.message, 140, true) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
   );
   return {
     title: texts.history.title,

@@ -2,7 +2,7 @@
 import { html } from '../../../html.ts';
 import { texts } from '../texts/texts.ts';
 import type { DeskView } from '../workspace/views.ts';
-import { type Content, inboxItem } from './layout.ts';
+import { alertSwitch, type Content, inboxItem } from './layout.ts';
 
 /** How many questions a page of the inbox shows. */
 const inboxPageSize = 50;
@@ -23,6 +23,6 @@ export function inboxPage(view: DeskView, from: number): Content {
       open.length === 0
         ? html`<p class="lead">${texts.inbox.empty}</p>`
         : html`<ul class="inbox-page">${shownOnes.map(question => inboxItem(question, now, undefined))}</ul>`
-    }${pager}`,
+    }${pager}<div class="without-rail">${alertSwitch}</div>`,
   };
 }

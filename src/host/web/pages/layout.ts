@@ -1,7 +1,7 @@
 /** The page around every page: where one can go, what servers there are, and what waits. Pure. */
 import { attributes, brandMark, type Html, html, page } from '../../../html.ts';
 import type { Question } from '../../index.ts';
-import { age, questionIcon } from '../card/frame.ts';
+import { age, questionHeadline, questionIcon } from '../card/frame.ts';
 import { icons } from '../icons.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
@@ -57,11 +57,12 @@ export const againPath = ({ serverId, context }: CallView): string =>
 
 /** One open question in a list. */
 export function inboxItem(question: Question, now: number, current: string | undefined): Html {
-  const what = 'message' in question ? question.message : undefined;
-  return html`<li><a${attributes({ href: questionPath(question), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${shown(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? shown(question.call.name, 80) : texts.question.noCall}</span>${
-    what !== undefined && html`<span class="inbox-message">${shown(what, 120, true)}</span>`
-  }</a></li>`;
+  const what = 'message' in question ? question.message : questionHeadline(question);
+  return html`<li><a${attributes({ href: questionPath(question), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${shown(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? shown(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${shown(what, 120, true)}</span></a></li>`;
 }
+
+/** Whether the person is told of questions that come; shown where there is client script. */
+export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p></div>`;
 
 function inboxRail(view: DeskView, current: string | undefined): Html {
   const { open, now } = view;
@@ -69,7 +70,7 @@ function inboxRail(view: DeskView, current: string | undefined): Html {
     open.length === 0
       ? html`<p class="rail-empty">${texts.inbox.empty}</p>`
       : html`<ul class="inbox-list">${open.slice(0, inRail).map(each => inboxItem(each, now, current))}</ul>`
-  }${open.length > inRail && html`<p class="rail-more"><a href="/inbox">${texts.inbox.more(open.length - inRail)}</a></p>`}<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p></div></aside>`;
+  }${open.length > inRail && html`<p class="rail-more"><a href="/inbox">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
 }
 
 function serverEntry(server: ServerView, content: Content): Html {

@@ -9,9 +9,10 @@ import type { Content } from './layout.ts';
 import { table } from './table.ts';
 
 function accountRow(id: string, { spent, limits }: SamplingAccount): Html {
-  const { of, forEver } = texts.models;
+  const { of, forEver, heads } = texts.models;
+  const [, requests, tokens, window, turns] = heads;
   const within = Number.isFinite(limits.windowMs) ? spelledAge(limits.windowMs) : forEver;
-  return html`<tr><td>${shown(id, 80)}</td><td>${of(spent.requests, limits.requests)}</td><td>${of(spent.tokens, limits.tokens)}</td><td>${within}</td><td>${limits.depth}</td></tr>`;
+  return html`<tr><td>${shown(id, 80)}</td><td data-head="${requests}">${of(spent.requests, limits.requests)}</td><td data-head="${tokens}">${of(spent.tokens, limits.tokens)}</td><td data-head="${window}">${within}</td><td data-head="${turns}">${limits.depth}</td></tr>`;
 }
 
 /** The models in the order they are preferred, and the account of every server that runs. */

@@ -34,7 +34,8 @@ export function offerList(server: ServerView, kind: OfferKind, offers: readonly 
 
 /** Its tools; says so where it has none. */
 export function toolList(server: ServerView): Html {
-  if (server.tools.length === 0) return html`<p class="empty">${texts.servers.noTools}</p>`;
+  if (server.tools.length === 0)
+    return html`<p class="empty">${server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown}</p>`;
   return offerList(server, 'tool', server.tools);
 }
 

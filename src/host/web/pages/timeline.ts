@@ -65,7 +65,7 @@ export function endedEntries(
   )}${entry(
     `ending ending-${ending.how}`,
     endingIcon(ending),
-    html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${texts.ending.sentence(ending)}</span>`,
+    html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${texts.ending.sentence(ending, question.kind)}</span>`,
     html`${endingChip(ending)}${took}`,
     answeredWith(question, ending),
   )}`;
@@ -89,7 +89,7 @@ function noticeEntry({ notice, at }: NoticeView, zone: string): Html {
   const refused = notice.type === 'refused';
   const text = refused ? texts.notice.refused(notice.by, notice.kind) : texts.notice.allowed(notice.kind);
   return entry(
-    refused ? 'failed' : 'ending ending-answered',
+    refused ? (notice.by === 'policy' ? 'ending' : 'failed') : 'ending ending-answered',
     refused ? icons.ended : icons.answer,
     html`${text}`,
     html`<span class="chip">${refused && notice.by === 'policy' ? texts.ending.chip['refused-by-policy'] : refused ? texts.notice.refusedChip : texts.notice.allowedChip}</span>${clock(at, zone)}`,

@@ -1,8 +1,9 @@
 /** Roots, policy and the audit log: shown and changed. */
+import { isAbsolute } from 'node:path';
 import type { Context, Hono } from 'hono';
 import { isMidcallError } from '../../../errors.ts';
 import { type Rule, verifyAudit } from '../../index.ts';
-import { first } from '../form/draft.ts';
+import { type Draft, first } from '../form/draft.ts';
 import { auditPage } from '../pages/audit-page.ts';
 import { policyPage } from '../pages/policy-page.ts';
 import { rootsPage } from '../pages/roots-page.ts';
@@ -27,6 +28,8 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     const draft = await posted(context);
     const value = (first(draft, 'path') ?? '').trim();
     const name = (first(draft, 'name') ?? '').trim();
+    if (!isAbsolute(value) && !/^file:/i.test(value))
+      return showRoots(context, { message: texts.roots.relative, value });
     try {
       const root = await roots.add(value, name === '' ? {} : { name });
       audit.record({ type: 'roots', what: `offered ${root.path}` });
@@ -56,12 +59,12 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     return context.redirect('/roots', 303);
   });
 
-  const showPolicy = (context: Context, wrong?: string) =>
+  const showPolicy = (context: Context, returned?: { readonly wrong?: string; readonly draft?: Draft }) =>
     show(
       context,
       desk,
-      policyPage(policy.rules(), workspace.servers.list(), guard.csrf, zone, workspace.decisions.keeps, wrong),
-      wrong === undefined ? 200 : 422,
+      policyPage(policy.rules(), workspace.servers.list(), guard.csrf, zone, workspace.decisions.keeps, returned),
+      returned?.wrong === undefined ? 200 : 422,
     );
 
   app.get('/policy', context => showPolicy(context));
@@ -83,7 +86,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
       });
     } catch (error) {
       if (!isMidcallError(error)) throw error;
-      return showPolicy(context, error.message);
+      return showPolicy(context, { wrong: error.message, draft });
     }
     return context.redirect('/policy', 303);
   });
@@ -93,7 +96,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
       await workspace.decisions.revoke(first(await posted(context), 'id') ?? '');
     } catch (error) {
       if (!isMidcallError(error)) throw error;
-      return showPolicy(context, error.message);
+      return showPolicy(context, { wrong: error.message });
     }
     return context.redirect('/policy', 303);
   });

@@ -8,8 +8,8 @@ export const cardStyle = `
 .entry-open .node{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
 .entry-result .node,.ending-answered .node,.ending-completed .node{background:var(--accent-soft);border-color:var(--accent-line);color:var(--accent)}
 .entry-failed .node,.ending-server-gone .node{background:var(--bad-soft);border-color:var(--bad-line);color:var(--bad)}
-.entry-head{display:grid;grid-template-columns:minmax(0,1fr) auto;align-items:center;gap:4px 16px;min-height:28px}
-.entry-head h2{font-size:14px;font-weight:500;overflow-wrap:anywhere}
+.entry-head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:2px 16px;min-height:28px}
+.entry-head h2{flex:1 1 12em;min-width:0;font-size:14px;font-weight:500;overflow-wrap:anywhere}
 .entry-aside{display:flex;align-items:center;gap:10px}
 .entry-aside .quiet-text{font-size:12.5px}
 .ending-text:focus{outline:none}
@@ -80,8 +80,8 @@ fieldset.field .help{margin:-4px 0 8px}
 .review{margin-top:16px;padding:11px 14px;background:var(--sunken);border-radius:var(--radius-small);display:grid;grid-template-columns:auto minmax(0,1fr);gap:2px 16px}
 .review-title{font-size:13px;color:var(--muted)}
 .review dl{display:flex;flex-wrap:wrap;gap:2px 18px}
-.review dl div{display:flex;gap:7px;min-width:0}
-.review dt{color:var(--muted);font-size:13px}
+.review dl div{display:flex;flex-wrap:wrap;gap:0 7px;min-width:0}
+.review dt{color:var(--muted);font-size:13px;overflow-wrap:anywhere}
 .review dd{font-weight:560;overflow-wrap:anywhere;font-size:13px}
 .review dd .quiet-text{font-weight:450}
 .actions{display:flex;flex-wrap:wrap;gap:9px;margin-top:14px;align-items:center}
@@ -93,8 +93,8 @@ fieldset.field .help{margin:-4px 0 8px}
 .standing-way .help{flex-basis:100%}
 .standing select{min-height:30px;padding:2px 8px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface);color:var(--ink)}
 .sent{display:flex;flex-wrap:wrap;gap:3px 20px;margin-top:2px}
-.sent div{display:flex;gap:8px;min-width:0}
-.sent dt{color:var(--muted)}
+.sent div{display:flex;flex-wrap:wrap;gap:0 8px;min-width:0}
+.sent dt{color:var(--muted);overflow-wrap:anywhere}
 .sent dd{font-weight:560;overflow-wrap:anywhere}
 
 .domain{margin-top:16px}

@@ -14,6 +14,7 @@ export const pageStyle = `
 .panel>form,.panel-body{padding:18px 20px}
 .panel .fields{margin-top:0}
 .panel .actions{margin-top:18px}
+.panel>form>.problems{margin:0 0 16px}
 .panel-title{padding:12px 20px;border-bottom:1px solid var(--line);display:flex;align-items:center;gap:10px;flex-wrap:wrap}
 .panel-title .button,.panel-title form{margin-left:auto}
 .plain-link{color:inherit;text-decoration:none}
@@ -68,5 +69,16 @@ td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .inbox-page{display:grid;gap:8px;margin-top:18px}
 .after-form{border-top:1px solid var(--line)}
 td.long{min-width:14rem}
-@media (max-width:760px){th,td{padding-inline:8px}th:first-child,td:first-child{padding-left:14px}th:last-child,td:last-child{padding-right:14px}td:not(.long){overflow-wrap:break-word}.meta div{grid-template-columns:minmax(0,1fr);gap:0}.meta dt{font-size:12.5px}}
+@media (max-width:760px){
+.table-wrap table,.table-wrap tbody{display:block}
+.table-wrap thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.table-wrap tr{display:flex;flex-wrap:wrap;align-items:center;gap:4px 12px;padding:10px 14px}
+.table-wrap tr+tr{border-top:1px solid var(--line)}
+.table-wrap td{padding:0;border:0;min-width:0}
+.table-wrap td:empty{display:none}
+.table-wrap td.long{order:1;flex-basis:100%}
+.table-wrap td:has(>.chip),.table-wrap td:has(>form){margin-left:auto}
+.table-wrap td[data-head]::before{content:attr(data-head) " ";color:var(--muted);font-size:12.5px}
+.meta div{grid-template-columns:minmax(0,1fr);gap:0}.meta dt{font-size:12.5px}
+}
 `;

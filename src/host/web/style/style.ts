@@ -92,15 +92,16 @@ input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;hei
 
 .chip{display:inline-flex;align-items:center;gap:6px;height:23px;padding:0 9px;border-radius:12px;font-size:12.5px;font-weight:560;white-space:nowrap;background:var(--chip);color:var(--muted)}
 .chip-wait{background:var(--accent-soft);color:var(--accent)}
-.chip-answered,.chip-done,.chip-completed{background:var(--accent-soft);color:var(--accent)}
-.chip-failed,.chip-lost,.chip-server-gone{background:var(--bad-soft);color:var(--bad)}
+.chip-answered,.chip-completed{background:var(--accent-soft);color:var(--accent)}
+.chip-failed,.chip-tool-error,.chip-refused,.chip-server-gone{background:var(--bad-soft);color:var(--bad)}
 .dot{width:7px;height:7px;border-radius:50%;background:currentColor;animation:breathe 2.4s ease-in-out infinite}
 @keyframes breathe{50%{opacity:.35}}
 
 .plain-page{max-width:460px;margin:16vh auto 0;display:grid;gap:14px}
 .plain-page .brand{margin-bottom:10px}
 
-@media (max-width:1120px){.frame-grid{grid-template-columns:224px minmax(0,1fr)}.rail{display:none}}
+.without-rail,.without-side{display:none}
+@media (max-width:1120px){.frame-grid{grid-template-columns:224px minmax(0,1fr)}.rail{display:none}.without-rail{display:block}}
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
 .pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}
@@ -108,6 +109,7 @@ input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;hei
 .pages a{padding-inline:6.5px;font-size:13.5px}
 .frame-grid{display:block}
 .side{display:none}
+.without-side{display:inline-flex}
 main{padding:18px 14px 56px}
 .pill-age{display:none}
 html{scroll-padding-top:110px}}

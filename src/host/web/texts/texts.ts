@@ -1,5 +1,5 @@
 /** Every English text of the desk, in one place: plain, short, calm. */
-import type { AuditEvent, CallOutcome, Ending } from '../../index.ts';
+import type { AuditEvent, CallOutcome, Ending, Question } from '../../index.ts';
 import { settingTexts } from './settings.ts';
 
 const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
@@ -31,6 +31,7 @@ export const texts = {
     none: 'No server yet. Add one to see what it can do.',
     tools: 'Tools',
     noTools: 'This server has no tools.',
+    toolsUnknown: 'What it can do is known once it runs.',
     prompts: 'Prompts',
     resources: 'Resources',
     further: (prompts: number, resources: number) =>
@@ -190,10 +191,20 @@ export const texts = {
       'server-gone': 'Server gone',
       'refused-by-policy': 'Refused by policy',
     } satisfies Record<Ending['how'], string>,
-    sentence(ending: Ending): string {
+    agreed: {
+      form: 'You answered',
+      url: 'You agreed to open the page',
+      'url-finish': 'You said that you have finished',
+      'sampling-request': 'You approved the request',
+      'sampling-reply': 'You gave the reply to the server',
+      roots: 'You shared folders',
+    } satisfies Record<Question['kind'], string>,
+    sentence(ending: Ending, kind: Question['kind']): string {
       switch (ending.how) {
         case 'answered':
-          return `You answered${through(ending.via)}.`;
+          return ending.via === 'policy'
+            ? 'A rule of yours allowed it.'
+            : `${texts.ending.agreed[kind]}${through(ending.via)}.`;
         case 'declined':
           return `You declined${through(ending.via)}. The server was told no.`;
         case 'dismissed':
@@ -213,11 +224,19 @@ export const texts = {
     noContent: 'Nothing was sent with it.',
   },
   notice: {
-    refused: (by: 'host' | 'policy', kind: string) =>
-      by === 'policy'
-        ? `A request (${kind}) was refused by your policy. You were not asked.`
-        : `A request (${kind}) was refused before it reached you.`,
-    allowed: (kind: string) => `A request (${kind}) was allowed by a rule of yours.`,
+    kinds: {
+      form: 'A form',
+      url: 'A page to open',
+      sampling: 'Use of your model',
+      roots: 'A request for your folders',
+    } as Record<string, string>,
+    refused: (by: 'host' | 'policy', kind: string) => {
+      const what = texts.notice.kinds[kind] ?? `A request (${kind})`;
+      return by === 'policy'
+        ? `${what} was refused by your policy. You were not asked.`
+        : `${what} was refused before it reached you.`;
+    },
+    allowed: (kind: string) => `${texts.notice.kinds[kind] ?? `A request (${kind})`} was allowed by a rule of yours.`,
     refusedChip: 'Refused',
     allowedChip: 'Allowed',
   },
@@ -225,6 +244,7 @@ export const texts = {
     required: 'required',
     optional: 'optional',
     leaveOut: 'No answer',
+    notSet: 'Not set',
     yes: 'Yes',
     no: 'No',
     default: 'default',
@@ -279,6 +299,10 @@ export const texts = {
     proposed: 'Proposed:',
     note: 'Note',
     approve: 'Send to the model',
+    byHand: 'No model is connected. You write the reply yourself, in the next step.',
+    approveByHand: 'Write the reply',
+    ownReply: 'Your reply',
+    giveByHand: 'The server gets what you write here.',
     approveReply: 'Give to the server',
     refuse: 'Refuse',
     waysOut: 'Refuse tells the server no. Dismiss closes the question without an answer.',

@@ -103,7 +103,7 @@ export class DeskCalls {
       this.#changed({ text: texts.inbox.arrived(question.asker.id, question.call?.name), alert: true });
     } else {
       this.#history.ended({ question, ending: event.ending, endedAt: event.endedAt });
-      this.#changed({ text: texts.ending.sentence(event.ending), alert: false });
+      this.#changed({ text: texts.ending.sentence(event.ending, question.kind), alert: false });
     }
   }
 

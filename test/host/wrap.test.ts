@@ -1,0 +1,45 @@
+/** Lines in a terminal: nothing a server wrote begins at the left edge. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { wrapped } from '../../src/host/terminal/wrap.ts';
+
+const bar = '  | ';
+
+describe('a line that is wider than the terminal', () => {
+  it('is broken between words, and goes on behind its bar', () => {
+    expect(wrapped('  | Please fill in everything, then send it.', 24, bar)).toEqual([
+      '  | Please fill in',
+      '  | everything, then',
+      '  | send it.',
+    ]);
+  });
+
+  it('is broken in a word that is wider itself, and by columns, not by characters', () => {
+    expect(wrapped('  | 会議室を予約しますか今すぐに', 20, bar)).toEqual(['  | 会議室を予約しま', '  | すか今すぐに']);
+  });
+
+  it('never begins with what a server wrote, whatever it wrote', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 200 }),
+        fc.integer({ min: 16, max: 60 }),
+        (text, columns) => {
+          const line = `${bar}${text.replace(/\s/gu, ' ')}`;
+          const lines = wrapped(line, columns, bar);
+          for (const each of lines) {
+            expect(`${each} `.startsWith(bar.trimEnd())).toBe(true);
+            expect([...each].length).toBeLessThanOrEqual(columns);
+          }
+          const words = (all: string) => all.replaceAll(' ', '');
+          expect(words(lines.map(each => each.slice(bar.length)).join(''))).toBe(words(line.slice(bar.length)));
+        },
+      ),
+    );
+  });
+});
+
+it('leaves a line as it is where there are no columns, and where it fits', () => {
+  const line = `  | ${'word '.repeat(50)}end`;
+  expect(wrapped(line, undefined, bar)).toEqual([line]);
+  expect(wrapped('  | short', 80, bar)).toEqual(['  | short']);
+});

@@ -1,0 +1,80 @@
+/** What the desk says, read as somebody who sees it for the first time. */
+import type { Question } from 'midcall/host';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { enter } from './client.ts';
+import { pickOne, type Stage, stage, useModel, useReply } from './stage.ts';
+
+let on: Stage;
+let visitor: Awaited<ReturnType<typeof enter>>;
+beforeAll(async () => {
+  on = await stage();
+  visitor = await enter(on.desk);
+});
+afterAll(async () => {
+  await on[Symbol.asyncDispose]();
+  expect(on.errors).toEqual([]);
+});
+
+const text = async (path: string): Promise<string> =>
+  (await visitor.get(path)).text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+const ask = (question: Question): void => void on.inbox.ask(question);
+const byHand = (question: Question): Question => {
+  if (!('model' in question)) throw new Error('not about a model');
+  return { ...question, models: ['you'], model: { ...question.model, byHand: true } } as Question;
+};
+
+it('never speaks of a model where the person writes the reply', async () => {
+  ask(byHand(useModel('w-request')));
+  ask(byHand(useReply('w-reply')));
+  const request = await text('/calls/w-request');
+  expect(request).toContain('You write the reply yourself, in the next step.');
+  expect(request).toContain('Write the reply');
+  expect(request).not.toContain('Send to the model');
+  const reply = await text('/calls/w-reply');
+  expect(reply).toContain('Your reply');
+  expect(reply).not.toMatch(/The model replied|Stopped because/);
+});
+
+it('says in the inbox what a question without a message wants', async () => {
+  ask(useModel('w-inbox'));
+  expect(await text('/inbox')).toContain('summarise wants to use your model');
+});
+
+it('takes a line break in a message for what it is, in lists and in the record', async () => {
+  const question = { ...pickOne('w-lines'), message: 'First line.\nSecond line.' };
+  ask(question);
+  on.inbox.end(question.id, { how: 'withdrawn' });
+  expect(await text('/history')).toContain('First line. Second line.');
+});
+
+it('says how each kind of question was answered', async () => {
+  const url = useModel('w-approved');
+  ask(url);
+  on.inbox.end(url.id, { how: 'answered', via: 'web' });
+  expect(await text('/calls/w-approved')).toContain('You approved the request.');
+});
+
+it('keeps what was chosen where a rule cannot be made', async () => {
+  const { status, text: page } = await visitor.post('/policy', {
+    server: '*',
+    subject: 'form',
+    effect: 'allow',
+    for: '900000',
+  });
+  expect(status).toBe(422);
+  for (const chosen of ['form', 'allow', '900000']) expect(page).toContain(`<option value="${chosen}" selected>`);
+});
+
+it('asks for the whole path of a folder', async () => {
+  const { status, text: page } = await visitor.post('/roots', { path: 'notes', name: '' });
+  expect([status, page.includes('Give the whole path of the folder')]).toEqual([422, true]);
+});
+
+it('does not say of a server that never ran that it has no tools', async () => {
+  await on.desk.workspace.servers
+    .add({ id: 'broken', target: { kind: 'command', command: '/no/such/program', args: [] } })
+    .catch(() => {});
+  const page = await text('/servers/broken');
+  expect(page).toContain('What it can do is known once it runs.');
+  expect(page).toMatch(/there is no program (?:'|&#39;)\/no\/such\/program(?:'|&#39;) on this machine/);
+});
