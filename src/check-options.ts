@@ -6,6 +6,7 @@
  * - O2 What is missing or of another kind is named, with what it has to be. Values are never repeated: one may be a key.
  * - O3 `undefined` is the same as absent.
  */
+import { isRecord } from './record.ts';
 
 /** What an option may be. */
 export interface Kind {
@@ -19,9 +20,6 @@ export interface Kind {
 
 /** A kind for each option, so that none is forgotten. */
 export type Kinds<O> = { readonly [K in keyof Required<O>]: Kind };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An option of any kind: what takes it checks it. */
 export const anything: Kind = { words: 'anything', fits: () => true };
@@ -65,18 +63,24 @@ export const listOf = (kind: Kind): Kind => ({
 /** An object that has these methods, whoever made it. */
 export const having = (words: string, ...methods: readonly string[]): Kind => ({
   words,
-  fits: value => isObject(value) && methods.every(method => typeof value[method] === 'function'),
+  fits: value => isRecord(value) && methods.every(method => typeof value[method] === 'function'),
 });
 
 /** An object with options of its own. */
 export const parts = <O>(kinds: Kinds<O>): Kind => ({
   words: `an object: { ${Object.keys(kinds).join(', ')} }`,
-  fits: isObject,
+  fits: isRecord,
   inside: (value, at) => problemIn(value as Readonly<Record<string, unknown>>, kinds, at),
 });
 
 /** The same kind, where it may not be left out. */
 export const required = (kind: Kind): Kind => ({ ...kind, required: true });
+
+/** A schema of any library that follows Standard Schema. */
+export const schemaKind: Kind = {
+  words: 'a schema such as z.object({ … })',
+  fits: value => ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
+};
 
 /** What makes a server for each connection or request. */
 export const serverFactoryKind: Kind = { ...func, words: 'a function that makes a server: () => notesServer()' };
@@ -95,7 +99,7 @@ export const storeKind = having(
  * @throws TypeError that says which option is wrong and what it may be
  */
 export function checkOptions<O>(place: string, options: O, kinds: Kinds<O>): void {
-  if (!isObject(options)) {
+  if (!isRecord(options)) {
     throw new TypeError(
       `${place} takes an object of options, { ${Object.keys(kinds).join(', ')} }, not ${kindOf(options)}.`,
     );

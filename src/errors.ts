@@ -5,7 +5,7 @@
  * it never carries an answer, a secret or what lies outside a boundary.
  */
 
-/** What went wrong, stable across releases. The part before the slash is the folder that raises it. */
+/** What went wrong, stable across releases. The part before the slash says what it is about. */
 export type MidcallErrorCode =
   // The author's mistakes, raised when a thing is built.
   | 'form/unsupported'
@@ -26,7 +26,6 @@ export type MidcallErrorCode =
   | 'call/no-result'
   // What arrived from the other side.
   | 'state/invalid'
-  | 'state/expired'
   | 'state/too-large'
   | 'state/already-answered'
   | 'sampling/invalid'
@@ -43,7 +42,6 @@ export type MidcallErrorCode =
   | 'roots/invalid'
   | 'roots/io'
   // Out of band.
-  | 'connect/ticket'
   | 'connect/identity'
   | 'connect/provider'
   | 'connect/unavailable'

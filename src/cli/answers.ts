@@ -2,10 +2,12 @@
  * Answers from a file, in the order of the questions: what a host sends, as the wire has it (`ElicitResult`, or
  * `CreateMessageResult` for sampling). Nothing is guessed: an answer that is missing or does not fit ends the call.
  */
+
 import { readFileSync } from 'node:fs';
 import { MidcallError } from '../errors.ts';
 import { type Presenter, type Question, type Reply, visible } from '../host/index.ts';
 import { urlLines } from '../host/terminal/index.ts';
+import { isRecord } from '../record.ts';
 import type { SamplingModel, SamplingResult } from '../sampling/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -86,8 +88,7 @@ function readAnswers(file: string): Json[] {
   } catch (cause) {
     throw new MidcallError('cli/usage', `The answers file ${file} cannot be read as JSON.`, { cause });
   }
-  const isAnswer = (each: unknown): boolean => typeof each === 'object' && each !== null && !Array.isArray(each);
-  if (!Array.isArray(list) || !list.every(isAnswer))
+  if (!Array.isArray(list) || !list.every(isRecord))
     throw new MidcallError('cli/usage', `The answers file ${file} is not a list of results.`);
-  return list as Json[];
+  return list;
 }

@@ -2,8 +2,10 @@
  * `midcall call`: one tool call, its questions asked in the terminal or answered from a file. The result goes to standard
  * output, everything a person reads to standard error.
  */
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { configPath } from '../config-path.ts';
 import { isMidcallError, MidcallError } from '../errors.ts';
 import {
   Audit,
@@ -19,13 +21,13 @@ import {
   visible,
 } from '../host/index.ts';
 import { Terminal } from '../host/terminal/index.ts';
+import { ownVersion } from '../own-version.ts';
 import { Answers } from './answers.ts';
 import { exitOf, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { chooseModel } from './model-choice.ts';
 import { offerFolders } from './offer-folders.ts';
-import { ownVersion } from './own-version.ts';
-import { rulesPath } from './rules-path.ts';
+import { repeatable } from './repeatable.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { readToolArguments } from './tool-arguments.ts';
 
@@ -43,8 +45,6 @@ interface CallFlags extends ServerFlags {
 const noFolder =
   'midcall: The server asked which folders it may use, and none was granted. Grant one with --root <dir>; it may be repeated.';
 
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
 /** Adds `call` to the program. */
 export function registerCall(program: Command): void {
   const command = program
@@ -54,13 +54,13 @@ export function registerCall(program: Command): void {
     .argument('[arguments...]', 'one JSON object, or key=value (key:=json for a value as JSON)')
     .usage('[options] <tool> [json | key=value…] -- <command that starts the server…>');
   addServerFlags(command)
-    .option('--root <dir>', 'tell the server of this directory; repeatable', collect)
+    .option('--root <dir>', 'tell the server of this directory; repeatable', repeatable)
     .option('--answers <file>', 'answer from this JSON list of results, in order; nothing is guessed')
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--json', 'print the outcome as JSON')
     .option('--plain', 'ask in plain lines, without drawing')
     .option('--timeout <seconds>', "the server's own time, not counting yours", '60')
-    .option('--rules <file>', 'where decisions of yours that hold for good are kept', rulesPath())
+    .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
     .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
     .action(async (tool: string, words: readonly string[], flags: CallFlags) => {
       const after = wordsAfterDashes(process.argv);

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { designText, proposalCode, propose, toolFacts } from '../design/index.ts';
 import { isMidcallError, MidcallError } from '../errors.ts';
 import { Connection, Inbox, visible } from '../host/index.ts';
+import { ownVersion } from '../own-version.ts';
 import { exitCodes } from './exit-codes.ts';
-import { ownVersion } from './own-version.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 
 interface DesignFlags extends ServerFlags {

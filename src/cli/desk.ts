@@ -2,11 +2,13 @@
  * `midcall desk`: the web host over one or more servers. Prints where it is in one line, opens it where asked and where
  * there is a display, and takes its servers with it when it ends.
  */
+
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
+import { configPath } from '../config-path.ts';
 import { isMidcallError } from '../errors.ts';
 import {
   Audit,
@@ -25,11 +27,11 @@ import {
 } from '../host/index.ts';
 import { type RunningDesk, startDesk } from '../host/web/index.ts';
 import { copySamples } from '../notes/index.ts';
+import { ownVersion } from '../own-version.ts';
 import { exitCodes } from './exit-codes.ts';
 import { chooseModel } from './model-choice.ts';
 import { offerFolders } from './offer-folders.ts';
-import { ownVersion } from './own-version.ts';
-import { rulesPath } from './rules-path.ts';
+import { repeatable } from './repeatable.ts';
 import { chooseEra, nameOf, readServerList } from './server-choice.ts';
 
 interface DeskFlags {
@@ -45,8 +47,6 @@ interface DeskFlags {
   readonly rules: string;
 }
 
-const many = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
 function portOf(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('A port is 0 to 65535.');
@@ -61,14 +61,14 @@ export function registerDesk(program: Command): void {
     .argument('[command...]', 'after --: the command that starts a server')
     .usage('[options] [-- <command that starts a server…>]')
     .option('--samples', 'start the notes server on a fresh copy of the sample notes')
-    .option('--url <url>', 'a server that runs already, at this address; repeatable', many)
-    .option('--config <file>', 'every server of an mcp.json; repeatable', many)
-    .option('--root <directory>', 'a folder the servers may use; repeatable', many)
+    .option('--url <url>', 'a server that runs already, at this address; repeatable', repeatable)
+    .option('--config <file>', 'every server of an mcp.json; repeatable', repeatable)
+    .option('--root <directory>', 'a folder the servers may use; repeatable', repeatable)
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto')
     .option('--port <port>', 'the port to listen on; a free one where absent', portOf)
     .option('--audit <file>', 'keep the audit log in this file')
-    .option('--rules <file>', 'where decisions of yours that hold for good are kept', rulesPath())
+    .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
     .option('--open', 'open the page in a browser, where there is a display')
     .action(async (command: readonly string[], flags: DeskFlags) => {
       try {

@@ -1,4 +1,5 @@
 /** `midcall lint`: what is wrong with the questions of a server, found by asking it to ask. */
+
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,8 +7,10 @@ import type { Command } from 'commander';
 import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
 import { isMidcallError, MidcallError } from '../errors.ts';
 import { lastSaid, openTransport } from '../host/index.ts';
+import { ownVersion } from '../own-version.ts';
+import { isRecord } from '../record.ts';
 import { exitCodes } from './exit-codes.ts';
-import { ownVersion } from './own-version.ts';
+import { repeatable } from './repeatable.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 
 interface LintFlags extends ServerFlags {
@@ -23,8 +26,6 @@ interface LintFlags extends ServerFlags {
 const stderrLines = 200;
 const stderrWidth = 2_000;
 
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
 /** Adds `lint` to the program. */
 export function registerLint(program: Command): void {
   const command = program
@@ -33,10 +34,10 @@ export function registerLint(program: Command): void {
     .argument('[server...]', 'after --: the command that starts the server')
     .usage('[options] -- <command that starts the server…>');
   addServerFlags(command)
-    .option('--tool <name>', 'call this tool, whatever it does; repeatable', collect)
-    .option('--args <json>', 'its arguments, one JSON object per --tool, in order', collect)
+    .option('--tool <name>', 'call this tool, whatever it does; repeatable', repeatable)
+    .option('--args <json>', 'its arguments, one JSON object per --tool, in order', repeatable)
     .option('--all', 'call every tool, with arguments made from its schema: at your own risk')
-    .option('--root <dir>', 'tell the server of this directory; repeatable', collect)
+    .option('--root <dir>', 'tell the server of this directory; repeatable', repeatable)
     .option('--wait <seconds>', 'silence after which a call is left', '10')
     .option('--format <format>', 'text, json or sarif', 'text')
     .option('--output <file>', 'write the report there')
@@ -101,8 +102,8 @@ function readArgs(text: string | undefined): Record<string, unknown> | undefined
   } catch {
     throw usage('--args is not JSON.');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw usage('--args is not a JSON object.');
-  return value as Record<string, unknown>;
+  if (!isRecord(value)) throw usage('--args is not a JSON object.');
+  return value;
 }
 
 function readWait(text = '10'): number {

@@ -6,6 +6,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { isMidcallError } from '../errors.ts';
+import { ownVersion } from '../own-version.ts';
 import { registerCall } from './call.ts';
 import { registerDemo } from './demo.ts';
 import { registerDesign } from './design.ts';
@@ -13,7 +14,6 @@ import { registerDesk } from './desk.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
 import { registerLint } from './lint.ts';
 import { registerNotes } from './notes.ts';
-import { ownVersion } from './own-version.ts';
 import { registerRules } from './rules.ts';
 
 /** Adds one subcommand to the program. */

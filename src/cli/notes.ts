@@ -1,7 +1,9 @@
 /** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
+
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isMidcallError, MidcallError } from '../errors.ts';
+import { isLoopback } from '../loopback.ts';
 import {
   checkDirectories,
   directoriesInForce,
@@ -14,6 +16,7 @@ import {
 } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serveNotes } from './notes-http.ts';
+import { repeatable } from './repeatable.ts';
 
 interface Options {
   readonly http?: number;
@@ -37,7 +40,7 @@ export function registerNotes(program: Command): void {
       port,
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--allow-host <name>', 'host name, besides localhost, under which clients reach it; repeatable', also)
+    .option('--allow-host <name>', 'host name, besides localhost, under which clients reach it; repeatable', repeatable)
     .option(
       '--sign-in <file>',
       'with --http: take only tokens of the OpenID Connect server this JSON file describes, and sign people in there on the pages',
@@ -113,17 +116,13 @@ function check(
     'Name the directories to serve: the roots of clients on other machines say nothing about this one.',
   );
   must(
-    signIn === undefined || publicUrl !== undefined || /^(?:localhost|127(?:\.\d+){3}|::1)$/u.test(host),
+    signIn === undefined || publicUrl !== undefined || isLoopback(host),
     `--sign-in on ${host} needs --public-url: the https address under which people reach it.`,
   );
 }
 
 function onSignal(close: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
-}
-
-function also(name: string, before: readonly string[] = []): readonly string[] {
-  return [...before, name];
 }
 
 function port(text: string): number {
@@ -134,7 +133,7 @@ function port(text: string): number {
 
 function origin(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const local = url?.protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname);
+  const local = url?.protocol === 'http:' && isLoopback(url.hostname);
   if (url && (url.protocol === 'https:' || local) && url.href === `${url.origin}/`) return url;
   throw new InvalidArgumentError('An origin is https://, a host and perhaps a port; http:// only on this machine.');
 }

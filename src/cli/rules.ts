@@ -1,9 +1,9 @@
 /** `midcall rules`: the standing decisions that are kept, to see and to take back. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { configPath } from '../config-path.ts';
 import { MidcallError } from '../errors.ts';
 import { type Rule, rulesFile, visible } from '../host/index.ts';
-import { rulesPath } from './rules-path.ts';
 
 const subjects: Readonly<Record<Rule['subject'], string>> = {
   '*': 'everything',
@@ -19,7 +19,7 @@ export function registerRules(program: Command): void {
     .command('rules')
     .description('show what you refuse servers for good, or take it back')
     .option('--revoke <number>', 'take back the rule of this number in the list')
-    .option('--rules <file>', 'where they are kept', rulesPath())
+    .option('--rules <file>', 'where they are kept', configPath('rules.json'))
     .action(async ({ revoke, rules: path }: { readonly revoke?: string; readonly rules: string }) => {
       const kept = rulesFile(resolve(path));
       const rules = await kept.read();

@@ -1,9 +1,11 @@
 /** The flags by which every command names one server: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
+
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isMidcallError, MidcallError } from '../errors.ts';
 import { commandTarget, type Era, readServerEntries, type ServerEntry, urlTarget } from '../host/index.ts';
+import { repeatable } from './repeatable.ts';
 
 /** What the flags give. */
 export interface ServerFlags {
@@ -14,13 +16,11 @@ export interface ServerFlags {
   readonly era?: string;
 }
 
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
 /** Adds the flags to a command. */
 export function addServerFlags(command: Command): Command {
   return command
     .option('--url <url>', 'the server is at this address (Streamable HTTP)')
-    .option('--header <name:value>', 'send this header to --url; repeatable', collect)
+    .option('--header <name:value>', 'send this header to --url; repeatable', repeatable)
     .option('--config <file>', 'the server is in this mcp.json (default: ./mcp.json where --server is given)')
     .option('--server <name>', 'the entry of the mcp.json')
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');

@@ -2,9 +2,9 @@
  * A tool's arguments from words on the command line: one JSON object, or `key=value` coerced by the tool's input schema,
  * or `key:=json` as it is. Pure.
  */
-import { MidcallError } from '../errors.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+import { MidcallError } from '../errors.ts';
+import { isRecord, own } from '../record.ts';
 
 /**
  * Reads the words.
@@ -18,7 +18,7 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
     return readObject(first);
   }
   const properties = own(schema, 'properties');
-  const known = isObject(properties) ? Object.keys(properties) : undefined;
+  const known = isRecord(properties) ? Object.keys(properties) : undefined;
   const entries = new Map<string, unknown>();
   for (const word of words) {
     const match = /^([^=:]+)(:?=)([\s\S]*)$/.exec(word);
@@ -26,7 +26,7 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
     const [, key, sign, value] = match as unknown as [string, string, string, string];
     if (known && !known.includes(key) && own(schema, 'additionalProperties') !== true)
       throw usage(`The tool has no argument '${key}'. It has: ${known.join(', ') || 'none'}.`);
-    const property = isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const property = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
     const read = sign === ':=' ? readJson(key, value) : coerce(key, value, property);
     const before = entries.get(key);
     entries.set(key, Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : read);
@@ -41,7 +41,7 @@ function readObject(text: string): Record<string, unknown> {
   } catch {
     throw usage('The arguments are not JSON.');
   }
-  if (!isObject(value)) throw usage('The arguments are not a JSON object.');
+  if (!isRecord(value)) throw usage('The arguments are not a JSON object.');
   return value as Record<string, unknown>;
 }
 
@@ -96,11 +96,5 @@ function jsonOr(text: string): unknown {
     return text;
   }
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const own = (value: unknown, key: string): unknown =>
-  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
 const usage = (message: string): MidcallError => new MidcallError('cli/usage', message);

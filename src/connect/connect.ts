@@ -1,4 +1,5 @@
 /** The pages of a server: which kinds there are, where they are served, and how a visitor is known. */
+
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
@@ -15,6 +16,7 @@ import {
   required,
 } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
+import { isLoopback } from '../loopback.ts';
 import { openUrl } from '../open-url.ts';
 import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../server/index.ts';
 import { Loopback } from './loopback.ts';
@@ -209,8 +211,7 @@ function readBase(given: string | URL): URL {
       'baseUrl is no web address. Give one such as https://notes.example.com/connect.',
     );
   }
-  const local = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');
   }
   const path = url.pathname.replace(/\/+$/, '') || '/connect';

@@ -1,4 +1,5 @@
 /** A tool's arguments as Zod code. What Zod would say otherwise than the schema is left at `z.unknown()`, never guessed. Pure. */
+import { isRecord } from '../record.ts';
 import { key, literal } from './literal.ts';
 import type { ArgumentFacts } from './tool-facts.ts';
 
@@ -36,9 +37,9 @@ function value(schema: Json, depth: number): string {
     case 'boolean':
       return 'z.boolean()';
     case 'array':
-      return `z.array(${isJson(items) ? value(items, depth + 1) : 'z.unknown()'})`;
+      return `z.array(${isRecord(items) ? value(items, depth + 1) : 'z.unknown()'})`;
     case 'object':
-      return isJson(properties) ? object(schema, properties, depth) : 'z.record(z.string(), z.unknown())';
+      return isRecord(properties) ? object(schema, properties, depth) : 'z.record(z.string(), z.unknown())';
     default:
       return 'z.unknown()';
   }
@@ -47,7 +48,7 @@ function value(schema: Json, depth: number): string {
 function object({ required }: Json, properties: Json, depth: number): string {
   const needed = Array.isArray(required) ? required : [];
   const members = Object.entries(properties).map(([name, each]) => {
-    const schema = isJson(each) ? each : {};
+    const schema = isRecord(each) ? each : {};
     return `${key(name)}: ${member(schema, needed.includes(name), depth + 1)}`;
   });
   return `z.object({ ${members.join(', ')} })`;
@@ -57,5 +58,3 @@ const bound = (schema: Json, keyword: string, method: string): string => {
   const limit = schema[keyword];
   return typeof limit === 'number' && Number.isSafeInteger(limit) ? `.${method}(${limit})` : '';
 };
-
-const isJson = (each: unknown): each is Json => typeof each === 'object' && each !== null && !Array.isArray(each);

@@ -1,7 +1,9 @@
 /** What is wrong with one question, by itself: its words, its form, its address, and the way it came. Pure. */
+
 import { isMidcallError } from '../errors.ts';
 import { type Field, labelOf, readForm, refuseSecretMessage, secretIn } from '../form/index.ts';
 import { type Era, judgeUrl, visible } from '../host/index.ts';
+import { isRecord } from '../record.ts';
 import type { Breach } from './lint-finding.ts';
 import { asksForm, capabilityOf, type LintAsk, type PlayName } from './lint-play.ts';
 
@@ -173,21 +175,19 @@ function secretsByName(schema: unknown): readonly Breach[] {
   });
 }
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function properties(schema: unknown): readonly (readonly [string, Json])[] {
-  const all = isJson(schema) && Object.hasOwn(schema, 'properties') ? schema['properties'] : undefined;
-  if (!isJson(all)) return [];
+  const all = isRecord(schema) && Object.hasOwn(schema, 'properties') ? schema['properties'] : undefined;
+  if (!isRecord(all)) return [];
   return Object.entries(all)
     .slice(0, 200)
-    .flatMap(([name, each]) => (isJson(each) ? [[name, each] as const] : []));
+    .flatMap(([name, each]) => (isRecord(each) ? [[name, each] as const] : []));
 }
 
 /** Titles and descriptions, wherever they are. */
 function texted(value: unknown, depth: number): unknown[] {
   if (depth > 6) return [];
   if (Array.isArray(value)) return value.slice(0, 500).flatMap(each => texted(each, depth + 1));
-  if (!isJson(value)) return [];
+  if (!isRecord(value)) return [];
   const own = [value['title'], value['description']];
   return [
     ...own,

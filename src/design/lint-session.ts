@@ -5,6 +5,7 @@
  * - L1 Nothing a server asks reaches the SDK: it would refuse malformed questions before they could be reported.
  * - L2 A call ends: with a result, an error, silence of `waitMs`, or after {@link mostAsks} questions.
  */
+
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -16,6 +17,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { MidcallError } from '../errors.ts';
 import { type Clock, type Era, visible } from '../host/index.ts';
+import { isRecord } from '../record.ts';
 import { capabilityOf, type LintAsk, type Play, replyOf } from './lint-play.ts';
 
 /** How a call ended. */
@@ -66,7 +68,6 @@ interface Running {
   readonly settle: (message: Json) => void;
 }
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const asked = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 const toPerson = ({ method }: LintAsk): boolean => method === 'elicitation/create';
 
@@ -163,13 +164,13 @@ export class LintSession {
     for (;;) {
       const reply = await this.#request({ name, arguments: args, ...more }, answer);
       if ('kind' in reply) return reply as PlayEnd;
-      if (isJson(reply['error'])) return this.#refused(reply['error']);
-      const result = isJson(reply['result']) ? reply['result'] : {};
+      if (isRecord(reply['error'])) return this.#refused(reply['error']);
+      const result = isRecord(reply['result']) ? reply['result'] : {};
       if (result['resultType'] !== 'input_required') return { kind: 'result', result };
       const responses: Record<string, unknown> = {};
-      const requests = isJson(result['inputRequests']) ? result['inputRequests'] : {};
+      const requests = isRecord(result['inputRequests']) ? result['inputRequests'] : {};
       for (const [key, each] of Object.entries(requests)) {
-        const given = isJson(each) ? this.#given(each, answer, false) : {};
+        const given = isRecord(each) ? this.#given(each, answer, false) : {};
         if (given === undefined) return { kind: 'endless' };
         responses[key] = given;
       }
@@ -183,7 +184,7 @@ export class LintSession {
   #empty = 0;
 
   #given(request: Json, answer: Answer, pushed: boolean): Json | undefined {
-    const params = isJson(request['params']) ? request['params'] : {};
+    const params = isRecord(request['params']) ? request['params'] : {};
     const reply = answer({ method: String(request['method']), params }, pushed);
     if (reply === undefined || request['method'] !== 'roots/list') return reply;
     return { roots: this.#options.roots.map(uri => ({ uri })) };
@@ -191,10 +192,10 @@ export class LintSession {
 
   #refused(error: Json): PlayEnd {
     const code = typeof error['code'] === 'number' ? error['code'] : 0;
-    const data = isJson(error['data']) ? error['data'] : {};
+    const data = isRecord(error['data']) ? error['data'] : {};
     const named = code === -32042 && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
     this.#required = named
-      .filter(isJson)
+      .filter(isRecord)
       .map(params => ({ method: 'elicitation/create', params, pushed: false, reply: {} }));
     return { kind: 'error', code, message: String(error['message']) };
   }
@@ -270,7 +271,7 @@ export class LintSession {
       if (running?.id === id) running.settle(message);
       return;
     }
-    if (isJson(message['error'])) this.#lastError = String(message['error']['message']);
+    if (isRecord(message['error'])) this.#lastError = String(message['error']['message']);
     if (typeof method !== 'string' || id === undefined || !asked.has(method)) {
       deliver();
       return;

@@ -1,9 +1,7 @@
 /** Arguments made from a tool's input schema, as harmless as the schema allows: only what is required, yes-or-no at no. Pure. */
+import { isRecord, own } from '../record.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const own = (value: Json, key: string): unknown => (Object.hasOwn(value, key) ? value[key] : undefined);
 
 const samples: Readonly<Record<string, string>> = {
   email: 'ada@example.com',
@@ -24,26 +22,26 @@ const deepest = 6;
  * @param schema - the tool's `inputSchema`; untrusted
  */
 export function sampleArguments(schema: unknown): Record<string, unknown> {
-  const made = isJson(schema) ? sampleObject(schema, 0) : {};
+  const made = isRecord(schema) ? sampleObject(schema, 0) : {};
   return made as Record<string, unknown>;
 }
 
 /** The names of a tool's arguments. */
 export function argumentNames(schema: unknown): readonly string[] {
-  const properties = isJson(schema) ? own(schema, 'properties') : undefined;
-  return isJson(properties) ? Object.keys(properties) : [];
+  const properties = isRecord(schema) ? own(schema, 'properties') : undefined;
+  return isRecord(properties) ? Object.keys(properties) : [];
 }
 
 function sampleObject(schema: Json, depth: number): Json {
   const properties = own(schema, 'properties');
   const required = own(schema, 'required');
-  if (!isJson(properties) || !Array.isArray(required)) return {};
+  if (!isRecord(properties) || !Array.isArray(required)) return {};
   const names = required.filter((name): name is string => typeof name === 'string' && name !== '__proto__');
   return Object.fromEntries(names.map(name => [name, sample(own(properties, name), depth + 1)]));
 }
 
 function sample(schema: unknown, depth: number): unknown {
-  if (!isJson(schema) || depth > deepest) return 'example';
+  if (!isRecord(schema) || depth > deepest) return 'example';
   for (const key of ['const', 'default']) if (Object.hasOwn(schema, key)) return schema[key];
   const listed = own(schema, 'enum') ?? own(schema, 'examples');
   if (Array.isArray(listed) && listed.length > 0) return listed[0];

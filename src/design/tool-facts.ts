@@ -1,6 +1,8 @@
 /** What the designer knows of a tool, read from what its server lists; everything in it is foreign text. Pure. */
+
 import type { Tool } from '@modelcontextprotocol/client';
 import { type Secret, secretIn } from '../form/index.ts';
+import { isRecord } from '../record.ts';
 import { designWords, hasWord, nameWords } from './procedure.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -30,7 +32,6 @@ export interface ToolFacts {
   readonly noun: string;
 }
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const verbs = `${designWords.reads} ${designWords.destroys} ${designWords.sends} create update write add set move rename restore`;
 
 /** Words of a name that are no thing. */
@@ -39,7 +40,7 @@ const notNouns = 'many all one bulk batch by my the a in from to';
 /** Reads a tool as `tools/list` gives it. */
 export function toolFacts(tool: Tool): ToolFacts {
   const inputSchema = tool.inputSchema as Json;
-  const properties = isJson(inputSchema['properties']) ? inputSchema['properties'] : {};
+  const properties = isRecord(inputSchema['properties']) ? inputSchema['properties'] : {};
   const required = Array.isArray(inputSchema['required']) ? inputSchema['required'] : [];
   const words = nameWords(tool.name);
   const verb = words.find(word => hasWord(word, verbs)) ?? words.at(-1) ?? 'act';
@@ -49,7 +50,7 @@ export function toolFacts(tool: Tool): ToolFacts {
     description: tool.description ?? '',
     args: Object.entries(properties)
       .filter(([name]) => name !== '__proto__')
-      .map(([name, schema]) => argument(name, isJson(schema) ? schema : {}, required.includes(name))),
+      .map(([name, schema]) => argument(name, isRecord(schema) ? schema : {}, required.includes(name))),
     inputSchema,
     annotations: { ...tool.annotations },
     verb,
@@ -66,7 +67,7 @@ function argument(name: string, schema: Json, required: boolean): ArgumentFacts 
     kind: type === 'boolean' ? 'boolean' : Array.isArray(schema['enum']) ? 'select' : 'text',
   });
   const textual = type === 'string' && schema['enum'] === undefined && schema['format'] === undefined;
-  const nested = type === 'object' || (type === 'array' && isJson(items) && items['type'] === 'object');
+  const nested = type === 'object' || (type === 'array' && isRecord(items) && items['type'] === 'object');
   return {
     name,
     required,

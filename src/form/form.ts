@@ -6,11 +6,12 @@
  * F3 an answer is judged by the wire's rules first, and by the library's own `validate` after that.
  * F4 compiling is cached: by identity for a library's schema, and by content.
  */
+import { isRecord, own } from '../record.ts';
 import { checkContent } from './check-content.ts';
 import type { Field, Issue } from './field.ts';
 import type { FormInput, FormValue } from './input.ts';
 import { labelOf } from './label.ts';
-import { isJson, type Json, own } from './problem.ts';
+import type { Json } from './problem.ts';
 import { type Shape, shapeOf, unsupported } from './shape.ts';
 import { spellOut, unspelt, wrap } from './shorthand.ts';
 import { describe, isStandard, type StandardForm, type StandardIssue } from './standard.ts';
@@ -107,12 +108,12 @@ function compile(input: unknown): Form<unknown> {
 }
 
 function fromSpelling(input: unknown): Form<unknown> {
-  if (isJson(input) && isJson(own(input, 'properties')) && own(input, 'type') === undefined) {
+  if (isRecord(input) && isRecord(own(input, 'properties')) && own(input, 'type') === undefined) {
     const message = "This has 'properties', but is not of type 'object'.";
     throw unsupported([{ rule: 'object', message }]);
   }
   const spelled = spellOut(input);
-  const odd = isJson(input) && !spelled?.wrapped ? unspelt(input) : undefined;
+  const odd = isRecord(input) && !spelled?.wrapped ? unspelt(input) : undefined;
   if (odd !== undefined) {
     const message = `'${odd}' is no shorthand: String, Number, Boolean, a list of choices, or a JSON Schema.`;
     throw unsupported([{ field: odd, rule: 'shorthand', message }]);
@@ -125,7 +126,7 @@ function fromSpelling(input: unknown): Form<unknown> {
 function fromLibrary(library: StandardForm): Form<unknown> {
   const described = describe(library);
   const resolved = resolve(described, described);
-  const root: Json = isJson(resolved) ? resolved : described;
+  const root: Json = isRecord(resolved) ? resolved : described;
   const wrapped = own(root, 'type') !== 'object';
   const schema = wrapped ? { ...wrap(root), $defs: own(root, '$defs') } : root;
   return new CompiledForm(shapeOf(schema, true), wrapped, library);

@@ -13,16 +13,6 @@ export interface FormProblem {
 /** A plain JSON object, as far as reading goes: own properties only. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** True for an object that is not an array. */
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** An own property; inherited ones do not exist here. */
-export function own(object: Json, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
 /** Keywords of JSON Schema that say which values are right: none may be passed over in silence. */
 export const assertions: ReadonlySet<string> = new Set(
   (

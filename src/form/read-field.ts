@@ -1,10 +1,11 @@
 /** One property of a requested schema to one field; see `read-form.ts` for the rules R1 to R4. */
+import { isRecord, own } from '../record.ts';
 import { checkValue } from './check-content.ts';
 import type { Choice, Field } from './field.ts';
 import { isTextFormat } from './format.ts';
 import { formLimits } from './limits.ts';
 import { judgePattern } from './pattern.ts';
-import { assertions, type FormProblem, isJson, type Json, own } from './problem.ts';
+import { assertions, type FormProblem, type Json } from './problem.ts';
 
 /** Where findings go: `problems` refuse the form, `notes` say what was left out. */
 export interface Findings {
@@ -24,7 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 export function readField(name: string, schema: unknown, required: boolean, findings: Findings): Field | undefined {
   const before = findings.problems.length;
   const reader = new PropertyReader(name, findings);
-  const field = isJson(schema)
+  const field = isRecord(schema)
     ? reader.field(schema, required)
     : reader.refuse('type', 'must be described by an object');
   return findings.problems.length > before ? undefined : field;
@@ -133,7 +134,7 @@ class PropertyReader {
       }
       case 'multi-select': {
         const items = own(schema, 'items');
-        if (!isJson(items))
+        if (!isRecord(items))
           return this.refuse('items', 'is a list without choices; a form knows lists of fixed choices only');
         const type = own(items, 'type');
         const key = own(items, 'anyOf') !== undefined ? 'anyOf' : own(items, 'oneOf') !== undefined ? 'oneOf' : 'enum';
@@ -227,7 +228,7 @@ class PropertyReader {
     const choices: Choice[] = [];
     const seen = new Set<string>();
     for (const [index, each] of list.entries()) {
-      const value: unknown = plain === undefined ? (isJson(each) ? own(each, 'const') : undefined) : each;
+      const value: unknown = plain === undefined ? (isRecord(each) ? own(each, 'const') : undefined) : each;
       if (typeof value !== 'string') return this.refuse(key, 'has a choice that is not text');
       const title = plain === undefined ? own(each as Json, 'title') : Array.isArray(names) ? names[index] : undefined;
       if (plain === undefined && Object.keys(each as Json).some(name => name !== 'const' && assertions.has(name))) {

@@ -6,9 +6,10 @@
  * R3 what comes back is new, plain and within {@link formLimits}.
  * R4 what cannot stand but harms nobody (a default outside the choices) is left out, and said in the notes.
  */
+import { isRecord, own } from '../record.ts';
 import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';
-import { assertions, type FormProblem, isJson, own } from './problem.ts';
+import { assertions, type FormProblem } from './problem.ts';
 import { readField } from './read-field.ts';
 
 /** What {@link readForm} found. */
@@ -39,9 +40,10 @@ export function readForm(schema: unknown): ReadForm {
 
 /** {@link readForm} for a schema whose size was judged before. */
 export function readSchema(schema: unknown): ReadForm {
-  if (!isJson(schema) || own(schema, 'type') !== 'object') return refused('type', "The form must have type 'object'.");
+  if (!isRecord(schema) || own(schema, 'type') !== 'object')
+    return refused('type', "The form must have type 'object'.");
   const properties = own(schema, 'properties');
-  if (!isJson(properties)) return refused('properties', 'The form must list its properties.');
+  if (!isRecord(properties)) return refused('properties', 'The form must list its properties.');
   const names = Object.keys(properties);
   if (names.length > formLimits.fields) {
     return refused('size', `The form has ${names.length} fields; at most ${formLimits.fields} are allowed.`);
@@ -58,7 +60,7 @@ export function readSchema(schema: unknown): ReadForm {
     problems.push({ rule: 'additionalProperties', message: 'A form cannot describe further properties.' });
   }
   const required = readRequired(own(schema, 'required'), properties, problems);
-  const patterned = names.filter(name => isJson(properties[name]) && own(properties[name], 'pattern') !== undefined);
+  const patterned = names.filter(name => isRecord(properties[name]) && own(properties[name], 'pattern') !== undefined);
   if (patterned.length > formLimits.patterns) {
     return refused('size', `The form has ${patterned.length} patterns; at most ${formLimits.patterns} are allowed.`);
   }

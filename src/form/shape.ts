@@ -2,11 +2,13 @@
  * What a form asks, apart from where it was written: the fields, the schema as sent, and its digest. Made once per
  * content, so that a form written inside a handler costs little when the handler runs again.
  */
+
 import { createHash } from 'node:crypto';
 import { MidcallError } from '../errors.ts';
+import { isRecord, own } from '../record.ts';
 import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';
-import { type FormProblem, isJson, type Json, own } from './problem.ts';
+import type { FormProblem, Json } from './problem.ts';
 import { readSchema } from './read-form.ts';
 import { refuseSecret } from './refuse-secret.ts';
 import { translate } from './translate.ts';
@@ -65,16 +67,16 @@ function makeShape(schema: Json, library: boolean): Shape {
   const nullable: string[] = [];
   const required = own(schema, 'required');
   const wanted = new Set(Array.isArray(required) ? required : []);
-  for (const name of isJson(given) ? Object.keys(given).slice(0, formLimits.fields + 1) : []) {
+  for (const name of isRecord(given) ? Object.keys(given).slice(0, formLimits.fields + 1) : []) {
     const translated = translate((given as Json)[name], schema, { library });
     properties[name] = translated.schema;
     if (translated.nullable && wanted.delete(name)) nullable.push(name);
   }
   const additional = own(schema, 'additionalProperties');
-  const open = isJson(additional) && Object.keys(additional).length === 0;
+  const open = isRecord(additional) && Object.keys(additional).length === 0;
   const read = readSchema({
     ...schema,
-    ...(isJson(given) && { properties }),
+    ...(isRecord(given) && { properties }),
     ...(Array.isArray(required) && { required: library ? [...wanted] : required }),
     ...(open && { additionalProperties: true }),
   });

@@ -2,7 +2,8 @@
  * Shorthands to raw restricted schema. A single question becomes the field `value` of a form, and its answer is taken out
  * again.
  */
-import { isJson, type Json, own } from './problem.ts';
+import { isRecord, own } from '../record.ts';
+import type { Json } from './problem.ts';
 
 /** A form's raw schema; `wrapped` where the one field `value` stands for the whole. */
 export interface Spelled {
@@ -12,10 +13,10 @@ export interface Spelled {
 
 /** The raw schema that `input` is short for, or undefined where it is no shorthand. */
 export function spellOut(input: unknown): Spelled | undefined {
-  if (isJson(input) && own(input, 'type') === 'object') return { schema: input, wrapped: false };
+  if (isRecord(input) && own(input, 'type') === 'object') return { schema: input, wrapped: false };
   const property = spellProperty(input);
   if (property) return { schema: wrap(property), wrapped: true };
-  if (!isJson(input)) return undefined;
+  if (!isRecord(input)) return undefined;
   const properties: [string, Json][] = [];
   for (const name of Object.keys(input)) {
     // Undefined where it is no shorthand: the reader then names the field.
@@ -33,7 +34,7 @@ export function spellOut(input: unknown): Spelled | undefined {
 /** The first field of a record of shorthands that is none. */
 export function unspelt(input: Json): string | undefined {
   if (own(input, 'type') === 'object') return undefined;
-  return Object.keys(input).find(name => !isJson(input[name]) && spellProperty(input[name]) === undefined);
+  return Object.keys(input).find(name => !isRecord(input[name]) && spellProperty(input[name]) === undefined);
 }
 
 /** One property as a whole form. */
@@ -53,7 +54,7 @@ function spellProperty(input: unknown): Json | undefined {
     if (titled) return { type: 'array', items: { anyOf: titled } };
     return isTexts(input) ? { type: 'string', enum: input } : undefined;
   }
-  if (!isJson(input)) return undefined;
+  if (!isRecord(input)) return undefined;
   if (typeof own(input, 'type') === 'string') return input;
   const titled = titledOptions(input);
   return titled && { type: 'string', oneOf: titled };
@@ -62,11 +63,11 @@ function spellProperty(input: unknown): Json | undefined {
 const isTexts = (list: readonly unknown[]): boolean => list.every(each => typeof each === 'string');
 
 function titledOptions(input: unknown): { const: string; title: string }[] | undefined {
-  if (!isJson(input)) return undefined;
+  if (!isRecord(input)) return undefined;
   const options: { const: string; title: string }[] = [];
   for (const value of Object.keys(input)) {
     const said = input[value];
-    const title = isJson(said) ? own(said, 'title') : undefined;
+    const title = isRecord(said) ? own(said, 'title') : undefined;
     if (typeof title !== 'string' || Object.keys(said as Json).length !== 1) return undefined;
     options.push({ const: value, title });
   }

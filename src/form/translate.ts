@@ -2,7 +2,8 @@
  * From the JSON Schema that libraries and people write to the restricted spelling of the wire, where nothing is lost by
  * it. What is left over is refused by the reader that follows.
  */
-import { assertions, isJson, type Json, own } from './problem.ts';
+import { isRecord, own } from '../record.ts';
+import { assertions, type Json } from './problem.ts';
 
 /** How a schema came to us. */
 export interface TranslateOptions {
@@ -29,11 +30,11 @@ const mostReferences = 10;
 /** Follows `$ref` into the schema's own `$defs`; anything else stays as it is. */
 export function resolve(schema: unknown, root: Json): unknown {
   let current = schema;
-  for (let hops = 0; hops < mostReferences && isJson(current); hops += 1) {
+  for (let hops = 0; hops < mostReferences && isRecord(current); hops += 1) {
     const match = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String(own(current, '$ref') ?? ''));
     const definitions = match && own(root, match[1]!);
-    const target = isJson(definitions) ? own(definitions, match![2]!) : undefined;
-    if (!isJson(target)) return current;
+    const target = isRecord(definitions) ? own(definitions, match![2]!) : undefined;
+    if (!isRecord(target)) return current;
     const { $ref: _, ...beside } = current;
     current = { ...target, ...beside };
   }
@@ -43,7 +44,7 @@ export function resolve(schema: unknown, root: Json): unknown {
 /** Rewrites one property. */
 export function translate(schema: unknown, root: Json, options: TranslateOptions): Translated {
   const resolved = options.library ? resolve(schema, root) : schema;
-  if (!isJson(resolved)) return { schema: resolved, nullable: false };
+  if (!isRecord(resolved)) return { schema: resolved, nullable: false };
   let property: Record<string, unknown> = { ...resolved };
   let nullable = false;
   if (options.library) {
@@ -58,7 +59,7 @@ export function translate(schema: unknown, root: Json, options: TranslateOptions
       const rest = branches.map(each => resolve(each, root)).filter(each => !isNull(each));
       nullable ||= rest.length < branches.length;
       const { [key]: __, ...outer } = property;
-      property = rest.length === 1 && isJson(rest[0]) ? { ...rest[0], ...outer } : { ...outer, [key]: rest };
+      property = rest.length === 1 && isRecord(rest[0]) ? { ...rest[0], ...outer } : { ...outer, [key]: rest };
     }
     if (Array.isArray(property['enum']) && property['enum'].includes(null)) {
       property['enum'] = property['enum'].filter(each => each !== null);
@@ -78,7 +79,7 @@ export function translate(schema: unknown, root: Json, options: TranslateOptions
 }
 
 const isNull = (schema: unknown): boolean =>
-  isJson(schema) && (own(schema, 'type') === 'null' || own(schema, 'const') === null);
+  isRecord(schema) && (own(schema, 'type') === 'null' || own(schema, 'const') === null);
 
 /** Unions of fixed texts, however they are written, become `enum` or titled options under `titledKey`. */
 function withChoices(property: Record<string, unknown>, titledKey: 'oneOf' | 'anyOf'): Record<string, unknown> {
@@ -95,7 +96,7 @@ function withChoices(property: Record<string, unknown>, titledKey: 'oneOf' | 'an
   if (!Array.isArray(branches) || branches.length === 0) return property;
   const options: { const: string; title: string }[] = [];
   for (const branch of branches) {
-    if (!isJson(branch)) return property;
+    if (!isRecord(branch)) return property;
     const values = own(branch, 'const') === undefined ? own(branch, 'enum') : [own(branch, 'const')];
     const stray = Object.keys(branch).some(each => assertions.has(each) && each !== 'const' && each !== 'enum');
     if (stray || !Array.isArray(values) || values.some(each => typeof each !== 'string')) return property;
@@ -139,7 +140,7 @@ function whole(property: Record<string, unknown>): void {
 
 function list(property: Record<string, unknown>, root: Json, options: TranslateOptions): void {
   const items = options.library ? resolve(property['items'], root) : property['items'];
-  if (!isJson(items)) return;
+  if (!isRecord(items)) return;
   const choices = withChoices({ ...items }, 'anyOf');
   if (Array.isArray(choices['anyOf'])) delete choices['type'];
   property['items'] = choices;

@@ -8,7 +8,9 @@
  * - T2 An id is of ours: one that a server wrote itself is overwritten.
  * - T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
  */
+
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
+import { isRecord } from '../record.ts';
 import type { Calls, RunningCall } from './calls/calls.ts';
 
 /** The requests that need a person. */
@@ -52,9 +54,6 @@ const callMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
 type Json = Record<string, unknown>;
 type Deliver = NonNullable<Transport['onmessage']>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** One connection's tap. */
 export class Tap {
   readonly #options: TapOptions;
@@ -87,7 +86,7 @@ export class Tap {
 
   /** The request a handler was called for, once. */
   take(meta: unknown): TappedRequest | undefined {
-    const id = isObject(meta) ? meta[metaKey] : undefined;
+    const id = isRecord(meta) ? meta[metaKey] : undefined;
     if (typeof id !== 'string') return undefined;
     const request = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -111,7 +110,7 @@ export class Tap {
     const call = this.#callOfRequest.get(message.id);
     this.#callOfRequest.delete(message.id);
     const result = 'result' in message ? (message.result as Json) : undefined;
-    if (!call || !isObject(result) || result['resultType'] !== 'input_required') {
+    if (!call || !isRecord(result) || result['resultType'] !== 'input_required') {
       deliver(message);
       return;
     }
@@ -126,9 +125,9 @@ export class Tap {
     const state = result['requestState'];
     const requestState = typeof state === 'string' ? state : undefined;
     const seen: TappedRound = { call, requests, requestState };
-    if (!isObject(result['inputRequests'])) return { seen, inputRequests: result['inputRequests'] };
+    if (!isRecord(result['inputRequests'])) return { seen, inputRequests: result['inputRequests'] };
     const entries = Object.entries(result['inputRequests']).map(([key, entry]) => {
-      if (!isObject(entry) || !asks.has(entry['method'] as string)) return [key, entry] as const;
+      if (!isRecord(entry) || !asks.has(entry['method'] as string)) return [key, entry] as const;
       const request = this.#keep(entry['method'] as string, entry['params'], call);
       requests.set(key, request);
       if (request.method === 'roots/list' && !this.#options.roots)
@@ -140,13 +139,13 @@ export class Tap {
 
   #keep(method: string, params: unknown, call: RunningCall | undefined): TappedRequest {
     const id = this.#options.newId();
-    const request = { id, method: method as AskMethod, params: isObject(params) ? params : {}, call };
+    const request = { id, method: method as AskMethod, params: isRecord(params) ? params : {}, call };
     this.#waiting.set(id, request);
     return request;
   }
 
   #disguise(request: TappedRequest): Json {
-    const meta = isObject(request.params['_meta']) ? request.params['_meta'] : {};
+    const meta = isRecord(request.params['_meta']) ? request.params['_meta'] : {};
     const params = request.method === 'elicitation/create' ? this.#options.placeholder : request.params;
     return { ...params, _meta: { ...meta, [metaKey]: request.id } };
   }
@@ -177,7 +176,7 @@ export class Tap {
     this.#pushed.delete(response['id']);
     if (request.method === 'roots/list') this.#options.onRootsList?.('answered');
     const error = response['error'];
-    if (this.#waiting.delete(request.id) && isObject(error))
+    if (this.#waiting.delete(request.id) && isRecord(error))
       this.#options.onRefused?.(request, String(error['message']));
   }
 }

@@ -2,8 +2,8 @@
  * What a model generated, folded from either version of the interface and from a whole reply or a stream into one shape.
  */
 
+import { isRecord } from '../record.ts';
 import type { ProviderData, RawGeneration } from './language-model.ts';
-import { isRecord } from './record.ts';
 
 export type GeneratedPart =
   | { readonly type: 'text'; readonly text: string }

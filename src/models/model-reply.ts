@@ -3,6 +3,7 @@
  * "Tool Choice Modes"). Pure. Reasoning and sources stay on the host: the protocol has no place for them.
  */
 import { MidcallError } from '../errors.ts';
+import { isRecord } from '../record.ts';
 import {
   blocksOf,
   checkResult,
@@ -14,7 +15,6 @@ import {
   type SamplingRequest,
 } from '../sampling/index.ts';
 import type { GeneratedPart, Generation } from './generation.ts';
-import { isRecord } from './record.ts';
 
 /**
  * @param name - the model's, for messages

@@ -4,7 +4,7 @@
  * a cause, since whoever logs it would log those too.
  */
 import { isMidcallError, MidcallError } from '../errors.ts';
-import { isRecord } from './record.ts';
+import { isRecord } from '../record.ts';
 
 /** @param name - the model's, as the operator calls it */
 export function providerError(error: unknown, name: string): MidcallError {

@@ -2,8 +2,10 @@
  * The file that names the service notes are imported from, and where its sign-ins are kept: beside it, encrypted, in
  * `<file>.vault`, with the key in `<file>.key`.
  */
+
 import { z } from 'zod';
 import { provider, vault } from '../connect/index.ts';
+import { isLoopback } from '../loopback.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
 import type { Importing } from './import.ts';
 import { readService, usage } from './service-file.ts';
@@ -30,8 +32,7 @@ export interface ImportConfig {
 export function readImportConfig(path: string): Promise<ImportConfig> {
   return readService(path, shape, async ({ id, name, address, issuer, clientId, clientSecret, scopes, port }) => {
     const url = new URL(address);
-    const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname);
-    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) {
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
       throw usage(path, 'names an address that is not https: a token sent there could be read on the way.');
     }
     const service = provider({

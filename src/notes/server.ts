@@ -2,9 +2,9 @@
  * The notes server: Midcall's reference, and useful by itself. One library instance for the process, one SDK server per
  * connection or request; the tools are the same for both protocol revisions and know neither.
  */
-import { readFileSync } from 'node:fs';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { type Connect, type ConnectOptions, connect, oauthPages } from '../connect/index.ts';
+import { ownVersion } from '../own-version.ts';
 import { type MidcallOptions, midcall } from '../server/index.ts';
 import { registerArchive } from './archive.ts';
 import { registerDelete } from './delete.ts';
@@ -39,10 +39,6 @@ export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
 
 /** More lines than this fill a model's context without helping it. */
 const defaults: Preferences = { order: 'newest', listed: 200 };
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 const instructions =
   'Notes are Markdown files. Name one by its path or note_id. Deleting moves to the trash and can be undone; where it is ' +
@@ -87,7 +83,7 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
   const now = options.now ?? Date.now;
   return {
     factory() {
-      const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version }, { instructions });
+      const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version: ownVersion() }, { instructions });
       // Nobody watches the directories, so no change is promised to be announced.
       server.server.registerCapabilities({ tools: { listChanged: false }, resources: { listChanged: false } });
       const registry: Registry = { mid, server, now, preferences: () => settings ?? defaults };

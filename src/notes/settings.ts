@@ -4,8 +4,9 @@
  */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, sep } from 'node:path';
+import { sep } from 'node:path';
 import { z } from 'zod';
+import { configPath } from '../config-path.ts';
 import { MidcallError } from '../errors.ts';
 import { writeWhole } from '../write-whole.ts';
 import { checkDirectories } from './directories.ts';
@@ -20,9 +21,7 @@ const shape = z.strictObject({
 export type Settings = z.infer<typeof shape>;
 
 /** Where settings are kept where nothing else is said. */
-export function settingsPath(environment: Readonly<Record<string, string | undefined>> = process.env): string {
-  return join(environment['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'midcall', 'notes.json');
-}
+export const settingsPath = (): string => configPath('notes.json');
 
 /**
  * Reads settings.

@@ -2,9 +2,10 @@
  * Reads one content block of a message, a result or a tool result (schema.json, `SamplingMessageContentBlock` and
  * `ContentBlock`), and a message's content in either spelling.
  */
+import { isRecord } from '../record.ts';
 import { type Findings, quoted } from './issue.ts';
 import type { SamplingContent, ToolOutputContent } from './message.ts';
-import { isObject, isSafeJson, readExtras, readJsonObject, readString } from './read-json.ts';
+import { isSafeJson, readExtras, readJsonObject, readString } from './read-json.ts';
 
 /** UTF-16 units in one text, and base64 characters in one image or sound. */
 const textLimit = 4_000_000;
@@ -27,7 +28,7 @@ export function readContent(
 }
 
 function readBlock(findings: Findings, at: string, value: unknown): SamplingContent | undefined {
-  if (!isObject(value)) return findings.add(at, 'type', 'A content block must be an object.');
+  if (!isRecord(value)) return findings.add(at, 'type', 'A content block must be an object.');
   switch (value['type']) {
     case 'text':
     case 'image':
@@ -73,7 +74,7 @@ function readToolResult(findings: Findings, at: string, value: Record<string, un
 
 /** Reads one block of what a tool hands back: text, image, audio, a link to a resource, or a resource. */
 export function readToolOutput(findings: Findings, at: string, value: unknown): ToolOutputContent | undefined {
-  if (!isObject(value)) return findings.add(at, 'type', 'A content block must be an object.');
+  if (!isRecord(value)) return findings.add(at, 'type', 'A content block must be an object.');
   switch (value['type']) {
     case 'text':
     case 'image':
@@ -121,14 +122,14 @@ function readLink(findings: Findings, at: string, value: Record<string, unknown>
     ...(typeof description === 'string' ? { description } : {}),
     ...(typeof mimeType === 'string' ? { mimeType } : {}),
     ...(typeof size === 'number' ? { size } : {}),
-    ...(Array.isArray(icons) ? { icons: icons.filter(isObject) } : {}),
+    ...(Array.isArray(icons) ? { icons: icons.filter(isRecord) } : {}),
     ...readExtras(findings, at, value, ['_meta', 'annotations']),
   };
 }
 
 function readResource(findings: Findings, at: string, value: Record<string, unknown>): ToolOutputContent | undefined {
   const inner = value['resource'];
-  if (!isObject(inner)) return findings.add(`${at}.resource`, 'type', 'This must be an object.');
+  if (!isRecord(inner)) return findings.add(`${at}.resource`, 'type', 'This must be an object.');
   const uri = readString(findings, `${at}.resource.uri`, inner['uri'], 8_000);
   const { mimeType } = inner;
   if ((inner['text'] === undefined) === (inner['blob'] === undefined))

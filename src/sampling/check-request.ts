@@ -2,11 +2,12 @@
  * Judges a sampling request: before it is sent, and again on arrival (client/sampling, "Protocol Messages", "Message
  * Content Constraints", "Model Preferences"; schema.json, `CreateMessageRequestParams`). The SDK checks shapes only.
  */
+import { isRecord } from '../record.ts';
 import { checkBalance } from './balance.ts';
 import { readContent, readId } from './check-content.ts';
 import { Findings, quoted, type SamplingCheck } from './issue.ts';
 import type { SamplingMessage } from './message.ts';
-import { isObject, isSafeJson, readExtras, readJsonObject, readString } from './read-json.ts';
+import { isSafeJson, readExtras, readJsonObject, readString } from './read-json.ts';
 import type {
   ModelPreferences,
   SamplingCapability,
@@ -28,7 +29,7 @@ const promptLimit = 1_000_000;
  */
 export function checkRequest(params: unknown, capability: SamplingCapability): SamplingCheck<SamplingRequest> {
   const findings = new Findings();
-  if (!isObject(params)) {
+  if (!isRecord(params)) {
     findings.add('params', 'type', 'The parameters of a sampling request are an object.');
     return { ok: false, issues: findings.issues };
   }
@@ -60,7 +61,7 @@ function readMessages(findings: Findings, value: unknown): readonly SamplingMess
 }
 
 function readMessage(findings: Findings, at: string, value: unknown): SamplingMessage | undefined {
-  if (!isObject(value)) return findings.add(at, 'type', 'A message must be an object.');
+  if (!isRecord(value)) return findings.add(at, 'type', 'A message must be an object.');
   const content = readContent(findings, `${at}.content`, value['content'], false);
   const extras = readExtras(findings, at, value, ['_meta']);
   const { role } = value;
@@ -109,7 +110,7 @@ function isStringArray(value: unknown): value is readonly string[] {
 
 function readPreferences(findings: Findings, value: unknown): ModelPreferences | undefined {
   const at = 'modelPreferences';
-  if (!isObject(value)) return findings.add(at, 'type', 'Model preferences are an object.');
+  if (!isRecord(value)) return findings.add(at, 'type', 'Model preferences are an object.');
   const preferences: { -readonly [K in keyof ModelPreferences]: ModelPreferences[K] } = {};
   for (const name of ['costPriority', 'speedPriority', 'intelligencePriority'] as const) {
     const priority = value[name];
@@ -123,8 +124,8 @@ function readPreferences(findings: Findings, value: unknown): ModelPreferences |
   if (!Array.isArray(hints) || hints.length > 100)
     return findings.add(`${at}.hints`, 'type', 'Hints are an array of at most 100 objects.');
   preferences.hints = hints.flatMap((hint, index) => {
-    const { name } = isObject(hint) ? hint : {};
-    if (isObject(hint) && (name === undefined || (typeof name === 'string' && name.length <= 256)))
+    const { name } = isRecord(hint) ? hint : {};
+    if (isRecord(hint) && (name === undefined || (typeof name === 'string' && name.length <= 256)))
       return [name === undefined ? {} : { name }];
     findings.add(`${at}.hints[${index}]`, 'type', 'A hint is an object whose name is a short text.');
     return [];
@@ -153,7 +154,7 @@ function readTools(
   const tools = params['tools'] === undefined ? undefined : readDefinitions(findings, params['tools']);
   const choice = params['toolChoice'];
   if (choice === undefined) return tools ? { tools } : {};
-  const mode = isObject(choice) ? choice['mode'] : null;
+  const mode = isRecord(choice) ? choice['mode'] : null;
   if (mode !== undefined && mode !== 'auto' && mode !== 'required' && mode !== 'none') {
     findings.add('toolChoice', 'type', 'The tool choice has the mode auto, required or none.');
     return {};
@@ -178,7 +179,7 @@ function readDefinitions(findings: Findings, value: unknown): readonly SamplingT
 }
 
 function readDefinition(findings: Findings, at: string, value: unknown): SamplingToolDefinition | undefined {
-  if (!isObject(value)) return findings.add(at, 'type', 'A tool must be an object.');
+  if (!isRecord(value)) return findings.add(at, 'type', 'A tool must be an object.');
   const name = readId(findings, `${at}.name`, value['name']);
   const inputSchema = readJsonObject(findings, `${at}.inputSchema`, value['inputSchema']);
   if (inputSchema && inputSchema['type'] !== 'object')
@@ -192,7 +193,7 @@ function readDefinition(findings: Findings, at: string, value: unknown): Samplin
     inputSchema,
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),
-    ...(isObject(outputSchema) && { outputSchema }),
+    ...(isRecord(outputSchema) && { outputSchema }),
     ...readExtras(findings, at, value, ['annotations', '_meta']),
   };
 }

@@ -2,11 +2,12 @@
  * Judges a sampling result against the request it answers: before a host hands it over, and again on the server
  * (client/sampling, "Sampling with Tools", "Tool Choice Modes", "Result Fields").
  */
+import { isRecord } from '../record.ts';
 import { checkUseIds } from './balance.ts';
 import { readContent, readId } from './check-content.ts';
 import { Findings, type SamplingCheck } from './issue.ts';
 import { blocksOf, type ToolUseContent } from './message.ts';
-import { isObject, readExtras, readString } from './read-json.ts';
+import { readExtras, readString } from './read-json.ts';
 import type { SamplingRequest, SamplingResult } from './request.ts';
 
 /**
@@ -20,7 +21,7 @@ export function checkResult(
   request: Pick<SamplingRequest, 'tools' | 'toolChoice'>,
 ): SamplingCheck<SamplingResult> {
   const findings = new Findings();
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     findings.add('result', 'type', 'A sampling result is an object.');
     return { ok: false, issues: findings.issues };
   }

@@ -2,15 +2,11 @@
  * Reads untrusted JSON member by member. Every reader notes what is wrong and returns undefined; nothing throws, and no
  * member is taken that was not asked for.
  */
+import { isRecord } from '../record.ts';
 import type { Findings } from './issue.ts';
 import type { JsonObject } from './message.ts';
 
 const depthLimit = 64;
-
-/** An object with own members; arrays and null are none. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A string of at most `limit` UTF-16 units. */
 export function readString(findings: Findings, at: string, value: unknown, limit: number): string | undefined {
@@ -22,7 +18,7 @@ export function readString(findings: Findings, at: string, value: unknown, limit
 
 /** Free-form JSON, as an object. Refuses `__proto__` at any depth and nesting that could exhaust the stack. */
 export function readJsonObject(findings: Findings, at: string, value: unknown): JsonObject | undefined {
-  if (!isObject(value)) return findings.add(at, 'type', 'This must be an object.');
+  if (!isRecord(value)) return findings.add(at, 'type', 'This must be an object.');
   return isSafeJson(findings, at, value) ? value : undefined;
 }
 

@@ -2,7 +2,7 @@
  * A tool a server offers to the model within one sampling request. Its schema is any Standard Schema that can also give
  * its JSON Schema; whatever goes wrong inside it becomes an error result the model can read, never an exception.
  */
-import { checkOptions, func, type Kind, name, required, text } from '../check-options.ts';
+import { checkOptions, func, name, required, schemaKind, text } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { readToolOutput } from './check-content.ts';
 import { describeIssues, Findings, quoted } from './issue.ts';
@@ -71,11 +71,6 @@ export interface SamplingTool {
    */
   answer(use: ToolUseContent, options: { readonly signal: AbortSignal }): Promise<ToolResultContent>;
 }
-
-const schemaKind: Kind = {
-  words: 'a schema such as z.object({ … })',
-  fits: value => ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
-};
 
 /**
  * Makes a tool for `sampleWithTools`.

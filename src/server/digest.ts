@@ -1,25 +1,10 @@
-/** Canonical JSON and its SHA-256: how asks, steps, arguments and inputs are recognised again. Pure. */
+/** Digests of JSON: how asks, steps, arguments and inputs are recognised again. Pure. */
+
 import { hash } from 'node:crypto';
+import { canonical } from '../canonical.ts';
 
 /** Anything JSON can carry. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
-
-/** JSON with sorted keys; `undefined` members are left out, as `JSON.stringify` does. */
-export function canonical(value: unknown): string {
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-  let text = '';
-  if (Array.isArray(value)) {
-    for (const each of value) text += text === '' ? canonical(each) : `,${canonical(each)}`;
-    return `[${text}]`;
-  }
-  for (const key of Object.keys(value).sort()) {
-    const member = (value as Record<string, unknown>)[key];
-    if (member === undefined) continue;
-    const written = `${JSON.stringify(key)}:${canonical(member)}`;
-    text += text === '' ? written : `,${written}`;
-  }
-  return `{${text}}`;
-}
 
 /** SHA-256 of the canonical JSON, base64url, 43 characters. */
 export function digest(value: unknown): string {

@@ -23,6 +23,7 @@ import {
   having,
   type Kind,
   name as nameKind,
+  schemaKind,
   text,
 } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
@@ -225,10 +226,6 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   };
 }
 
-const schemaKind: Kind = {
-  words: 'a schema such as z.object({ … })',
-  fits: value => ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
-};
 const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
 const toolKinds = { ...described, inputSchema: schemaKind, outputSchema: schemaKind, annotations: anything };
 const promptKinds = { ...described, argsSchema: schemaKind };

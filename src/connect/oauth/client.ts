@@ -7,8 +7,10 @@
  * - O3 `state` is checked always; `iss` where it is sent, and is required where the metadata promises it (RFC 9207).
  * - O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
  */
+
 import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
+import { isLoopback } from '../../loopback.ts';
 import { ProviderError, providerError } from './provider-error.ts';
 import type { OAuthTokens } from './tokens.ts';
 
@@ -98,11 +100,11 @@ export interface PresentedToken {
 type JwtFetch = NonNullable<jwt.ValidateJWTAccessTokenOptions[typeof jwt.customFetch]>;
 
 const METADATA_LIFE = 60 * 60_000;
-const loopback = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 
 /** True for https, and for http on this machine. */
 export const isSafeEndpoint = (url: URL): boolean =>
-  url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
+  url.protocol === 'https:' ||
+  (url.protocol === 'http:' && (isLoopback(url.hostname) || url.hostname.endsWith('.localhost')));
 
 /** A new verifier, state or nonce: 256 random bits. */
 export const randomToken = (): string => oidc.randomPKCECodeVerifier();

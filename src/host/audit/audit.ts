@@ -6,7 +6,9 @@
  * - A1 `hash` is SHA-256 over the entry's canonical JSON without `hash`; `previous` is the hash of the entry before.
  * - A2 What a sink has written is never rewritten.
  */
+
 import { createHash } from 'node:crypto';
+import { canonical } from '../../canonical.ts';
 import { checkOptions, func, having, notNegative } from '../../check-options.ts';
 import { type Clock, clockKind, systemClock } from '../clock.ts';
 import type { Asker, CallContext, Ending, Question } from '../question.ts';
@@ -63,25 +65,12 @@ export interface AuditSink {
 
 const genesis = '0'.repeat(64);
 
-/** JSON with sorted keys: the same value has one spelling. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(each => canonicalJson(each ?? null)).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
-    return `{${members.join(',')}}`;
-  }
-  return JSON.stringify(value) ?? 'null';
-}
-
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** What stands for a call's arguments in the record. */
-export const argumentsDigest = (call: CallContext): string => sha256(canonicalJson(call.arguments));
+export const argumentsDigest = (call: CallContext): string => sha256(canonical(call.arguments));
 
-const seal = (entry: Omit<AuditEntry, 'hash'>): AuditEntry => ({ ...entry, hash: sha256(canonicalJson(entry)) });
+const seal = (entry: Omit<AuditEntry, 'hash'>): AuditEntry => ({ ...entry, hash: sha256(canonical(entry)) });
 
 /** What {@link verifyAudit} found. */
 export type AuditVerdict =
@@ -107,7 +96,7 @@ export function verifyAudit(lines: readonly string[]): AuditVerdict {
     const { hash, ...rest } = entry;
     if (entry.previous !== previous) return bad('This entry does not follow the one before it.');
     if (entry.n !== index + 1) return bad('An entry is missing before this one.');
-    if (sha256(canonicalJson(rest)) !== hash) return bad('This entry was changed after it was written.');
+    if (sha256(canonical(rest)) !== hash) return bad('This entry was changed after it was written.');
     previous = hash;
   }
   return { ok: true, entries: lines.length, last: previous };

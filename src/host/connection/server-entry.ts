@@ -2,7 +2,9 @@
  * A server as hosts name it: a command, a URL, or an entry of an `mcp.json`. Pure reading of what people and files say;
  * starting it is the connection's business.
  */
+
 import { MidcallError } from '../../errors.ts';
+import { isRecord } from '../../record.ts';
 
 /** How to reach a server. */
 export type ServerTarget =
@@ -60,15 +62,15 @@ export function readServerEntries(
   } catch {
     throw bad('The server list is not JSON.');
   }
-  const listed = isObject(json) ? (json['mcpServers'] ?? json['servers']) : undefined;
-  if (!isObject(listed)) throw bad("The server list has no member 'mcpServers' or 'servers'.");
+  const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers']) : undefined;
+  if (!isRecord(listed)) throw bad("The server list has no member 'mcpServers' or 'servers'.");
   return Object.entries(listed).map(([id, entry]) => ({ id, target: readTarget(id, entry, environment) }));
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function readTarget(id: string, entry: unknown, environment: Environment): ServerTarget {
-  if (!isObject(entry)) throw bad(`The server '${id}' is not an object.`);
+  if (!isRecord(entry)) throw bad(`The server '${id}' is not an object.`);
   const { command, url, args, env, cwd, headers } = entry;
   const fill = (text: string): string => filled(id, text, environment);
   if (typeof url === 'string') return urlTarget(fill(url), texts(id, 'headers', headers, fill));
@@ -93,7 +95,7 @@ function texts(
   fill: (text: string) => string,
 ): Readonly<Record<string, string>> | undefined {
   if (value === undefined) return undefined;
-  if (!isObject(value)) throw bad(`'${member}' of the server '${id}' is not an object.`);
+  if (!isRecord(value)) throw bad(`'${member}' of the server '${id}' is not an object.`);
   const entries = Object.entries(value).map(([name, text]) => {
     if (typeof text !== 'string') throw bad(`'${member}.${name}' of the server '${id}' is not text.`);
     return [name, fill(text)] as const;
@@ -112,9 +114,6 @@ function filled(id: string, text: string, environment: Environment): string {
     },
   );
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What a person is shown as the server's origin: its command line, or its URL without credentials and query. */
 export function originOf(target: ServerTarget): string {

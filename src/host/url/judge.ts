@@ -4,8 +4,10 @@
  * The parts shown are those of the text that was sent, so that a person sees what would be opened and not what a parser
  * made of it; where the two differ, that is a warning.
  */
+
 import { domainToUnicode } from 'node:url';
 import { parse as parseDomain } from 'tldts';
+import { isLoopback } from '../../loopback.ts';
 import { hides } from '../../visible.ts';
 import { latinReading, skeleton } from './confusable.ts';
 import { mixedScripts } from './mixed-scripts.ts';
@@ -115,7 +117,7 @@ interface HostFacts {
 function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   const warnings: UrlWarning[] = [];
   const warn = (rule: UrlWarning['rule'], message: string): void => void warnings.push({ rule, message });
-  const local = isLoopback(url.hostname);
+  const local = isOwnMachine(url.hostname);
   const isName = !facts.isIp;
 
   if (url.username !== '' || url.password !== '')
@@ -143,8 +145,8 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   return warnings;
 }
 
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+/** True for what a browser takes to this machine. */
+const isOwnMachine = (host: string): boolean => isLoopback(host) || host.endsWith('.localhost');
 
 /**
  * What a host name reads as, where a label of it is made of letters that look Latin. A name whose last label is of

@@ -1,5 +1,6 @@
 /** What a client sent as an answer, judged before anything reads it: neither long nor deep enough to hurt. Pure. */
-import { canonical, type Json } from '../digest.ts';
+import { canonical } from '../../canonical.ts';
+import type { Json } from '../digest.ts';
 
 /** Characters of canonical JSON in one answer. */
 const MAX_ANSWER = 1_000_000;

@@ -3,6 +3,7 @@
  * own from the factory; clients of 2025-11-25 get sessions. Host and Origin are checked before anything is read, so
  * that a page in a browser cannot reach a server on this machine by rebinding a name.
  */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -37,6 +38,7 @@ import {
   serverFactoryKind,
 } from '../../check-options.ts';
 import { MidcallError } from '../../errors.ts';
+import { isLoopback } from '../../loopback.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 
@@ -207,8 +209,7 @@ export async function serveHttp(
   checkOptions('serveHttp', options, servingKinds);
   const { host = '127.0.0.1', port = 0, ...served } = options;
   const { path = '/mcp' } = served;
-  const loopback = /^(?:localhost|127(?:\.\d+){3}|::1)$/u.test(host);
-  if (!loopback && !options.allowedHosts?.length) {
+  if (!isLoopback(host) && !options.allowedHosts?.length) {
     throw new MidcallError(
       'server/setup',
       `${host} is open to other machines: name the hosts under which they may reach this server (allowedHosts, --allow-host).`,

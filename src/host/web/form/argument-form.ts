@@ -3,8 +3,10 @@
  * fits one, a text area for JSON where it does not. The server has the last word on arguments; what is checked here
  * spares a person the round trip. Nothing a schema says is compiled into a regular expression.
  */
+
 import { z } from 'zod';
 import type { Choice, Field, Issue } from '../../../form/index.ts';
+import { isRecord } from '../../../record.ts';
 import { texts } from '../texts/texts.ts';
 
 /** Any JSON, typed by hand. */
@@ -24,8 +26,6 @@ export type ArgumentField = Field | JsonField;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 const strings = (value: unknown): readonly string[] | undefined =>
@@ -46,7 +46,7 @@ function choicesOf(schema: Schema): readonly Choice[] | undefined {
   }
   const titled = schema['oneOf'] ?? schema['anyOf'];
   if (!Array.isArray(titled) || titled.length === 0) return undefined;
-  if (!titled.every(each => isObject(each) && typeof each['const'] === 'string')) return undefined;
+  if (!titled.every(each => isRecord(each) && typeof each['const'] === 'string')) return undefined;
   return titled.map((each: Schema) => ({
     value: each['const'] as string,
     title: text(each['title']) ?? (each['const'] as string),
@@ -57,7 +57,7 @@ const formats = ['email', 'uri', 'date', 'date-time'] as const;
 const asFormat = (value: unknown) => formats.find(each => each === value);
 
 function fieldOf(name: string, schema: unknown, required: boolean): ArgumentField {
-  const part = isObject(schema) ? schema : {};
+  const part = isRecord(schema) ? schema : {};
   const named = { name, required, ...present({ title: text(part['title']), description: text(part['description']) }) };
   const json: JsonField = { ...named, kind: 'json', schema, ...present({ default: part['default'] }) };
   const type = Array.isArray(part['type']) ? part['type'].find(each => each !== 'null') : part['type'];
@@ -97,7 +97,7 @@ function fieldOf(name: string, schema: unknown, required: boolean): ArgumentFiel
         ...present({ default: typeof part['default'] === 'boolean' ? part['default'] : undefined }),
       };
     case 'array': {
-      const of = isObject(part['items']) ? choicesOf(part['items']) : undefined;
+      const of = isRecord(part['items']) ? choicesOf(part['items']) : undefined;
       if (!of) return json;
       return {
         ...named,
@@ -120,9 +120,9 @@ const mostFields = 200;
 
 /** The fields of a tool's input schema, required ones first, otherwise in the schema's order. */
 export function argumentFields(inputSchema: unknown): readonly ArgumentField[] {
-  const properties = isObject(inputSchema) && isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
+  const properties = isRecord(inputSchema) && isRecord(inputSchema['properties']) ? inputSchema['properties'] : {};
   const names = Object.keys(properties).slice(0, mostFields);
-  const required = new Set(isObject(inputSchema) ? (strings(inputSchema['required']) ?? []) : []);
+  const required = new Set(isRecord(inputSchema) ? (strings(inputSchema['required']) ?? []) : []);
   const all = names.map(name => fieldOf(name, properties[name], required.has(name)));
   return [...all.filter(field => field.required), ...all.filter(field => !field.required)];
 }
@@ -131,7 +131,7 @@ export function argumentFields(inputSchema: unknown): readonly ArgumentField[] {
 function withoutPatterns(schema: unknown, depth = 0): unknown {
   if (depth > 40) return {};
   if (Array.isArray(schema)) return schema.map(each => withoutPatterns(each, depth + 1));
-  if (!isObject(schema)) return schema;
+  if (!isRecord(schema)) return schema;
   const kept = Object.entries(schema).filter(
     ([key]) => !['pattern', 'patternProperties', 'format', '$ref'].includes(key),
   );
