@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { confirm, formPage, secret } from 'midcall/connect';
+import { confirm, formPage, html, type PageKind, pageOf, secret } from 'midcall/connect';
 import type { Call } from 'midcall/server';
 import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,6 +39,16 @@ const trip = formPage({
     notes: { kind: 'text', label: 'Notes', long: true, required: false },
   },
 });
+
+const notice: PageKind = {
+  name: 'notice',
+  show: ({ data }) => ({
+    title: 'Notice',
+    send: 'Sign',
+    body: html`<p>${String(data)}</p><label for="name">Your name</label><input id="name" name="name">`,
+  }),
+  submit: () => ({ finish: () => null }),
+};
 
 const asks: Record<string, (call: Call) => Promise<string>> = {
   confirm: async call => told(await call.elicitUrl({ message: 'This empties a whole folder.', page: confirm() })),
@@ -114,6 +124,30 @@ describe('without client script, on a narrow screen', () => {
     expect(await result).toBe('accept {"approved":true} page out-of-band');
   });
 
+  it('no text is so long that it widens the page', async () => {
+    const word = 'x'.repeat(300);
+    const made = await fixture({
+      era: '2025-11-25',
+      connect: { name: 'n'.repeat(120), kinds: [notice] },
+      handler: async (call, { kind }) => {
+        const page = kind === 'notice' ? pageOf(notice, word) : confirm({ title: word, allow: 'y'.repeat(80) });
+        return told(await call.elicitUrl({ message: word, page }));
+      },
+    });
+    for (const [index, kind] of ['notice', 'confirm'].entries()) {
+      const result = made.call({ kind, [word]: word });
+      const { params } = await made.whenAsked(index + 1);
+      await using me = await visitor(browser, { viewport: { width: 390, height: 800 } });
+      const width = () => me.page.evaluate(() => document.documentElement.scrollWidth);
+      await me.page.goto(params['url'] as string);
+      expect(await width(), kind).toBeLessThanOrEqual(390);
+      await enterCode(me.page, params['url'] as string, codeIn(params['message'] as string));
+      expect(await width(), kind).toBeLessThanOrEqual(390);
+      await me.page.getByRole('button', { name: 'Decline' }).click();
+      expect(await result).toContain('decline');
+    }
+  });
+
   it('a secret is entered', async () => {
     const { url, code, result, vault } = await open('secret');
     await using me = await visitor(browser, plain);
@@ -153,6 +187,38 @@ describe('without client script, on a narrow screen', () => {
     await me.page.getByLabel('Yes').check();
     await me.page.getByRole('button', { name: 'Send answer' }).click();
     expect(await result).toBe('accept {"note":"home","sure":true} page out-of-band');
+  });
+});
+
+describe('another server on this machine', () => {
+  it('V5: is sent our cookie by the browser, and whatever it sets beside it keeps nobody from answering', async () => {
+    const { url, code, result } = await open('confirm');
+    await using me = await visitor(browser);
+    await enterCode(me.page, url, code);
+    const { pathname, origin } = new URL(url);
+    const seen: string[] = [];
+    const neighbour = createServer((req, res) => {
+      seen.push(req.headers.cookie ?? '');
+      const [name] = (req.headers.cookie ?? '').split('=');
+      // Under a longer path the browser sends this one first.
+      const cookies = [`${name}=planted; Path=${pathname}`, `big=${'x'.repeat(3_900)}; Path=/`, 'other=1; Path=/'];
+      res.writeHead(200, { 'content-type': 'text/html', 'set-cookie': cookies }).end('<h1>neighbour</h1>');
+    });
+    await new Promise<void>(resolve => neighbour.listen(0, '127.0.0.1', resolve));
+    try {
+      const tab = await me.context.newPage();
+      await tab.goto(`http://127.0.0.1:${(neighbour.address() as AddressInfo).port}/connect/`);
+    } finally {
+      neighbour.close();
+    }
+    // Cookies know no port: what it was sent is ours, and neither the link nor the call can be read off it.
+    expect(seen[0]).toMatch(/^midcall-/);
+    expect(seen[0]).not.toContain(pathname.split('/').at(-1));
+    const again = await fetch(`${origin}/connect/`, { headers: { cookie: seen[0]! } });
+    expect(again.status).toBe(404);
+    await me.page.getByRole('button', { name: 'Allow' }).click();
+    await me.page.getByRole('heading', { name: 'This is done' }).waitFor();
+    expect(await result).toBe('accept {"approved":true} page out-of-band');
   });
 });
 

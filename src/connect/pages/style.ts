@@ -8,12 +8,14 @@ strong{font-weight:650}
 code{overflow-wrap:anywhere}
 [hidden]{display:none!important}
 .top{height:52px;display:flex;align-items:center;padding:0 20px;background:var(--surface);border-bottom:1px solid var(--line)}
-.brand{display:inline-flex;align-items:center;gap:9px;font-weight:680;font-size:15px;letter-spacing:-.01em}
+.brand{display:inline-flex;max-width:100%;align-items:center;gap:9px;font-weight:680;font-size:15px;letter-spacing:-.01em}
+.brand svg{flex:none}
+.brand span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .brand-box{fill:var(--accent)}
 .brand-line{stroke:var(--accent-ink)}
-main{max-width:620px;margin:0 auto;padding:36px 16px 64px}
+main{max-width:620px;margin:0 auto;padding:36px 16px 64px;overflow-wrap:anywhere}
 .card{background:var(--raised);border:1px solid var(--accent-line);border-radius:var(--radius);box-shadow:var(--shadow)}
-.card form{padding:18px 20px 16px;display:grid;gap:16px}
+.card form{padding:18px 20px 16px;display:grid;grid-template-columns:minmax(0,1fr);gap:16px}
 .says{padding:22px 24px;display:grid;gap:10px;border-color:var(--line)}
 .says form{padding:6px 0 0;justify-items:start}
 .frame{padding:14px 20px;border-bottom:1px solid var(--accent-line);background:var(--accent-soft);border-radius:calc(var(--radius) - 1px) calc(var(--radius) - 1px) 0 0}
@@ -23,15 +25,16 @@ main{max-width:620px;margin:0 auto;padding:36px 16px 64px}
 .quote blockquote{font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere}
 .fields{display:grid;gap:16px}
 .field{display:grid;gap:6px;min-width:0}
-.field>label,.field>legend{font-weight:600}
+.field>label,.field>legend,form>label{font-weight:600}
+form>label{margin-bottom:-10px}
 .field>legend{padding-bottom:6px}
 .need{font-weight:450;font-size:12.5px;color:var(--muted);margin-left:4px}
 .help{overflow-wrap:anywhere}
 .error{font-size:13px;font-weight:560;color:var(--bad)}
-.field input:not([type=radio],[type=checkbox]),.field select,.field textarea{width:100%;min-height:38px;padding:7px 11px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface);color:var(--ink)}
-.field textarea{line-height:1.5;resize:vertical}
+.card input:not([type=radio],[type=checkbox],[type=hidden]),.card select,.card textarea{width:100%;min-height:38px;padding:7px 11px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface);color:var(--ink)}
+.card textarea{line-height:1.5;resize:vertical}
 .field [aria-invalid=true]:not(fieldset){border-color:var(--bad)}
-.field .code{font:600 18px/1.4 var(--mono);letter-spacing:.12em;max-width:220px;text-transform:uppercase}
+.card .code{font:600 18px/1.4 var(--mono);letter-spacing:.12em;max-width:220px;text-transform:uppercase}
 .options{display:grid;gap:6px}
 .option{display:flex;align-items:flex-start;gap:10px;padding:8px 12px;border:1px solid var(--line);border-radius:var(--radius-small);cursor:pointer;min-width:0;overflow-wrap:anywhere}
 .option input{margin-top:2.5px}
@@ -48,7 +51,7 @@ input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;hei
 .facts div+div{border-top:1px solid var(--line)}
 .facts dt{color:var(--muted);font:12.5px/1.6 var(--mono);overflow-wrap:anywhere}
 .facts dd{font:13px/1.6 var(--mono);white-space:pre-wrap;overflow-wrap:anywhere}
-.button{display:inline-flex;align-items:center;justify-content:center;min-height:36px;padding:0 15px;border-radius:var(--radius-small);border:1px solid var(--line-strong);background:var(--surface);color:var(--ink);font-weight:560;cursor:pointer}
+.button{display:inline-flex;max-width:100%;align-items:center;justify-content:center;min-height:36px;padding:0 15px;border-radius:var(--radius-small);border:1px solid var(--line-strong);background:var(--surface);color:var(--ink);font-weight:560;cursor:pointer}
 .button:hover{background:var(--sunken)}
 .button.primary{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
 .button.primary:hover{background:var(--accent-hover);border-color:var(--accent-hover)}
