@@ -12,8 +12,9 @@ import type { Unstamped } from './audit.ts';
 import type { Call } from './call.ts';
 import type { Config } from './config.ts';
 import { digest, type Json } from './digest.ts';
+import { type Arrival, arrive, begins, interrupted } from './drivers/arrive.ts';
 import { runByPush } from './drivers/push.ts';
-import { type Arrival, arrive, begins, interrupted, runByRounds } from './drivers/rounds.ts';
+import { runByRounds } from './drivers/rounds.ts';
 import type { Run } from './engine/run.ts';
 import type { EngineOptions } from './engine/seam.ts';
 import { isWireError, tellCompletedLater, viewClient } from './era.ts';
@@ -22,7 +23,8 @@ import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
 import { auditor, type CallRequest, callRef, type Registered, readRequest } from './request.ts';
 import { parkOnPages } from './resume/park.ts';
-import { arriveByTicket, readTicket, relay } from './resume/relay.ts';
+import { relay } from './resume/relay.ts';
+import { arriveByTicket, readTicket } from './resume/ticket.ts';
 import { asThrown, checkSendable } from './sendable.ts';
 import { AuditedLedger } from './state/audited-ledger.ts';
 import { flowSteps, stepLedger } from './state/ledger.ts';
@@ -40,7 +42,7 @@ export interface ResumeArguments {
 }
 
 /** A tool as `resume` needs it: with its arguments read again, since only raw ones travel. */
-export interface RelayedTool {
+export interface ResumableTool {
   readonly registered: Registered;
   read(raw: unknown): Promise<unknown>;
   run(args: unknown, call: Call): CallToolResult | Promise<CallToolResult>;
@@ -57,7 +59,7 @@ export interface Conduct {
     server: McpServer,
     ctx: ServerContext,
     args: ResumeArguments,
-    find: (name: string) => RelayedTool | undefined,
+    find: (name: string) => ResumableTool | undefined,
   ): Promise<CallToolResult>;
   /** Files for a handler that cannot ask; see `Midcall.files`. */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
@@ -128,12 +130,10 @@ export function conductor(config: Config): Conduct {
   ): Promise<R | InputRequiredResult> {
     const traced = traceRound(request, arrival.flow, arrival.round, config.now);
     const record = auditor(request, arrival.flow, config);
-    const audit = traced
-      ? (event: Unstamped) => {
-          record(event);
-          traced.saw(event);
-        }
-      : record;
+    const audit = (event: Unstamped): void => {
+      record(event);
+      traced?.saw(event);
+    };
     const { attempt, keptMs = 1 } = arrival;
     const stored = attempt && stepLedger(config.kept, arrival.flow, keptMs);
     if (attempt) {
@@ -143,14 +143,10 @@ export function conductor(config: Config): Conduct {
         return answered;
       };
     }
-    if (attempt && !attempt.first) {
-      const steps = await flowSteps(config.kept, arrival.flow);
-      for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
-      if (steps.inDoubt.length > 0) {
-        const error = interrupted(steps, false);
-        traced?.end('failed', error);
-        throw error;
-      }
+    const doubt = await inDoubt(arrival, audit, config);
+    if (doubt) {
+      traced?.end('failed', doubt);
+      throw doubt;
     }
     const engine: EngineOptions = {
       ledger: new AuditedLedger(stored, attempt, audit),
@@ -167,26 +163,21 @@ export function conductor(config: Config): Conduct {
     };
     const handle = (run: Run<R>) => handler(makeCall(run as Run<unknown>, surroundings));
     const body = config.observe ? (run: Run<R>) => watched(() => handle(run)) : handle;
-    const outcome =
-      request.client.asks === 'rounds'
-        ? await runByRounds<R>(body, arrival, request, config, engine, audit)
-        : await runByPush<R>(body, arrival, request, config, engine, audit);
+    const drive = request.client.asks === 'rounds' ? runByRounds<R> : runByPush<R>;
+    const outcome = await drive(body, arrival, request, config, engine, audit);
     traced?.end(outcome.kind, outcome.kind === 'failed' ? outcome.error : undefined);
+    const where = { flow: arrival.flow, round: arrival.round, arguments: rawArguments };
     switch (outcome.kind) {
       case 'done':
         checkSendable(request.name, request.registered.method, outcome.result);
         return outcome.result;
       case 'input-required':
         return outcome.result;
-      case 'relayed': {
+      case 'relayed':
         for (const ask of outcome.asks) audit({ kind: 'asked', ask: ask.id, channel: 'relay' });
-        const where = { flow: arrival.flow, round: arrival.round, arguments: rawArguments };
         return (await relay(outcome.asks, outcome.journal, where, request, config)) as R;
-      }
-      case 'parked': {
-        const where = { flow: arrival.flow, round: arrival.round, arguments: rawArguments };
+      case 'parked':
         return (await parkOnPages(outcome.asks, outcome.journal, where, request, config)) as R;
-      }
       case 'failed':
         config.observe?.({ kind: 'failed', error: outcome.error });
         if (isWireError(outcome.error)) passage.error = outcome.error;
@@ -209,7 +200,7 @@ export function conductor(config: Config): Conduct {
     server: McpServer,
     ctx: ServerContext,
     { ticket, ...answer }: ResumeArguments,
-    find: (name: string) => RelayedTool | undefined,
+    find: (name: string) => ResumableTool | undefined,
   ): Promise<CallToolResult> {
     const retried = ctx.mcpReq.requestState() !== undefined;
     const resumed = await readTicket(ticket, config);
@@ -259,6 +250,18 @@ export function conductor(config: Config): Conduct {
       await config.pages?.close();
     },
   };
+}
+
+/** What ends a retry whose earlier attempt died while a step was under way; undefined where none did. */
+async function inDoubt(
+  { attempt, flow }: Arrival,
+  audit: (event: Unstamped) => void,
+  config: Config,
+): Promise<MidcallError | undefined> {
+  if (!attempt || attempt.first) return undefined;
+  const steps = await flowSteps(config.kept, flow);
+  for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
+  return steps.inDoubt.length > 0 ? interrupted(steps, false) : undefined;
 }
 
 const keyWillBeLost =

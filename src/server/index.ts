@@ -12,15 +12,9 @@ export type {
 } from './call.ts';
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
-export {
-  type HttpOptions,
-  type HttpServing,
-  type Listening,
-  type McpEndpoint,
-  mcpEndpoint,
-  serveHttp,
-} from './http/endpoint.ts';
+export { type HttpOptions, type McpEndpoint, mcpEndpoint } from './http/endpoint.ts';
 export type { EventStoreOptions } from './http/event-store.ts';
+export { type HttpServing, type Listening, serveHttp } from './http/serve.ts';
 export type { SessionOptions } from './http/sessions.ts';
 export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type ToolConfig } from './midcall.ts';
 export type { Observation, Observer } from './observe.ts';

@@ -29,7 +29,7 @@ import {
 import { MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
 import type { Call } from './call.ts';
-import { type Conduct, conductor, type RelayedTool } from './conduct.ts';
+import { type Conduct, conductor, type ResumableTool } from './conduct.ts';
 import { configure, drawn, type MidcallOptions } from './config.ts';
 import { intercept } from './intercept.ts';
 import { registerResume } from './resume/resume-tool.ts';
@@ -132,9 +132,9 @@ export interface Midcall {
 export function midcall(options: MidcallOptions = {}): Midcall {
   const config = configure(options);
   const conduct: Conduct = conductor(config);
-  const tools = new WeakMap<McpServer, Map<string, RelayedTool>>();
-  const toolsOf = (server: McpServer): Map<string, RelayedTool> => {
-    const known = tools.get(server) ?? new Map<string, RelayedTool>();
+  const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
+  const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
+    const known = tools.get(server) ?? new Map<string, ResumableTool>();
     tools.set(server, known);
     return known;
   };

@@ -7,34 +7,21 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type { Unstamped } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
-import type { Entry, Journal } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, OpenAsk, Outcome } from '../engine/seam.ts';
 import { isNative, push, tellCompleted, wireOf } from '../era.ts';
 import type { CallRequest } from '../request.ts';
 import { awaitPages, isPageWait, waitOf } from '../url/wait.ts';
+import { again } from './again.ts';
+import type { Arrival } from './arrive.ts';
+import type { Parked, Relayed } from './endings.ts';
 import { received } from './received.ts';
-import type { Arrival } from './rounds.ts';
 import { signsOfLife } from './signs-of-life.ts';
 import { whenGone } from './when-gone.ts';
 
-/** No question of the round can be put to the client; see ../resume/relay.ts. */
-export interface Relayed {
-  readonly kind: 'relayed';
-  readonly asks: readonly OpenAsk[];
-  readonly journal: Journal;
-}
-
-/** The call ends here, and goes on with a ticket once the pages are finished; see ../resume/park.ts. */
-export interface Parked {
-  readonly kind: 'parked';
-  readonly asks: readonly OpenAsk[];
-  readonly journal: Journal;
-}
-
 type Handler<R> = (run: Run<R>) => Promise<R> | R;
 
-/** Runs a handler to its end. Never settles on `cancelled`: there is nobody left to answer. */
+/** Runs a handler to its end; to `cancelled` where the client is gone, and there is nobody left to answer. */
 export async function runByPush<R>(
   handler: Handler<R>,
   arrival: Pick<Arrival, 'journal' | 'fresh' | 'resumed'>,
@@ -78,17 +65,8 @@ export async function runByPush<R>(
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
-        if (!run.outran) {
-          run.settle(known);
-          continue;
-        }
-        run = await again(
-          handler,
-          engine,
-          run,
-          waits.filter(ask => known.has(ask.id)),
-          known,
-        );
+        if (run.outran) run = await again(handler, engine, run, waits, known);
+        else run.settle(known);
         continue;
       }
       if (asks.length === 0) {
@@ -116,20 +94,6 @@ export async function runByPush<R>(
   } finally {
     unwatch();
   }
-}
-
-/** A handler that went on while its question was open runs again with the answers. */
-async function again<R>(
-  handler: Handler<R>,
-  engine: EngineOptions,
-  of: Run<R>,
-  asks: readonly OpenAsk[],
-  answers: ReadonlyMap<string, Json>,
-): Promise<Run<R>> {
-  const entries = asks.map<Entry>(({ id, kind, label }) => ({ id, kind, label, value: answers.get(id) ?? null }));
-  const journal = [...of.journal, ...entries];
-  await of.suspend();
-  return new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
 }
 
 /** How long a request waits for its pages: to the end where the host announced them, else not, or as a resumed one. */

@@ -1,11 +1,9 @@
 /**
- * Serving both eras at one HTTP endpoint. Requests of the 2026-07-28 revision stand alone, each with a server of its
- * own from the factory; clients of 2025-11-25 get sessions. Host and Origin are checked before anything is read, so
- * that a page in a browser cannot reach a server on this machine by rebinding a name.
+ * One HTTP endpoint for both eras. Requests of the 2026-07-28 revision stand alone, each with a server of its own from the
+ * factory; clients of 2025-11-25 get sessions. Host and Origin are checked before anything is read, so that a page in a
+ * browser cannot reach a server on this machine by rebinding a name.
  */
-
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   hostHeaderValidation,
   type NodeIncomingMessageLike,
@@ -33,12 +31,9 @@ import {
   listOf,
   name,
   parts,
-  port,
   positive,
   serverFactoryKind,
 } from '../../check-options.ts';
-import { MidcallError } from '../../errors.ts';
-import { isLoopback } from '../../loopback.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 
@@ -74,7 +69,8 @@ const path = {
   words: "a path such as '/mcp'",
   fits: (value: unknown) => typeof value === 'string' && value.startsWith('/'),
 };
-const endpointKinds: Kinds<HttpOptions> = {
+/** What the options of an endpoint have to be. */
+export const endpointKinds: Kinds<HttpOptions> = {
   path,
   elsewhere: func,
   allowedHosts: listOf(name),
@@ -92,14 +88,6 @@ const endpointKinds: Kinds<HttpOptions> = {
   maxRequestBytes: positive,
   onError: func,
 };
-const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: name, port };
-
-/** Where a server listens. */
-export interface Listening {
-  readonly host?: string;
-  readonly port?: number;
-}
-
 /** One endpoint, to be mounted in any Node server. */
 export interface McpEndpoint {
   /**
@@ -112,15 +100,6 @@ export interface McpEndpoint {
   /** How many sessions are open. */
   readonly sessions: number;
   /** Ends every session and running request. */
-  close(): Promise<void>;
-}
-
-/** A server that listens. */
-export interface HttpServing {
-  /** Where clients connect, with the real port. */
-  readonly url: URL;
-  readonly endpoint: McpEndpoint;
-  /** Stops listening, ends sessions and closes connections. */
   close(): Promise<void>;
 }
 
@@ -195,61 +174,9 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   };
 }
 
-/**
- * Listens for both eras.
- * @param options - `host`: the address to listen on, loopback by default; `port`: 0 (the default) takes a free one
- * @throws MidcallError `server/setup` where the address cannot be had, or where it is open to others while no
- *   `allowedHosts` says under which name they come
- */
-export async function serveHttp(
-  factory: McpServerFactory,
-  options: HttpOptions & Listening = {},
-): Promise<HttpServing> {
-  checkGiven('serveHttp', 'the first argument', factory, serverFactoryKind);
-  checkOptions('serveHttp', options, servingKinds);
-  const { host = '127.0.0.1', port = 0, ...served } = options;
-  const { path = '/mcp' } = served;
-  if (!isLoopback(host) && !options.allowedHosts?.length) {
-    throw new MidcallError(
-      'server/setup',
-      `${host} is open to other machines: name the hosts under which they may reach this server (allowedHosts, --allow-host).`,
-    );
-  }
-  const endpoint = mcpEndpoint(factory, served);
-  const server = createServer((req, res) => void endpoint.handle(req, res));
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, resolve);
-    });
-  } catch (error) {
-    await endpoint.close();
-    throw new MidcallError('server/setup', cannotListen(error, host, port), { cause: error });
-  }
-  server.on('error', error => options.onError?.(error));
-  const name = host.includes(':') ? `[${host}]` : host;
-  return {
-    url: new URL(`http://${name}:${(server.address() as AddressInfo).port}${path}`),
-    endpoint,
-    async close() {
-      const closed = new Promise(resolve => server.close(resolve));
-      await endpoint.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
-
 /** The request line and headers alone: who sends a request is settled before its body is read. */
 function bodiless({ url, headers }: IncomingMessage): NodeIncomingMessageLike {
   return { method: 'GET', url: url ?? '/', headers, async *[Symbol.asyncIterator]() {} };
-}
-
-function cannotListen(error: unknown, host: string, port: number): string {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken. Choose another, or 0 for any free one.`;
-  if (code === 'EACCES') return `Port ${port} on ${host} may not be opened. Choose one from 1024 up.`;
-  return `Cannot listen on ${host}, port ${port}: ${code ?? 'unknown error'}.`;
 }
 
 function failure(error: unknown): { status: number; code: number; message: string } {

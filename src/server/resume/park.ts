@@ -11,8 +11,8 @@ import type { OpenAsk } from '../engine/seam.ts';
 import { type CallRequest, waitingResult } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
 import { type PageWait, waitOf } from '../url/wait.ts';
-import { keepTicket, RESUME } from './relay.ts';
 import { quoted } from './relay-text.ts';
+import { keepTicket, RESUME } from './ticket.ts';
 
 /** @throws MidcallError `ask/unavailable` where the request is no tool call, which alone can be gone on with */
 export async function parkOnPages(

@@ -1,10 +1,10 @@
 /** The tool that goes on with a call that waits; listed only for clients that may need it. */
 import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Conduct, RelayedTool } from '../conduct.ts';
+import type { Conduct, ResumableTool } from '../conduct.ts';
 import { viewClient } from '../era.ts';
 import { arrangeTools } from '../intercept.ts';
-import { RESUME } from './relay.ts';
+import { RESUME } from './ticket.ts';
 
 const input = z.strictObject({
   ticket: z.string().describe('The ticket from the text that asked.'),
@@ -22,7 +22,7 @@ const input = z.strictObject({
 export function registerResume(
   server: McpServer,
   conduct: Conduct,
-  find: (name: string) => RelayedTool | undefined,
+  find: (name: string) => ResumableTool | undefined,
   always: boolean,
 ): void {
   server.registerTool(
