@@ -4,8 +4,8 @@ import { label } from './note.ts';
 import { notebook } from './notebook.ts';
 import { choices, multiple, newest } from './pick.ts';
 import { plain } from './plain.ts';
-import { overtaken, refused } from './refusal.ts';
-import { pathArgument, type Registry, titleArgument } from './registry.ts';
+import { notFound, overtaken, refused } from './refusal.ts';
+import { type Registry, titleArguments } from './registry.ts';
 import { data, outcomeShape, reply } from './reply.ts';
 
 const confirm = { type: 'boolean', title: 'Move it to the archive' } as const;
@@ -21,10 +21,7 @@ export function registerArchive({ mid, server, now }: Registry): void {
       description:
         'Moves the note with this title to the archive folder, where it can be read but is no longer listed. The person ' +
         'is asked every time.',
-      inputSchema: z.strictObject({
-        title: titleArgument.describe('The title of the note, in full.'),
-        path: pathArgument.optional().describe('Only look here: a folder, or the file of the one note that is meant.'),
-      }),
+      inputSchema: z.strictObject(titleArguments),
       outputSchema: outcomeShape,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     },
@@ -32,8 +29,7 @@ export function registerArchive({ mid, server, now }: Registry): void {
       const notes = notebook(await call.files(), now);
       const matches = await call.step('find', async () => newest(await notes.find(title, path)));
       const [first] = matches.shown;
-      if (!first)
-        return reply(`No note is called '${plain(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
+      if (!first) return notFound(title);
 
       const answer =
         matches.total === 1

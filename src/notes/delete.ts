@@ -7,8 +7,8 @@ import { label } from './note.ts';
 import { notebook } from './notebook.ts';
 import { choices, multiple, newest } from './pick.ts';
 import { plain } from './plain.ts';
-import { overtaken, refused } from './refusal.ts';
-import { pathArgument, type Registry, titleArgument } from './registry.ts';
+import { notFound, overtaken, refused } from './refusal.ts';
+import { type Registry, titleArguments } from './registry.ts';
 import { data, outcomeShape, reply } from './reply.ts';
 
 export function registerDelete({ mid, server, now }: Registry): void {
@@ -20,10 +20,7 @@ export function registerDelete({ mid, server, now }: Registry): void {
       description:
         'Moves the note with this title to the trash; notes_restore brings it back. Where several notes have the title, ' +
         'the person is asked which one. Do not guess for them.',
-      inputSchema: z.strictObject({
-        title: titleArgument.describe('The title of the note, in full.'),
-        path: pathArgument.optional().describe('Only look here: a folder, or the file of the one note that is meant.'),
-      }),
+      inputSchema: z.strictObject(titleArguments),
       outputSchema: outcomeShape,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     },
@@ -31,8 +28,7 @@ export function registerDelete({ mid, server, now }: Registry): void {
       const notes = notebook(await call.files(), now);
       const matches = await call.step('find', async () => newest(await notes.find(title, path)));
       let [note] = matches.shown;
-      if (!note)
-        return reply(`No note is called '${plain(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
+      if (!note) return notFound(title);
 
       if (matches.total > 1) {
         const answer = await call.elicit({

@@ -2,7 +2,7 @@
  * The front matter of a note, read and amended. What is not changed stays: other keys, their order, comments, the byte
  * order mark, the kind of line ending; only the spacing of YAML may differ. Pure.
  */
-import { isScalar, isSeq, parseDocument } from 'yaml';
+import { type Document, isScalar, isSeq, parseDocument } from 'yaml';
 import { plain } from './plain.ts';
 
 /** What is to be different. */
@@ -11,12 +11,13 @@ export interface Amendment {
   readonly tags?: readonly string[] | undefined;
 }
 
-const options = { schema: 'core', logLevel: 'silent', stringKeys: true } as const;
+/** The YAML of a front matter; the core schema leaves dates as they are written. */
+export const readFront = (front: string): Document.Parsed =>
+  parseDocument(front, { schema: 'core', logLevel: 'silent', stringKeys: true });
 
 /** The tags of a note, cleaned; at most 20. */
 export function tagsOf(text: string): string[] {
-  const { front } = split(text.replace(/^\ufeff/u, '').replaceAll('\r\n', '\n'));
-  const document = parseDocument(front, options);
+  const document = readFront(splitFront(text).front ?? '');
   const tags = document.errors.length === 0 && document.has('tags') ? document.get('tags') : undefined;
   const items = isSeq(tags)
     ? tags.items.map(item => (isScalar(item) ? item.value : ''))
@@ -31,20 +32,24 @@ export function tagsOf(text: string): string[] {
 export function amend(text: string, { title, tags }: Amendment): string | undefined {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const newline = /\r?\n/u.exec(text)?.[0] ?? '\n';
-  const { front, rest } = split(text.slice(mark.length).replaceAll('\r\n', '\n'));
-  const document = parseDocument(front, options);
+  const { front, rest } = splitFront(text);
+  const document = readFront(front ?? '');
   if (document.errors.length > 0 || (document.contents !== null && !('items' in document.contents))) return undefined;
   if (isSeq(document.contents)) return undefined;
   if (title !== undefined) document.set('title', title);
   if (tags !== undefined) document.set('tags', document.createNode(tags, { flow: true }));
-  const amended = `---\n${document.toString({ lineWidth: 0 }).replace(/\n*$/u, '\n')}---${rest}`;
+  const amended = `---\n${document.toString({ lineWidth: 0 }).replace(/\n*$/u, '\n')}---${front === undefined ? `\n\n${rest}` : rest}`;
   return mark + (newline === '\r\n' ? amended.replaceAll('\n', '\r\n') : amended);
 }
 
-/** `rest` begins with the line break after the closing line. */
-function split(text: string): { front: string; rest: string } {
+/**
+ * Takes a text apart, without its byte order mark and with plain line breaks.
+ * @returns `rest`: all of it where there is no front matter, else what follows, from the line break of the closing line on
+ */
+export function splitFront(marked: string): { front: string | undefined; rest: string } {
+  const text = marked.replace(/^\ufeff/u, '').replaceAll('\r\n', '\n');
   const end = text.startsWith('---\n') ? text.indexOf('\n---', 3) : -1;
-  if (end < 0) return { front: '', rest: `\n\n${text}` };
+  if (end < 0) return { front: undefined, rest: text };
   const closed = text.indexOf('\n', end + 1);
   return { front: text.slice(4, end), rest: closed < 0 ? '\n' : text.slice(closed) };
 }

@@ -2,7 +2,7 @@
  * What a note is: a Markdown file with a title, a date and a folder. Everything here is read from the file's name and
  * the first kilobytes of its text; nothing is kept beside it. Pure.
  */
-import { parseDocument } from 'yaml';
+import { readFront, splitFront } from './front-matter.ts';
 import { plain } from './plain.ts';
 
 /** A note as lists and questions show it. */
@@ -43,10 +43,10 @@ export function label(note: Pick<Note, 'title' | 'folder' | 'date'>): string {
  * @param modifiedAt - milliseconds since the epoch
  */
 export function describe(name: string, head: string, modifiedAt: number): Pick<Note, 'title' | 'date'> {
-  const { front, body } = split(head);
-  const { title, date } = frontMatter(front);
+  const { front, rest } = splitFront(head);
+  const { title, date } = titleAndDate(front ?? '');
   return {
-    title: title || heading(body) || plain(name.replace(/\.[^.]+$/u, '')) || 'Untitled',
+    title: title || heading(rest) || plain(name.replace(/\.[^.]+$/u, '')) || 'Untitled',
     date: date ?? day(modifiedAt),
   };
 }
@@ -56,18 +56,10 @@ function day(time: number): string {
   return Number.isNaN(date.getTime()) ? '1970-01-01' : date.toISOString().slice(0, 10);
 }
 
-function split(head: string): { front: string; body: string } {
-  const text = head.replace(/^\ufeff/u, '').replaceAll('\r\n', '\n');
-  if (!text.startsWith('---\n')) return { front: '', body: text };
-  const end = text.indexOf('\n---', 3);
-  if (end < 0) return { front: '', body: text };
-  return { front: text.slice(4, end), body: text.slice(text.indexOf('\n', end + 1) + 1 || text.length) };
-}
-
-function frontMatter(text: string): { title?: string; date?: string } {
-  if (text.trim() === '') return {};
-  // The core schema leaves dates as they are written; scalars are read one by one, so keys and aliases do nothing.
-  const document = parseDocument(text, { schema: 'core', logLevel: 'silent', stringKeys: true });
+function titleAndDate(front: string): { title?: string; date?: string } {
+  if (front.trim() === '') return {};
+  // Scalars are read one by one, so keys and aliases do nothing.
+  const document = readFront(front);
   if (document.errors.length > 0) return {};
   const scalar = (key: string): string => {
     const value = document.has(key) ? document.get(key) : undefined;

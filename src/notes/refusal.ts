@@ -1,6 +1,6 @@
 /**
- * What a tool says when it did not get a yes. The person's no, a question that was closed and a client that cannot ask
- * are three different things to whoever reads the result, so none shares its words with another. Pure.
+ * What a tool says when it did nothing. The person's no, a question that was closed and a client that cannot ask are
+ * three different things to whoever reads the result, so none shares its words with another. Pure.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Answer } from '../form/index.ts';
@@ -8,7 +8,12 @@ import { notDone, whyNot } from '../server/index.ts';
 import { label, type Note } from './note.ts';
 import type { Moved } from './notebook.ts';
 import type { Matches } from './pick.ts';
+import { plain } from './plain.ts';
 import { count, data, lines, reply } from './reply.ts';
+
+/** The result where there is nothing to ask about. */
+export const notFound = (title: string): CallToolResult =>
+  reply(`No note is called '${plain(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
 
 /**
  * The result for an answer that is no yes; where nobody could be asked, it lists what the person would have seen.

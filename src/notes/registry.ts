@@ -33,6 +33,12 @@ export const noteArguments = {
   note_id: z.string().max(100).optional().describe('As notes_list gives it.'),
 };
 
+/** How notes may be named that share a title. */
+export const titleArguments = {
+  title: titleArgument.describe('The title of the note, in full.'),
+  path: pathArgument.optional().describe('Only look here: a folder, or the file of the one note that is meant.'),
+};
+
 /** @throws MidcallError `roots/invalid` where it is not one of the two */
 export function whichNote(named: { readonly path?: string | undefined; readonly note_id?: string | undefined }) {
   const { path, note_id: id } = named;
