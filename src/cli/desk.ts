@@ -162,6 +162,7 @@ const isSeen = (environment: NodeJS.ProcessEnv): boolean => !environment['CI'] &
 /** A start link works once, so Enter prints another. */
 function offerLinks(desk: RunningDesk): void {
   if (!process.stdin.isTTY) return;
+  process.stderr.write('The link works once. Enter prints another; Ctrl-C ends the desk and its servers.\n');
   createInterface({ input: process.stdin }).on('line', () => {
     process.stdout.write(`Midcall desk: ${desk.startUrl()}\n`);
   });

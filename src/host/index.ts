@@ -26,6 +26,7 @@ export type { ServerEntry, ServerTarget } from './connection/server-entry.ts';
 export { commandTarget, originOf, readServerEntries, urlTarget } from './connection/server-entry.ts';
 export type { TransportOptions } from './connection/transport.ts';
 export { openTransport } from './connection/transport.ts';
+export { systemReason } from './connection/unreached.ts';
 export type { ElicitationMode } from './elicitation.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';

@@ -62,6 +62,15 @@ it.each([
   expect([code, out]).toEqual([2, '']);
 });
 
+it.each(['lint', 'design'])(
+  'midcall %s says that there is no such program, and not how that was found out',
+  async command => {
+    const { code, err } = await midcall(command, ...(command === 'lint' ? [] : ['any']), '--', 'no-such-program-7');
+    expect(err).toMatch(/^midcall: .*: there is no program 'no-such-program-7' on this machine\.\n$/);
+    expect(code).toBe(3);
+  },
+);
+
 it('ends with 3 where the port of the desk is taken, and says how to go on', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

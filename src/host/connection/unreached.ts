@@ -49,19 +49,26 @@ function ofStatus(status: number): string | undefined {
   return undefined;
 }
 
-/**
- * One or two sentences without a capital, to follow a colon.
- * @param error - what the attempt ended with; untrusted as far as it quotes the server
- */
-export function unreached(error: unknown, target: ServerTarget): string {
-  const causes = chain(error);
-  for (const { code, syscall, status } of causes) {
+/** What the system or HTTP says of an attempt, in words to follow a colon; undefined where that is not known. */
+export function systemReason(error: unknown, target: ServerTarget): string | undefined {
+  for (const { code, syscall, status } of chain(error)) {
     const known =
       target.kind === 'command'
         ? String(syscall).startsWith('spawn') && ofProgram(target, code)
         : (ofNetwork[String(code)] ?? (typeof status === 'number' && ofStatus(status)));
     if (known) return known;
   }
+  return undefined;
+}
+
+/**
+ * One or two sentences without a capital, to follow a colon.
+ * @param error - what the attempt ended with; untrusted as far as it quotes the server
+ */
+export function unreached(error: unknown, target: ServerTarget): string {
+  const known = systemReason(error, target);
+  if (known !== undefined) return known;
+  const causes = chain(error);
   const code = causes[0]?.code;
   if (target.kind === 'command' && code === 'CONNECTION_CLOSED') return 'it ended before it answered.';
   if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time.';

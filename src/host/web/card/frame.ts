@@ -53,7 +53,8 @@ export function questionIcon(question: Question): Html {
 }
 
 /** The headline of a question, without who asks it. */
-export const questionHeadline = (question: Question): string => headline[question.kind];
+export const questionHeadline = (question: Question): string =>
+  question.kind === 'sampling-reply' && question.model.byHand ? texts.question.wantsYourReply : headline[question.kind];
 
 /** A time that the page keeps counting from. */
 export function age(since: number, now: number): Html {
@@ -80,7 +81,7 @@ function callLine(call: CallContext | undefined): Html {
 export function cardFrame(question: Question, context: CardContext, headingId: string): Html {
   const { asker } = question;
   return html`<header class="frame">
-<div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${shown(asker.id, 80)}</strong> ${headline[question.kind]}</h2>
+<div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${shown(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
 <span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span></div>
 <p class="frame-origin mono">${shown(asker.origin, 300)}</p>
 ${callLine(question.call)}

@@ -69,9 +69,12 @@ function requestContent(question: SamplingRequestQuestion, draft: Draft | undefi
 function replyContent(question: SamplingReplyQuestion, draft: Draft | undefined): Html {
   const { stopReason, notes } = question;
   const { byHand } = question.model;
-  return html`<dl class="facts">${!byHand && modelFact(question.model)}${
-    !byHand && stopReason !== undefined && fact(texts.sampling.stopped, shown(stopReason, 120))
-  }${notes.map(note => fact(texts.sampling.note, shown(note, 400)))}</dl><div class="fields">${blocks(`q-${question.id}`, 'c', byHand ? texts.sampling.ownReply : texts.sampling.replyOf, question.content, draft)}</div>`;
+  return html`${
+    (!byHand || notes.length > 0) &&
+    html`<dl class="facts">${!byHand && modelFact(question.model)}${
+      !byHand && stopReason !== undefined && fact(texts.sampling.stopped, shown(stopReason, 120))
+    }${notes.map(note => fact(texts.sampling.note, shown(note, 400)))}</dl>`
+  }<div class="fields">${blocks(`q-${question.id}`, 'c', byHand ? texts.sampling.ownReply : texts.sampling.replyOf, question.content, draft)}</div>`;
 }
 
 export function samplingBody(

@@ -5,6 +5,7 @@ export const pageStyle = `
 .head-actions{display:flex;gap:8px;align-items:center}
 .lead{color:var(--muted);margin-top:6px;max-width:64ch;overflow-wrap:anywhere;white-space:pre-line}
 .head h1 .mono{font-size:.95em;letter-spacing:-.02em}
+.head+.help{margin-top:8px}
 .crumb{color:var(--muted);font-weight:500;text-decoration:none}
 .crumb:hover{text-decoration:underline}
 .crumb::after{content:"/" / "";padding-left:7px;font-weight:400;color:var(--line-strong)}

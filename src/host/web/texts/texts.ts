@@ -148,6 +148,7 @@ export const texts = {
     wantsToOpen: 'wants you to open a page',
     wantsModel: 'wants to use your model',
     wantsReply: 'wants the reply of your model',
+    wantsYourReply: 'wants your reply',
     openedPage: 'waits for you on a page',
     wantsRoots: 'wants to know your folders',
     forCall: 'for the call',
