@@ -286,7 +286,7 @@ describe('every form, as the first revision with elicitation can say it', () => 
         const expected: Record<string, unknown> = {};
         const boxes = [...read.fields];
         for (const one of list) {
-          const value = content[one.name];
+          const value = Object.hasOwn(content, one.name) ? content[one.name] : undefined;
           if (one.kind !== 'multi-select') {
             expect(boxes.shift()).toEqual(one);
             if (value !== undefined) sent[one.name] = expected[one.name] = value;
