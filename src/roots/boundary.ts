@@ -55,11 +55,11 @@ export interface Boundary {
   /**
    * Files for one call, under the roots the client told for that call.
    *
-   * @param roots - the client's list; undefined where it has no roots capability
+   * @param said - the client's list; undefined where it has no roots capability
    * @returns files to close when the call ends
    * @throws MidcallError roots/none, which says why and how to grant a folder
    */
-  files(roots?: readonly Root[]): Promise<Files>;
+  files(said?: Said): Promise<Files>;
   /**
    * The effective roots as held directories, for {@link liveRoots}. Release it when it is no longer used.
    *
@@ -119,9 +119,9 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
     guarantee: ground.guarantee,
     ceiling: ceiling.map(each => each.real),
     scope,
-    async files(roots) {
-      const made = scope(roots);
-      if (made.roots.length === 0) throw nothing(made, roots, mode, ceiling.length > 0);
+    async files(said) {
+      const made = scope(said);
+      if (made.roots.length === 0) throw nothing(made, said, mode, ceiling.length > 0);
       return new RootedFiles(made, new OpenFiles());
     },
   };

@@ -13,6 +13,7 @@ import { checkOptions, flag, func, having, required } from '../check-options.ts'
 import { MidcallError } from '../errors.ts';
 import { type Boundary, nothing, type Said } from './boundary.ts';
 import type { Files, Root } from './files.ts';
+import { listedRoots } from './listed.ts';
 import { OpenFiles } from './open-file.ts';
 import type { RootHold } from './root-hold.ts';
 import { RootedFiles } from './rooted-files.ts';
@@ -34,11 +35,12 @@ export interface LiveRoots {
   /**
    * Files under the current list, to close when the call ends.
    *
+   * @param asked - true where this call has asked already, so that it works under one list
    * @throws MidcallError roots/none, which says why and how to grant a folder
    */
-  files(): Promise<Files>;
+  files(asked?: boolean): Promise<Files>;
   /** The client's list as it told it; undefined where it has no roots capability or never managed to say. */
-  roots(): Promise<readonly Root[] | undefined>;
+  roots(asked?: boolean): Promise<readonly Root[] | undefined>;
   /** Call on `notifications/roots/list_changed`. Resolves when the list that was meant is in force. */
   changed(): Promise<void>;
   /** Ends the session: everything refuses, and closes when the operations in flight have ended. */
@@ -81,7 +83,8 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
   async function readOnce(): Promise<void> {
     let heard: readonly Root[] | undefined;
     try {
-      heard = wellFormed(await list());
+      const given = await list();
+      heard = given === undefined ? undefined : listedRoots(given);
       if (closed) return;
       swap(boundary.scope(heard, current));
     } catch (error) {
@@ -115,23 +118,23 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
     return current!;
   }
 
-  async function ready(): Promise<void> {
+  async function ready(asked: boolean): Promise<void> {
     if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
-    if (!told || !announces) await read();
+    if (!asked && (!told || !announces)) await read();
     else await (queued ?? reading);
     if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
   }
 
   return {
-    async files() {
-      if (asks) await ready();
+    async files(asked = false) {
+      if (asks) await ready(asked);
       else if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
       const scope = settled();
       if (scope.roots.length === 0) throw nothing(scope, said, boundary.mode, boundary.ceiling.length > 0);
       return new RootedFiles(scope.retain(), book);
     },
-    async roots() {
-      await ready();
+    async roots(asked = false) {
+      await ready(asked);
       return Array.isArray(said) ? said : undefined;
     },
     async changed() {
@@ -147,20 +150,4 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
       book.revokeAll();
     },
   };
-}
-
-/** The list as the protocol has it. @throws MidcallError roots/invalid */
-function wellFormed(roots: readonly Root[] | undefined): readonly Root[] | undefined {
-  if (roots === undefined) return undefined;
-  const fine =
-    Array.isArray(roots) &&
-    roots.every(
-      root =>
-        typeof root === 'object' &&
-        root !== null &&
-        typeof root.uri === 'string' &&
-        (root.name === undefined || typeof root.name === 'string'),
-    );
-  if (!fine) throw new MidcallError('roots/invalid', "The client's list of roots is not a list of { uri, name? }.");
-  return roots.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name }));
 }

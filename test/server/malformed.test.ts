@@ -5,6 +5,29 @@ import { eras } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { type Params, wireClient } from './wire-client.ts';
 
+it('2025-11-25: a client that declares forms and does not know the method cannot be asked; any other error is one', async () => {
+  const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
+  const factory = () => {
+    const server = new McpServer({ name: 'test', version: '1.0.0' });
+    mid.tool(server, 'act', {}, async (_, call) => {
+      const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+      return { content: [{ type: 'text', text: answer.action === 'cancel' ? answer.reason : answer.action }] };
+    });
+    return server;
+  };
+  for (const [code, said] of [
+    [-32601, 'unavailable'],
+    [-32603, 'error'],
+    [-1, 'error'],
+  ] as const) {
+    await using client = await wireClient('2025-11-25', factory, {
+      capabilities: { elicitation: {} },
+      answer: () => ({ error: { code, message: 'No.' } }),
+    });
+    expect(await client.act()).toBe(said);
+  }
+});
+
 describe.each(eras)('%s', era => {
   it.each<[string, object, string, number]>([
     ['no action', {}, 'cancel error', 1],
@@ -31,5 +54,28 @@ describe.each(eras)('%s', era => {
     });
     expect(await client.act()).toBe(said);
     expect(client.questions).toHaveLength(times);
+  });
+
+  it.each<[string, Params]>([
+    ['no list', {}],
+    ['a list that is none', { roots: null }],
+    ['a list with something else in it', { roots: [{ uri: 'file:///tmp' }, { uri: 7 }] }],
+    ['a root without an address', { roots: [{ name: 'tmp' }] }],
+  ])('roots/list answered with %s allows nothing, though the operator has a directory', async (_, given) => {
+    const mid = midcall({ warn: () => {}, roots: { ceiling: ['/tmp'], on2026: true } });
+    const factory = () => {
+      const server = new McpServer({ name: 'test', version: '1.0.0' });
+      mid.tool(server, 'act', {}, async (__, call) => {
+        const roots = await call.roots();
+        const opened = await call.files().then(
+          () => 'opened',
+          (error: { code: string }) => error.code,
+        );
+        return { content: [{ type: 'text', text: JSON.stringify([roots ?? 'nothing told', opened]) }] };
+      });
+      return server;
+    };
+    await using client = await wireClient(era, factory, { capabilities: { roots: {} }, answer: () => given });
+    expect(await client.act()).toBe('["nothing told","roots/none"]');
   });
 });

@@ -29,20 +29,24 @@ export interface WireClient extends AsyncDisposable {
   /** Calls the tool `act` and answers what it asks. @returns its text, or the error's */
   act(options?: { readonly capabilities?: Params }): Promise<string>;
   /** Sends a notification. */
-  notify(method: string): Promise<void>;
+  notify(method: string, params?: Params): Promise<void>;
+  /** Sends a response, whether anybody asked for it or not. */
+  respond(id: unknown, result: Params): Promise<void>;
 }
 
 export interface WireClientOptions {
   readonly capabilities?: Params;
   /** Gives a result, or `{ error }`: on 2026-07-28, where there is no error to send, the call is then left as it is. */
   readonly answer?: (question: Question) => Params | Promise<Params>;
+  /** Sent with every retry of 2026-07-28, beside the answers. */
+  readonly unasked?: Params;
 }
 
 /** Connects to a server made by a factory. */
 export async function wireClient(
   era: Era,
   factory: McpServerFactory,
-  { capabilities = {}, answer = () => ({}) }: WireClientOptions = {},
+  { capabilities = {}, answer = () => ({}), unasked = {} }: WireClientOptions = {},
 ): Promise<WireClient> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const served = serveStdio(factory, { transport: far });
@@ -92,14 +96,15 @@ export async function wireClient(
       for (let round: Params = {}; ; ) {
         const { result, error } = await request('tools/call', { ...about, ...round });
         if (result?.['resultType'] !== 'input_required') return result?.content?.[0]?.text ?? error?.message ?? '';
-        const inputResponses: Record<string, Params> = {};
+        const inputResponses: Record<string, Params> = { ...(unasked as Record<string, Params>) };
         for (const [key, question] of Object.entries((result['inputRequests'] ?? {}) as Record<string, Question>))
           inputResponses[key] = await put(question);
         if (Object.values(inputResponses).some(given => 'error' in given)) return 'given up';
         round = { inputResponses, requestState: result['requestState'] };
       }
     },
-    notify: method => send({ method }),
+    notify: (method, params) => send({ method, ...(params && { params }) }),
+    respond: (respondTo, result) => send({ id: respondTo, result }),
     [Symbol.asyncDispose]: async () => {
       await near.close();
       await served.close();

@@ -140,11 +140,15 @@ async function askOne(
     const ms = config.now() - left;
     if (late) return { none: 'timeout', ms };
     if (request.ctx.mcpReq.signal.aborted || isDisconnect(error)) return 'disconnected';
-    return { none: 'error', ms, code: (error as { code?: number }).code };
+    const { code } = error as { code?: number };
+    // A client that declares what it then does not have, as some do, cannot be asked.
+    return { none: code === METHOD_NOT_FOUND ? 'unavailable' : 'error', ms, code };
   } finally {
     clear();
   }
 }
+
+const METHOD_NOT_FOUND = -32601;
 
 const isDisconnect = (error: unknown): boolean =>
   error instanceof SdkError &&

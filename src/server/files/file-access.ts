@@ -5,7 +5,15 @@
  */
 import type { McpServer } from '@modelcontextprotocol/server';
 import { MidcallError } from '../../errors.ts';
-import { type Boundary, type Files, type LiveRoots, liveRoots, type Root } from '../../roots/index.ts';
+import {
+  type Boundary,
+  type Files,
+  type LiveRoots,
+  listedRoots,
+  liveRoots,
+  type Root,
+  type Said,
+} from '../../roots/index.ts';
 import type { Config } from '../config.ts';
 import type { Run } from '../engine/run.ts';
 import { push, type WireAsk } from '../era.ts';
@@ -58,19 +66,26 @@ export function fileAccess(config: Config): FileAccesses {
     const { perRequest, asks, untold } = judge(request);
     if (untold) return undefined;
     if (!asks) return config.boundary.files(undefined);
-    return perRequest ? undefined : sessionOf(request.server).files(request);
+    return perRequest ? undefined : sessionOf(request.server).files(request, false);
   };
 
   const of = (request: CallRequest): FileAccess => {
     const { server } = request;
     const { perRequest, asks, untold } = judge(request);
-    let asked: Promise<readonly Root[] | undefined> | undefined;
+    let asked: Promise<Said> | undefined;
     let opened: Promise<Files> | undefined;
+    /** True once the session was asked in this call: it works under one list, as on 2026-07-28. */
+    let inSession = false;
+    const askedBefore = (): boolean => {
+      const before = inSession;
+      inSession = true;
+      return before;
+    };
     let told = false;
 
-    const ask = async (run: Run<unknown>): Promise<readonly Root[] | undefined> => {
+    const ask = async (run: Run<unknown>): Promise<Said> => {
       if (!asks) return undefined;
-      if (!perRequest) return run.guarded(() => sessionOf(server).roots(request));
+      if (!perRequest) return run.guarded(() => sessionOf(server).roots(request, askedBefore()));
       config.warnOnce('roots', deprecated);
       const detail = rootsList(config.askTimeoutMs);
       const { value } = await run.ask({ ...rootsAsk, identity: 'roots/list', detail });
@@ -81,22 +96,25 @@ export function fileAccess(config: Config): FileAccesses {
     const refuseNested = (run: Run<unknown>): void => {
       if (asks && perRequest && !told) run.refuseNested(rootsAsk);
     };
-    const once = async (run: Run<unknown>): Promise<readonly Root[] | undefined> => {
+    const once = async (run: Run<unknown>): Promise<Said> => {
       refuseNested(run);
       asked ??= ask(run);
       return asked;
     };
     const open = async (run: Run<unknown>): Promise<Files> => {
       if (untold) throw unaskedRoots();
-      const roots = perRequest ? await once(run) : undefined;
+      const said = perRequest ? await once(run) : undefined;
       const files = await run.guarded(() =>
-        perRequest || !asks ? config.boundary.files(roots) : sessionOf(server).files(request),
+        perRequest || !asks ? config.boundary.files(said) : sessionOf(server).files(request, askedBefore()),
       );
       run.defer(() => files.close());
       return heldFiles(files, run, config.observe);
     };
     return {
-      roots: once,
+      async roots(run) {
+        const said = await once(run);
+        return Array.isArray(said) ? said : undefined;
+      },
       async files(run) {
         refuseNested(run);
         opened ??= open(run);
@@ -114,16 +132,21 @@ const unaskedRoots = () =>
       "set roots.on2026 to ask, or roots.mode to 'ignore' to go by the operator's directories alone.",
   );
 
-/** What the client said; an answer that is no list of roots allows nothing. */
-function readRoots(value: unknown): readonly Root[] {
-  const roots = (value as { got?: { roots?: unknown } } | null)?.got?.roots;
-  if (!Array.isArray(roots)) return [];
-  return roots.filter((root): root is Root => typeof (root as Root | null)?.uri === 'string');
+/** What came of asking; an answer that is no list of roots allows nothing, whatever the operator's directories. */
+function readRoots(value: unknown): Said {
+  try {
+    return rootsIn((value as { got?: unknown } | null)?.got);
+  } catch (error) {
+    return { failed: error };
+  }
 }
 
+const rootsIn = (answer: unknown): readonly Root[] => listedRoots((answer as { roots?: unknown } | null)?.roots);
+
 interface SessionRoots {
-  roots(request: Asking): Promise<readonly Root[] | undefined>;
-  files(request: Asking): Promise<Files>;
+  /** @param asked - true where this call has asked already */
+  roots(request: Asking, asked: boolean): Promise<readonly Root[] | undefined>;
+  files(request: Asking, asked: boolean): Promise<Files>;
 }
 
 /**
@@ -140,7 +163,7 @@ function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
     const call = calls.values().next().value;
     if (!call) return (await server.server.listRoots(undefined, { timeout: LIST_TIMEOUT_MS })).roots as Root[];
     const answer = await push(call.ctx, rootsList(LIST_TIMEOUT_MS), AbortSignal.timeout(LIST_TIMEOUT_MS));
-    return (answer as unknown as { roots: Root[] }).roots;
+    return rootsIn(answer);
   };
   let live: LiveRoots | undefined;
   const follow = (request: Asking): LiveRoots => {
@@ -171,7 +194,7 @@ function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
     void live?.close();
   };
   return {
-    roots: request => during(request, each => each.roots()),
-    files: request => during(request, each => each.files()),
+    roots: (request, asked) => during(request, each => each.roots(asked)),
+    files: (request, asked) => during(request, each => each.files(asked)),
   };
 }

@@ -1,0 +1,21 @@
+/** What a client sent as the list of its roots, judged before anything reads it: the whole list counts, or nothing of it. */
+import { MidcallError } from '../errors.ts';
+import type { Root } from './files.ts';
+
+/**
+ * @param roots - as it arrived
+ * @throws MidcallError roots/invalid where it is no list of roots (schema.json, `ListRootsResult`)
+ */
+export function listedRoots(roots: unknown): readonly Root[] {
+  const fine =
+    Array.isArray(roots) &&
+    roots.every(
+      root =>
+        typeof root === 'object' &&
+        root !== null &&
+        typeof root.uri === 'string' &&
+        (root.name === undefined || typeof root.name === 'string'),
+    );
+  if (!fine) throw new MidcallError('roots/invalid', "The client's list of roots is not a list of { uri, name? }.");
+  return (roots as readonly Root[]).map(({ uri, name }) => (name === undefined ? { uri } : { uri, name }));
+}
