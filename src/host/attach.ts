@@ -282,8 +282,10 @@ class Wiring implements Attachment {
 
   #declare(client: Client): void {
     const { roots, sampling } = this.#options;
+    // Forms alone are declared as every revision has them: servers of 2025-06-18 may refuse a client that names modes.
+    const formsAlone = this.#modes.every(mode => mode === 'form');
     client.registerCapabilities({
-      elicitation: Object.fromEntries(this.#modes.map(mode => [mode, {}])),
+      elicitation: formsAlone ? {} : Object.fromEntries(this.#modes.map(mode => [mode, {}])),
       ...(roots && { roots: {} }),
       ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
     });

@@ -119,7 +119,8 @@ describe.each(eras)('%s', era => {
           tool: async wire => [await wire.ask(params), await wire.ask(params), await wire.ask(params)],
         });
         expect(await made.call()).toMatchObject([{ action: 'accept' }, { action: 'decline' }, { action: 'cancel' }]);
-        const elicitation = Object.fromEntries(modes.map(each => [each, {}]));
+        // An empty object is forms alone, in words that the first revision with elicitation has too.
+        const elicitation = modes.join() === 'form' ? {} : Object.fromEntries(modes.map(each => [each, {}]));
         if (era === '2025-11-25') {
           expect(made.calls('initialize')[0]?.params).toMatchObject({ capabilities: { elicitation } });
           const { capabilities } = made.calls('initialize')[0]!.params as { capabilities: { elicitation: object } };
