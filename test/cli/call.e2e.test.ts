@@ -125,7 +125,7 @@ describe('midcall call with the everything server', () => {
   });
 
   it('lets the person write the reply where there is no model', async () => {
-    const typed = ['1', '2', 'I wrote this', '1'];
+    const typed = ['1', '1', 'I wrote this', '1'];
     const { code, out, err } = await run(
       ['trigger-sampling-request', 'prompt=hi'],
       everything,

@@ -106,6 +106,9 @@ describe('every page and state', () => {
       ask(question);
       on.inbox.end(question.id, ending);
     }
+    const long = { ...openPage(`https://example.com/${'a'.repeat(90)}`), call: answered.call! };
+    ask(long);
+    on.inbox.end(long.id, { how: 'answered', via: 'web' });
     const alone = pickOne(undefined);
     ask(alone);
     on.inbox.end(alone.id, { how: 'withdrawn' });

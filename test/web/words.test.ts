@@ -2,7 +2,7 @@
 import type { Question } from 'midcall/host';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { enter } from './client.ts';
-import { pickOne, type Stage, stage, useModel, useReply } from './stage.ts';
+import { openPage, pickOne, type Stage, stage, useModel, useReply } from './stage.ts';
 
 let on: Stage;
 let visitor: Awaited<ReturnType<typeof enter>>;
@@ -52,6 +52,24 @@ it('says how each kind of question was answered', async () => {
   ask(url);
   on.inbox.end(url.id, { how: 'answered', via: 'web' });
   expect(await text('/calls/w-approved')).toContain('You approved the request.');
+});
+
+it('does not claim that a server hears of a model refused to it', async () => {
+  const question = useModel('w-refused');
+  ask(question);
+  on.inbox.end(question.id, { how: 'declined', via: 'web' });
+  const page = await text('/calls/w-refused');
+  expect(page).toContain('You refused.');
+  expect(page).not.toContain('The server was told');
+});
+
+it('waits for the page, not for the server, where the person was sent to one', async () => {
+  const question = { ...openPage('https://example.com/start'), call: pickOne('w-page').call! };
+  ask(question);
+  on.inbox.end(question.id, { how: 'answered', via: 'web' });
+  const page = await text('/calls/w-page');
+  expect(page).toContain('You agreed to open the page.');
+  expect(page).toContain('Waiting for the page you opened.');
 });
 
 it('keeps what was chosen where a rule cannot be made', async () => {

@@ -195,9 +195,10 @@ async function replyDialog(
     ]);
     const given = await prompter.choose({
       message: 'Hand it to the server?',
-      picks: byHand
-        ? [writing, handing, ...refusing]
-        : [handing, { value: 'text', label: 'Edit the text' }, ...refusing],
+      picks:
+        byHand && content.every(block => block['text'] === '')
+          ? [writing, handing, ...refusing]
+          : [handing, { value: 'text', label: 'Edit the text' }, ...refusing],
       initial: 'dismiss',
       signal: options.signal,
     });

@@ -11,7 +11,7 @@ import { type CallView, isOpen, type QuestionView, type ServerView } from '../wo
 import { buttonForm } from './button-form.ts';
 import { againPath, type Content, serverPath } from './layout.ts';
 import { mayBeRestarted, restartButton } from './server-parts.ts';
-import { callChip, endedEntries, timeline } from './timeline.ts';
+import { callChip, endedEntries, timeline, waitsForPage } from './timeline.ts';
 
 /** A question whose form came back: what was in it, and what is wrong with it. */
 export interface Returned {
@@ -41,14 +41,6 @@ function contextFor(context: CallPageContext, question: Question): CardContext {
 
 /** Seconds between looks at a running call, for a browser without client script. */
 const lookAgain = 1;
-
-/**
- * True where the person was sent to a page and the call has not ended since. Nothing tells a client when a page is done
- * (2026-07-28, client/elicitation), so the call can be made again by hand then, beside being cancelled.
- */
-const waitsForPage = ({ items, outcome }: CallView): boolean =>
-  outcome === undefined &&
-  items.some(item => 'question' in item && item.question.kind === 'url' && item.ending?.how === 'answered');
 
 /** One call. */
 export function callPage(call: CallView, context: CallPageContext): Content {

@@ -97,6 +97,14 @@ function noticeEntry({ notice, at }: NoticeView, zone: string): Html {
   );
 }
 
+/**
+ * True where the person was sent to a page and the call has not ended since. Nothing tells a client when a page is done
+ * (2026-07-28, client/elicitation), so the call can be made again by hand then, beside being cancelled.
+ */
+export const waitsForPage = ({ items, outcome }: CallView): boolean =>
+  outcome === undefined &&
+  items.some(item => 'question' in item && item.question.kind === 'url' && item.ending?.how === 'answered');
+
 function outcome(call: CallView, context: CardContext): Html | false {
   const { outcome, endedAt } = call;
   if (!outcome) {
@@ -104,7 +112,7 @@ function outcome(call: CallView, context: CardContext): Html | false {
     return entry(
       'running',
       icons.working,
-      html`${texts.call.working}`,
+      html`${waitsForPage(call) ? texts.call.onPage : texts.call.working}`,
       html`<span class="quiet-text">${age(call.startedAt, context.now)}</span>`,
       progressBar(call),
     );

@@ -40,6 +40,7 @@ progress{accent-color:var(--accent);width:220px}
 .quote figcaption{font-size:12.5px;color:var(--muted)}
 .quote blockquote{font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere}
 .entry .quote{margin-top:4px}
+.entry .mono{overflow-wrap:anywhere}
 .card form{padding:16px 20px 14px}
 .fields{display:grid;gap:16px;margin-top:16px}
 .field{display:grid;gap:6px;min-width:0}

@@ -110,7 +110,7 @@ export const texts = {
     endings: {
       refused: 'The server refused the call',
       'timed-out': 'The server did not answer in time',
-      abandoned: 'The call was given up. You can run it again.',
+      abandoned: 'The call has no result',
       'server-gone': 'The call has no result',
     },
     result: 'Result',
@@ -119,6 +119,7 @@ export const texts = {
     cancel: 'Cancel the call',
     again: 'Run again',
     working: 'The server is working.',
+    onPage: 'Waiting for the page you opened.',
     noArguments: 'no arguments',
     noContent: 'There is nothing to read in it.',
     role: (role: string) => (role === 'assistant' ? 'Assistant' : 'User'),
@@ -207,7 +208,10 @@ export const texts = {
             ? 'A rule of yours allowed it.'
             : `${texts.ending.agreed[kind]}${through(ending.via)}.`;
         case 'declined':
-          return `You declined${through(ending.via)}. The server was told no.`;
+          // On 2026-07-28 a refused request for a model ends the call, and the server hears of nothing.
+          return kind === 'sampling-request' || kind === 'sampling-reply'
+            ? `You refused${through(ending.via)}.`
+            : `You declined${through(ending.via)}. The server was told no.`;
         case 'dismissed':
           return `You dismissed it${through(ending.via)}. The server got no answer, neither yes nor no.`;
         case 'timed-out':
@@ -306,7 +310,7 @@ export const texts = {
     giveByHand: 'The server gets what you write here.',
     approveReply: 'Give to the server',
     refuse: 'Refuse',
-    waysOut: 'Refuse tells the server no. Dismiss closes the question without an answer.',
+    waysOut: 'Refuse says no. Dismiss closes the question without an answer.',
     edit: 'You can change the text before it is sent.',
     replyOf: 'The model replied',
     stopped: 'Stopped because',
