@@ -5,7 +5,7 @@ import { notDone, whyNot } from '../server/index.ts';
 import type { Registry } from './registry.ts';
 import { reply } from './reply.ts';
 import { sdkVersion, tooOld } from './sdk-guard.ts';
-import { judgeDirectory, type Settings, writeSettings } from './settings.ts';
+import { judgeDirectory, readSettings, type Settings, writeSettings } from './settings.ts';
 
 /** What the tool works on. */
 export interface Setup {
@@ -19,8 +19,11 @@ export interface Setup {
   readonly sdk?: string;
 }
 
-/** The setup page. */
+const meanwhile = 'This was set up in the meantime, and is not changed from here. Decline this page.';
+
+/** The setup page. Of several that are open, in this process or beside another, the first to be finished counts. */
 export function setupPage(setup: Setup) {
+  let saving = false;
   return formKindOf({
     name: 'notes-setup',
     title: 'Set up your notes',
@@ -55,6 +58,7 @@ export function setupPage(setup: Setup) {
       },
     },
     async check({ directories }) {
+      if (setup.settings() ?? (await readSettings(setup.path))) return new Map([['directories', meanwhile]]);
       const issues = new Map<string, string>();
       for (const [index, { path }] of directories.entries()) {
         const judged = await judgeDirectory(path, setup.ceiling);
@@ -63,11 +67,20 @@ export function setupPage(setup: Setup) {
       return issues;
     },
     async save({ directories, order, listed }) {
-      const judged = await Promise.all(directories.map(({ path }) => judgeDirectory(path, setup.ceiling)));
-      const real = judged.flatMap(each => ('real' in each ? [each.real] : []));
-      const settings: Settings = { directories: real, order: order as Settings['order'], listed };
-      await writeSettings(setup.path, settings);
-      await setup.changed(settings);
+      if (saving || setup.settings()) throw new Error(meanwhile);
+      saving = true;
+      try {
+        const judged = await Promise.all(directories.map(({ path }) => judgeDirectory(path, setup.ceiling)));
+        const real = judged.map(each => {
+          if ('real' in each) return each.real;
+          throw new Error(each.problem);
+        });
+        const settings: Settings = { directories: real, order: order as Settings['order'], listed };
+        await writeSettings(setup.path, settings);
+        await setup.changed(settings);
+      } finally {
+        saving = false;
+      }
     },
   });
 }

@@ -57,8 +57,8 @@ describe.each(eras)('%s', era => {
       const result = await pair.client.callTool({ name, arguments: args as Record<string, unknown> });
       return (result.content[0] as { text: string }).text;
     };
-    const page = async () => {
-      const shown = () => person.asked.find(each => each.method === 'elicitation/create');
+    const page = async (which = 0) => {
+      const shown = () => person.asked.filter(each => each.method === 'elicitation/create')[which];
       const { params } = await vi.waitUntil(shown);
       const who = visitor(params['url'] as string);
       await who.get();
@@ -104,6 +104,43 @@ describe.each(eras)('%s', era => {
     await (await own.page()).send({ do: 'decline' });
     expect(await result).toContain('the person said no');
     await expect(stat(own.path)).rejects.toThrow();
+  });
+
+  it('of two pages the first to be finished counts, in one server or two, and the other is told so', async () => {
+    const { call, page, path } = await connect({ answers: [{ action: 'accept' }, { action: 'accept' }] });
+    const beside = await connect();
+    const calls = [call('notes_setup'), call('notes_setup'), beside.call('notes_setup')];
+    const [one, two, three] = [await page(0), await page(1), await beside.page()];
+    await one.send(choice(join(top, 'work')));
+    for (const late of [two, three]) {
+      const look = await late.send(choice(join(top, 'home')));
+      expect([look.status, look.text]).toEqual([422, expect.stringContaining('set up in the meantime')]);
+      await late.send({ do: 'decline' });
+    }
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ directories: [join(top, 'work')] });
+    const said = await Promise.all(calls);
+    expect(said[0]).toContain('Configured');
+    for (const each of said.slice(1)) expect(each).toContain('the person said no');
+    expect(await call('notes_list')).not.toContain('Gamma');
+  });
+
+  it('of two pages sent at once one is saved, and the other says that it could not be finished', async () => {
+    const { call, page, path } = await connect({ answers: [{ action: 'accept' }, { action: 'accept' }] });
+    const calls = [call('notes_setup'), call('notes_setup')];
+    const pages = [await page(0), await page(1)];
+    const sent = await Promise.all(
+      pages.map((who, index) => who.send(choice(join(top, index === 0 ? 'work' : 'home')))),
+    );
+    const done = sent.findIndex(look => look.title === 'This is done');
+    const other = sent[1 - done]!;
+    expect(sent.filter(look => look.title === 'This is done')).toHaveLength(1);
+    expect(`${other.title} ${other.text}`).toMatch(/could not be finished|set up in the meantime/);
+    if (other.status === 422) await pages[1 - done]!.send({ do: 'decline' });
+    const [settled] = [await Promise.all(calls)];
+    expect(settled.filter(each => each.startsWith('Configured'))).toHaveLength(1);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+      directories: [join(top, done === 0 ? 'work' : 'home')],
+    });
   });
 
   it('directories of the command line are the ceiling: the page narrows them and never widens them', async () => {
