@@ -62,13 +62,11 @@ export class Loopback {
       return port;
     } catch (cause) {
       this.#starting = undefined;
-      throw new MidcallError(
-        'connect/unavailable',
-        'No page can be served: this process may not listen on 127.0.0.1.',
-        {
-          cause,
-        },
-      );
+      const taken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      const why = taken
+        ? `port ${this.#options.port} is another process's. Leave out connect's port, or give each server its own`
+        : 'this process may not listen on 127.0.0.1';
+      throw new MidcallError('connect/unavailable', `No page can be served: ${why}.`, { cause });
     }
   }
 

@@ -26,7 +26,7 @@ export function reach({ environment, platform, container }: ReachOptions): Reach
     return value !== undefined && value !== '' && value !== '0' && value !== 'false';
   };
   if (set('CI')) return { kind: 'nobody', why: 'it runs in CI, where nobody can open a page' };
-  if (container) return { kind: 'elsewhere', how: 'container' };
+  if (container || set('KUBERNETES_SERVICE_HOST')) return { kind: 'elsewhere', how: 'container' };
   if (set('SSH_CONNECTION') || set('SSH_TTY') || set('SSH_CLIENT')) return { kind: 'elsewhere', how: 'ssh' };
   const display = platform === 'darwin' || platform === 'win32' || set('DISPLAY') || set('WAYLAND_DISPLAY');
   return { kind: 'here', browser: display };

@@ -1,8 +1,11 @@
 /** How a page comes before the person on every kind of client, and how a call that waits for it goes on. */
-import { confirm, secret } from 'midcall/connect';
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { confirm, reach, secret } from 'midcall/connect';
 import type { Call } from 'midcall/server';
 import { pairings } from 'midcall/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Fixture, fixture, textOf, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';
 
@@ -183,6 +186,16 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     expect(made.pages.port).toBeUndefined();
   });
 
+  it('where another process has the port that was named, it says so to the operator, and the answer is unavailable', async () => {
+    const other = createServer();
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const made = await fixture({ era, connect: { port }, handler: sure });
+    expect(await made.call()).toBe('cancel unavailable native in-band');
+    expect(made.warned.join()).toContain(`port ${port} is another process's`);
+  });
+
   it('over SSH and in containers the link comes with the way to reach it', async () => {
     const made = await fixture({ era, connect: { reach: { kind: 'elsewhere', how: 'ssh' } }, handler: sure });
     const result = made.call();
@@ -219,6 +232,19 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     expect(JSON.stringify(heard)).toContain('Waiting for the person');
     keepsCode(made);
   });
+});
+
+it.each([
+  ['a desktop', { DISPLAY: ':0' }, false, { kind: 'here', browser: true }],
+  ['a terminal without a display', {}, false, { kind: 'here', browser: false }],
+  ['a session over SSH, with a display of its own', { SSH_CONNECTION: 'x', DISPLAY: ':10' }, false, 'ssh'],
+  ['a container', { DISPLAY: ':0' }, true, 'container'],
+  ['a pod', { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, false, 'container'],
+  ['CI, also in a container', { CI: 'true' }, true, { kind: 'nobody' }],
+  ['CI that is switched off by name', { CI: 'false' }, false, { kind: 'here' }],
+] as const)('%s is judged from the environment', (_, environment, container, expected) => {
+  const judged = reach({ environment, platform: 'linux', container });
+  expect(judged).toMatchObject(typeof expected === 'string' ? { kind: 'elsewhere', how: expected } : expected);
 });
 
 describe('-32042 (2025-11-25)', () => {
