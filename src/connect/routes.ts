@@ -76,6 +76,8 @@ export function routes(options: RouteOptions): Hono {
     const sent: Sent | undefined = browser && (await visits.fromHere(request)) ? await readSent(request) : new Map();
     if (sent === undefined) return visits.says(words.tooLarge);
     if (!browser || !visits.holds(browser, sent.get('form-token')?.[0])) {
+      // The code was typed in another tab of this browser before: nothing is taken, and the page is shown.
+      if (browser?.checked && sent.get('do')?.[0] === 'code') return visits.back(ticket.ticket);
       visits.audit(ticket, 'forged');
       return visits.says(words.forged);
     }

@@ -127,6 +127,25 @@ describe('the code', () => {
     expect(await result).toContain('accept');
   });
 
+  it('typed in two tabs, one after the other, leads to the page in both', async () => {
+    const { url, code, result, reasons } = await opened();
+    const one = visitor(url);
+    await one.get();
+    const two = visitor(url, one.cookies);
+    await two.get();
+    expect((await one.send({ do: 'code', code })).title).toBe('Allow this call?');
+    // Whatever is typed, nothing is tried and nothing is taken any more.
+    expect((await two.send({ do: 'code', code: 'AAAA-AAAA' })).title).toBe('Allow this call?');
+    expect(reasons()).toEqual([]);
+    const elsewhere = { headers: { origin: 'https://evil.example' }, fields: { 'form-token': undefined } };
+    expect((await two.send({ do: 'code', code }, elsewhere)).title).toBe('This form was not taken');
+    await two.get();
+    await two.send({});
+    await one.get();
+    expect((await one.send({})).title).toBe('This is done');
+    expect(await result).toContain('accept');
+  });
+
   it('of one ticket opens no other', async () => {
     const [one, two] = [await opened(), await opened()];
     const who = await one.checked();
