@@ -284,6 +284,42 @@ describe('-32042 (2025-11-25)', () => {
     expect(ends.filter(each => (each as Failed).code === -32042)).toHaveLength(4);
   });
 
+  describe.each([false, true])('with two pages (a step between them: %s)', acts => {
+    it(acts ? 'what was acted on is asked again' : 'both are answered, one after the other', async () => {
+      const ran: string[] = [];
+      const made = await fixture({
+        era: '2025-11-25',
+        handler: async call => {
+          const ask = (message: string) =>
+            call.elicitUrl({ message, page: confirm(), asError: true, assurance: 'in-band' });
+          const one = await ask('One?');
+          if (acts) await call.step('act', () => ran.push('act'));
+          const two = await ask('Two?');
+          return `${one.action} ${two.action}`;
+        },
+      });
+      const told = async () => {
+        const failed = (await made.call().catch(error => error)) as {
+          data: { elicitations: { url: string; message: string }[] };
+        };
+        const [page] = failed.data.elicitations;
+        const person = visitor(page!.url);
+        await person.get();
+        await person.send({});
+        return page!.message;
+      };
+      expect(await told()).toContain('One?');
+      expect(await told()).toContain('Two?');
+      if (acts) {
+        expect(await told()).toContain('One?');
+        expect(ran).toEqual(['act']);
+        return;
+      }
+      expect(await made.call()).toBe('accept accept');
+      expect(await told()).toContain('One?');
+    });
+  });
+
   it('is not used for another call, nor on 2026-07-28', async () => {
     const made = await fixture({ era: '2026-07-28', handler, midcall: { holdMs: 5 } });
     const result = made.call();

@@ -55,6 +55,14 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     }
   };
 
+  /** What errors told of, and was finished: taken by this run, and how many steps it had run by then. */
+  const answered: { readonly kept: string; readonly at: Announced; readonly steps: number }[] = [];
+  const steps = (): number => run.journal.filter(({ kind }) => kind === 'step').length;
+  const keep = (kept: string, at: Announced): Promise<boolean> => {
+    const ttlMs = Math.max(1, at.dueAt - config.now());
+    return config.store.set(kept, config.sealer.seal({ k: kept, v: at }, PURPOSE), { ttlMs, ifAbsent: true });
+  };
+
   /** The page that an error told of when the same call came before, or a new one. There is one, whoever comes at once. */
   const toldByError = async (asked: Asked, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
     const kept = `page-asked:${digest([pages.binding, identity])}`;
@@ -63,10 +71,6 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       const held = opened?.ok ? (opened.payload as { readonly k?: string; readonly v: Announced }) : undefined;
       return held?.k === kept ? held.v : undefined;
     };
-    const keep = (at: Announced): Promise<boolean> => {
-      const ttlMs = Math.max(1, at.dueAt - config.now());
-      return config.store.set(kept, config.sealer.seal({ k: kept, v: at }, PURPOSE), { ttlMs, ifAbsent: true });
-    };
     for (;;) {
       const before = read(await config.store.get(kept));
       const ended = before && (config.now() >= before.dueAt || (await pages.road.outcome(before.ticket, 0)));
@@ -74,13 +78,16 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       if (before) {
         // Whoever takes a finished page has its answer; nobody else gets it again.
         const taken = read(await config.store.take(kept));
-        if (taken && (await pages.road.outcome(taken.ticket, 0))) return taken;
-        if (taken && config.now() < taken.dueAt) await keep(taken);
+        if (taken && (await pages.road.outcome(taken.ticket, 0))) {
+          answered.push({ kept, at: taken, steps: steps() });
+          return taken;
+        }
+        if (taken && config.now() < taken.dueAt) await keep(kept, taken);
         continue;
       }
       const made = await open(asked, pages);
       if (!('ticket' in made) || made.announce !== 'error') return made;
-      if (await keep(made)) {
+      if (await keep(kept, made)) {
         pages.notify(made.ticket, made.elicitationId, asked.timeoutMs);
         return made;
       }
@@ -177,7 +184,13 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       return end(drawn.id, drawn.fresh, { action: 'cancel', reason: 'unavailable', by });
     }
     if (made.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', made.ticket] })) {
-      const ready = await run.guarded(() => pages.road.outcome(made.ticket, 0));
+      const ready = await run.guarded(async () => {
+        const outcome = await pages.road.outcome(made.ticket, 0);
+        // The call comes again for this page: what others came to is for then, unless a step has acted on it.
+        const again = outcome ? [] : answered.filter(each => each.steps === steps());
+        for (const { kept, at } of again) await keep(kept, at);
+        return outcome;
+      });
       if (!ready) return run.fail(urlRequired(ask.message, made.url, made.elicitationId));
     }
     if (drawn.fresh) {
