@@ -19,8 +19,8 @@ import { MidcallError } from '../errors.ts';
 import { isLoopback } from '../loopback.ts';
 import { openUrl } from '../open-url.ts';
 import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../server/index.ts';
-import { Loopback } from './loopback.ts';
 import { OpenPages } from './open-pages.ts';
+import { PageServer } from './page-server.ts';
 import { confirmKind } from './pages/confirm.ts';
 import { formKind } from './pages/form.ts';
 import type { Keeper, PageKind, SignIn } from './pages/page.ts';
@@ -100,7 +100,7 @@ export function connect(options: ConnectOptions): Connect {
   let attached:
     | { readonly road: PageRoad; readonly app: (request: Request) => Response | Promise<Response> }
     | undefined;
-  let loopback: Loopback | undefined;
+  let pageServer: PageServer | undefined;
 
   const fetch = async (request: Request): Promise<Response> => {
     if (!attached) return new Response(notAttached, { status: 503 });
@@ -113,8 +113,8 @@ export function connect(options: ConnectOptions): Connect {
       throw new MidcallError('server/setup', 'These pages already belong to a server: make others with connect().');
     const tickets = new Tickets(host);
     const { timer, now } = host;
-    const server = new Loopback({ fetch, timer, now, port: options.port ?? 0 });
-    loopback = server;
+    const server = new PageServer({ fetch, timer, now, port: options.port ?? 0 });
+    pageServer = server;
     const open = new OpenPages({
       most: options.maxOpen ?? 32,
       now,
@@ -184,9 +184,9 @@ export function connect(options: ConnectOptions): Connect {
       await listener(req, res);
     },
     get port() {
-      return loopback?.port;
+      return pageServer?.port;
     },
-    close: async () => loopback?.close(),
+    close: async () => pageServer?.close(),
   };
 }
 

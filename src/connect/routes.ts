@@ -9,7 +9,7 @@ import { style } from './pages/style.ts';
 import { codePage, kindPage, leavePage, type Site, shown } from './pages/view.ts';
 import { words } from './pages/words.ts';
 import { type Ticket, type Tickets, ticketName } from './ticket.ts';
-import { securityHeaders, Visits } from './visit-desk.ts';
+import { securityHeaders, Visits } from './visits.ts';
 
 export interface RouteOptions {
   readonly host: PagesHost;

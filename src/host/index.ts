@@ -55,10 +55,11 @@ export type {
   Via,
 } from './question.ts';
 export { expandTemplate, templateNames } from './resource-template.ts';
-export type { RootsDisk, RootsMemory, Workspace } from './roots/disk.ts';
-export { detectWorkspace, machineDisk, rootsFile } from './roots/disk.ts';
+export { machineDisk, type RootsDisk } from './roots/disk.ts';
 export type { OfferedRoot, RootsManagerOptions, RootsState } from './roots/manager.ts';
 export { RootsManager } from './roots/manager.ts';
+export { type RootsMemory, rootsFile } from './roots/memory.ts';
+export { detectWorkspace, type Workspace } from './roots/workspace.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';

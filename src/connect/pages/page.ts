@@ -36,9 +36,12 @@ export interface PageView {
   readonly problem?: string;
 }
 
-/** What a sent form comes to. `content` reaches the handler and the journal: it carries no secret. */
+/** What a sent form comes to. */
 export type Step =
-  /** Finishes the page. `effect` runs after the ticket's only turn was taken, and once; its result is the content. */
+  /**
+   * Finishes the page. It runs once, after the ticket's only turn was taken; its result reaches the handler and the
+   * journal, so it carries no secret.
+   */
   | { readonly finish: () => Promise<Json> | Json }
   /** Shows the page again. */
   | { readonly again: PageView }

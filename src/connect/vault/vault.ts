@@ -1,7 +1,7 @@
 /**
  * Where credentials are kept for the server's own calls: what people typed on a secret page, and what providers granted.
  * Encrypted at rest, each under one person and one name; nobody's credentials can be listed, and none of it reaches a
- * client, a model, a log or an address.
+ * client, a model, a log or an address. V1 to V3 are in slots.ts.
  *
  * - V4 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
  *   person would not help.

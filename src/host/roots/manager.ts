@@ -20,7 +20,8 @@ import { MidcallError } from '../../errors.ts';
 import { type Root, toPath, toUri } from '../../roots/index.ts';
 import { visible } from '../../visible.ts';
 import { type Clock, clockKind, systemClock } from '../clock.ts';
-import type { RootsDisk, RootsMemory } from './disk.ts';
+import type { RootsDisk } from './disk.ts';
+import type { RootsMemory } from './memory.ts';
 
 /** A directory on offer. */
 export interface OfferedRoot extends Root {

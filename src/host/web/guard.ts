@@ -7,19 +7,12 @@
  * - G4 A page may load only our own files and run only our own scripts, and may not be framed.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { pageHeaders } from '../../page-headers.ts';
 
 /** Sent with every response. */
-export const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'cache-control': 'no-store',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-};
+export const securityHeaders = pageHeaders(
+  "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'",
+);
 
 /** What the guard looks at. */
 export interface Visit {

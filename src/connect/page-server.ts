@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { MidcallError } from '../errors.ts';
 
-export interface LoopbackOptions {
+export interface PageServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Runs a function later; the result takes it back. */
   readonly timer: (fn: () => void, ms: number) => () => void;
@@ -31,14 +31,14 @@ const limits = {
   maxHeaderSize: 131_072,
 };
 
-export class Loopback {
-  readonly #options: LoopbackOptions;
+export class PageServer {
+  readonly #options: PageServerOptions;
   #server: Server | undefined;
   #starting: Promise<number> | undefined;
   readonly #open = new Map<string, number>();
   #stopTimer: (() => void) | undefined;
 
-  constructor(options: LoopbackOptions) {
+  constructor(options: PageServerOptions) {
     this.#options = options;
   }
 

@@ -13,6 +13,7 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Assurance } from '../form/index.ts';
+import { pageHeaders } from '../page-headers.ts';
 import { digest, type Json, type PagesHost } from '../server/index.ts';
 import type { SignIn, Visit, VisitDesk } from './pages/page.ts';
 import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './pages/view.ts';
@@ -38,16 +39,8 @@ interface Browser {
 
 /** Sent with every page. */
 export const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
+  ...pageHeaders("style-src 'self'; img-src 'self'"),
   'x-robots-tag': 'noindex, nofollow',
-  'cache-control': 'no-store',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 };
 
 export class Visits implements VisitDesk {

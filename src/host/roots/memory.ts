@@ -1,0 +1,23 @@
+import { ownerFile } from '../files/owner-file.ts';
+import type { RootsState } from './manager.ts';
+
+/** Where a roots manager keeps its state. */
+export interface RootsMemory {
+  read(): Promise<RootsState | undefined>;
+  write(state: RootsState): Promise<void>;
+}
+
+/** Keeps a roots manager's state in a JSON file of its owner's alone; a file that cannot be understood is an error. */
+export function rootsFile(path: string): RootsMemory {
+  return ownerFile(path, 'a list of roots', isState);
+}
+
+const areTexts = (list: unknown): boolean => Array.isArray(list) && list.every(each => typeof each === 'string');
+
+function isState(value: unknown): value is RootsState {
+  if (typeof value !== 'object' || value === null) return false;
+  const { roots, grants } = value as Partial<RootsState>;
+  const rootsOk =
+    Array.isArray(roots) && roots.every(root => typeof root?.path === 'string' && typeof root?.name === 'string');
+  return rootsOk && typeof grants === 'object' && grants !== null && Object.values(grants).every(areTexts);
+}
