@@ -9,6 +9,7 @@ import { type Presenter, type Question, type Reply, visible } from '../host/inde
 import { urlLines } from '../host/terminal/index.ts';
 import { isRecord } from '../record.ts';
 import type { SamplingModel, SamplingResult } from '../sampling/index.ts';
+import { usage } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -86,9 +87,8 @@ function readAnswers(file: string): Json[] {
   try {
     list = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new MidcallError('cli/usage', `The answers file ${file} cannot be read as JSON.`, { cause });
+    throw usage(`The answers file ${file} cannot be read as JSON.`, { cause });
   }
-  if (!Array.isArray(list) || !list.every(isRecord))
-    throw new MidcallError('cli/usage', `The answers file ${file} is not a list of results.`);
+  if (!Array.isArray(list) || !list.every(isRecord)) throw usage(`The answers file ${file} is not a list of results.`);
   return list;
 }

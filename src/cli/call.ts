@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configPath } from '../config-path.ts';
-import { isMidcallError, MidcallError } from '../errors.ts';
+import { isMidcallError } from '../errors.ts';
 import {
   Audit,
   auditFile,
@@ -30,6 +30,7 @@ import { offerFolders } from './offer-folders.ts';
 import { repeatable } from './repeatable.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { readToolArguments } from './tool-arguments.ts';
+import { usage } from './usage.ts';
 
 interface CallFlags extends ServerFlags {
   readonly root?: readonly string[];
@@ -110,7 +111,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
   try {
     await connection.start();
     const schema = (await connection.catalogue()).tools.find(each => each.name === tool)?.inputSchema;
-    if (!schema) throw new MidcallError('cli/usage', await noSuchTool(connection, tool));
+    if (!schema) throw usage(await noSuchTool(connection, tool));
     const running = connection.run(
       { kind: 'tool', name: tool, arguments: readToolArguments(words, schema) },
       { onProgress: progress => say([progressLine(progress)]) },
@@ -165,8 +166,7 @@ async function rootsFor(entry: ServerEntry, flags: CallFlags): Promise<RootsMana
 
 function readTimeout(text: string | undefined): number {
   const seconds = Number(text ?? '60');
-  if (!Number.isFinite(seconds) || seconds <= 0)
-    throw new MidcallError('cli/usage', 'The timeout is a number of seconds above 0.');
+  if (!Number.isFinite(seconds) || seconds <= 0) throw usage('The timeout is a number of seconds above 0.');
   return seconds * 1_000;
 }
 

@@ -1,11 +1,12 @@
 /** `midcall design`: what one tool of a real server should ask its person, if anything. */
 import type { Command } from 'commander';
 import { designText, proposalCode, propose, toolFacts } from '../design/index.ts';
-import { isMidcallError, MidcallError } from '../errors.ts';
+import { isMidcallError } from '../errors.ts';
 import { Connection, Inbox, visible } from '../host/index.ts';
 import { ownVersion } from '../own-version.ts';
 import { exitCodes } from './exit-codes.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { usage } from './usage.ts';
 
 interface DesignFlags extends ServerFlags {
   readonly json?: boolean;
@@ -25,7 +26,7 @@ export function registerDesign(program: Command): void {
     .option('--code', 'print the TypeScript only')
     .addHelpText('after', '\nThe server is started and its tools are listed; none is called.')
     .action(async (name: string, _words: readonly string[], flags: DesignFlags) => {
-      if (flags.json && flags.code) throw new MidcallError('cli/usage', 'Give --json or --code, not both.');
+      if (flags.json && flags.code) throw usage('Give --json or --code, not both.');
       const connection = new Connection(chooseServer(flags, wordsAfterDashes(process.argv)), {
         client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
         era: chooseEra(flags),
@@ -37,10 +38,7 @@ export function registerDesign(program: Command): void {
         const tool = tools.find(each => each.name === name);
         if (!tool) {
           const names = tools.map(each => visible(each.name, { max: 60 })).join(', ');
-          throw new MidcallError(
-            'cli/usage',
-            `The server has no tool '${visible(name, { max: 60 })}'. It has: ${names || 'none'}.`,
-          );
+          throw usage(`The server has no tool '${visible(name, { max: 60 })}'. It has: ${names || 'none'}.`);
         }
         const facts = toolFacts(tool);
         const proposal = propose(facts);

@@ -5,13 +5,14 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
-import { isMidcallError, MidcallError } from '../errors.ts';
+import { isMidcallError } from '../errors.ts';
 import { lastSaid, openTransport, systemReason } from '../host/index.ts';
 import { ownVersion } from '../own-version.ts';
 import { isRecord } from '../record.ts';
 import { exitCodes } from './exit-codes.ts';
 import { repeatable } from './repeatable.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { usage } from './usage.ts';
 
 interface LintFlags extends ServerFlags {
   readonly tool?: readonly string[];
@@ -132,8 +133,6 @@ function writeReport(file: string, text: string): void {
     writeFileSync(file, text);
   } catch (cause) {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-    throw new MidcallError('cli/usage', `The report cannot be written to ${file} (${code}).`, { cause });
+    throw usage(`The report cannot be written to ${file} (${code}).`, { cause });
   }
 }
-
-const usage = (message: string): MidcallError => new MidcallError('cli/usage', message);

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MidcallError } from '../errors.ts';
 import { type ModelEntry, modelRouter } from '../models/index.ts';
 import type { SamplingModel } from '../sampling/index.ts';
+import { usage } from './usage.ts';
 
 /** Without a model the person writes the reply: it starts empty, and is edited before it is handed over. */
 const byHand: SamplingModel = {
@@ -30,19 +30,16 @@ export async function chooseModel(file: string | undefined): Promise<SamplingMod
   const given = module.default;
   if (Array.isArray(given)) return modelRouter({ models: given as readonly ModelEntry[] });
   if (typeof (given as Partial<SamplingModel> | undefined)?.run === 'function') return given as SamplingModel;
-  throw new MidcallError(
-    'cli/usage',
-    `The default export of ${file} is neither a list of models nor a sampling model.`,
-  );
+  throw usage(`The default export of ${file} is neither a list of models nor a sampling model.`);
 }
 
 async function load(file: string): Promise<{ readonly default?: unknown }> {
   const path = resolve(file);
-  if (!existsSync(path)) throw new MidcallError('cli/usage', `There is no file ${path} to load models from.`);
+  if (!existsSync(path)) throw usage(`There is no file ${path} to load models from.`);
   try {
     return (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new MidcallError('cli/usage', `The models in ${path} cannot be loaded: ${why}`, { cause });
+    throw usage(`The models in ${path} cannot be loaded: ${why}`, { cause });
   }
 }

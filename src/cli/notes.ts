@@ -2,7 +2,7 @@
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Command, InvalidArgumentError } from 'commander';
-import { isMidcallError, MidcallError } from '../errors.ts';
+import { isMidcallError } from '../errors.ts';
 import { isLoopback } from '../loopback.ts';
 import {
   checkDirectories,
@@ -17,6 +17,7 @@ import {
 import { exitCodes } from './exit-codes.ts';
 import { serveNotes } from './notes-http.ts';
 import { repeatable } from './repeatable.ts';
+import { usage } from './usage.ts';
 
 interface Options {
   readonly http?: number;
@@ -97,7 +98,7 @@ function check(
   { http, host, allowHost = [], signIn, publicUrl, import: from }: Options,
 ): void {
   const must = (holds: boolean, text: string): void => {
-    if (!holds) throw new MidcallError('cli/usage', text);
+    if (!holds) throw usage(text);
   };
   must(
     signIn === undefined || http !== undefined,

@@ -1,7 +1,8 @@
 /** The folders of `--root`, as the commands that answer servers offer them. */
 import { resolve } from 'node:path';
-import { isMidcallError, MidcallError } from '../errors.ts';
+import { isMidcallError } from '../errors.ts';
 import type { OfferedRoot, RootsManager } from '../host/index.ts';
+import { usage } from './usage.ts';
 
 /**
  * Puts folders on offer; whom they are granted to is the caller's business.
@@ -15,7 +16,7 @@ export async function offerFolders(roots: RootsManager, folders: readonly string
       offered.push(await roots.add(resolve(folder)));
     } catch (cause) {
       if (!isMidcallError(cause)) throw cause;
-      throw new MidcallError('cli/usage', `--root ${folder}: ${cause.message}`, { cause });
+      throw usage(`--root ${folder}: ${cause.message}`, { cause });
     }
   }
   return offered;

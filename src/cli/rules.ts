@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configPath } from '../config-path.ts';
-import { MidcallError } from '../errors.ts';
 import { type Rule, rulesFile, visible } from '../host/index.ts';
+import { usage } from './usage.ts';
 
 const subjects: Readonly<Record<Rule['subject'], string>> = {
   '*': 'everything',
@@ -25,8 +25,7 @@ export function registerRules(program: Command): void {
       const rules = await kept.read();
       if (revoke !== undefined) {
         const rule = /^[1-9]\d*$/.test(revoke) ? rules[Number(revoke) - 1] : undefined;
-        if (!rule)
-          throw new MidcallError('cli/usage', `There is no rule ${visible(revoke, { max: 20 })}. See: midcall rules`);
+        if (!rule) throw usage(`There is no rule ${visible(revoke, { max: 20 })}. See: midcall rules`);
         await kept.drop(rule.id);
         process.stdout.write(`Revoked: ${said(rule)}\n`);
       } else if (rules.length === 0) process.stdout.write('No rules are kept. You are asked everything.\n');

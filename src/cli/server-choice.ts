@@ -3,9 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { isMidcallError, MidcallError } from '../errors.ts';
+import { isMidcallError } from '../errors.ts';
 import { commandTarget, type Era, readServerEntries, type ServerEntry, urlTarget } from '../host/index.ts';
 import { repeatable } from './repeatable.ts';
+import { usage } from './usage.ts';
 
 /** What the flags give. */
 export interface ServerFlags {
@@ -77,13 +78,13 @@ export function readServerList(file: string): readonly ServerEntry[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new MidcallError('cli/usage', `The server list ${path} cannot be read. Is it there?`, { cause });
+    throw usage(`The server list ${path} cannot be read. Is it there?`, { cause });
   }
   try {
     return readServerEntries(text, process.env);
   } catch (cause) {
     if (!isMidcallError(cause, 'cli/usage')) throw cause;
-    throw new MidcallError('cli/usage', `${path}: ${cause.message}`, { cause });
+    throw usage(`${path}: ${cause.message}`, { cause });
   }
 }
 
@@ -102,5 +103,3 @@ function readHeader(header: string): readonly [string, string] {
   if (at <= 0) throw usage('A header is written as name:value.');
   return [header.slice(0, at).trim(), header.slice(at + 1).trim()];
 }
-
-const usage = (message: string): MidcallError => new MidcallError('cli/usage', message);

@@ -3,8 +3,8 @@
  * or `key:=json` as it is. Pure.
  */
 
-import { MidcallError } from '../errors.ts';
 import { isRecord, own } from '../record.ts';
+import { usage } from './usage.ts';
 
 /**
  * Reads the words.
@@ -96,5 +96,3 @@ function jsonOr(text: string): unknown {
     return text;
   }
 }
-
-const usage = (message: string): MidcallError => new MidcallError('cli/usage', message);

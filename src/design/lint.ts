@@ -25,6 +25,7 @@ export type LintSelection =
   /** These, with these arguments; made from the input schema where absent. */
   | { readonly which: 'named'; readonly tools: ReadonlyMap<string, Readonly<Record<string, unknown>> | undefined> };
 
+/** Which server to lint how. */
 export interface LintOptions {
   readonly select?: LintSelection;
   /** Default: every era the server speaks. */

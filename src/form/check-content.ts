@@ -8,7 +8,7 @@
  */
 import type { Field, Issue, MultiSelectField, NumberField, SelectField, TextField } from './field.ts';
 import { hasFormat } from './format.ts';
-import { labelOf } from './label.ts';
+import { issue } from './issue.ts';
 import { matchesPattern } from './pattern.ts';
 
 /** One value as it travels. */
@@ -148,10 +148,6 @@ function checkMultiSelect(field: MultiSelectField, value: unknown): Issue | unde
     return issue(field, 'maxItems', `takes at most ${count(field.maxItems, 'choice')}`);
   }
   return undefined;
-}
-
-function issue(field: Field, rule: string, says: string): Issue {
-  return { field: field.name, rule, message: `${labelOf(field)} ${says}.` };
 }
 
 function points(text: string): number {

@@ -2,7 +2,7 @@
 import { checkValue, type WireValue } from './check-content.ts';
 import type { Field, Issue } from './field.ts';
 import { isDateTime } from './format.ts';
-import { labelOf } from './label.ts';
+import { issue } from './issue.ts';
 import { zonedDateTime } from './zoned-date-time.ts';
 
 /** What {@link parseTextual} made of the text; `value` is undefined where an optional field was left empty. */
@@ -97,7 +97,3 @@ function inAscii(text: string): string {
 }
 
 const wrong = (field: Field, says: string): Textual => ({ ok: false, issue: issue(field, 'type', says) });
-
-function issue(field: Field, rule: string, says: string): Issue {
-  return { field: field.name, rule, message: `${labelOf(field)} ${says}.` };
-}

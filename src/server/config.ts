@@ -20,6 +20,7 @@ import type { SamplingModel } from '../sampling/index.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditSink } from './audit.ts';
+import { startTimer } from './engine/timer.ts';
 import type { Observer } from './observe.ts';
 import type { PrincipalOf } from './principal.ts';
 import { type Claims, claims } from './state/claims.ts';
@@ -220,11 +221,6 @@ export function configure(options: MidcallOptions): Config {
     timer,
     id,
   };
-}
-
-function startTimer(fn: () => void, ms: number): () => void {
-  const timer = setTimeout(fn, ms);
-  return () => clearTimeout(timer);
 }
 
 function startIdleTimer(fn: () => void, ms: number): () => void {

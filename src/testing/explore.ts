@@ -13,6 +13,7 @@ import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
 import { type Given, type Picker, runPath, type Subject, type Trace } from './explore-run.ts';
 import { watchTimers } from './explore-wire.ts';
+import { seeded } from './seeded.ts';
 
 /** The tool to explore. */
 export interface ExploredTool {
@@ -173,7 +174,8 @@ class Exploration {
   /** Spends what is left of the budget on random paths, where there are questions beyond the depth. */
   async sample(depth: number, budget: number, seed: number): Promise<void> {
     if (this.#asks <= depth) return;
-    const random = seeded(seed);
+    const next = seeded(seed);
+    const random = () => next() / 2 ** 32;
     const begun = this.#paths;
     const share = Math.ceil(budget * forSampling);
     while (this.#paths < Math.min(budget, begun + share) && this.#hangs < mostHangs) {
@@ -279,15 +281,4 @@ function distinct<T extends { kind: string; message: string }>(sightings: readon
 function whole(name: string, value: number): number {
   if (Number.isInteger(value) && value > 0) return value;
   throw new TypeError(`explore: ${name} is a whole number above 0, not ${value}.`);
-}
-
-/** Numbers from 0 to 1, the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
 }

@@ -4,6 +4,7 @@
  */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { Store } from '../stores/store.ts';
+import { seeded } from './seeded.ts';
 
 /** What one test works on. */
 export interface StoreUnderTest {
@@ -245,7 +246,8 @@ export function storeContract({ test, open }: StoreContractOptions): void {
   });
 
   check('many random calls give what a plain map with a clock gives', async under => {
-    const random = seeded(20_260_728);
+    const next = seeded(20_260_728);
+    const random = (limit: number) => next() % limit;
     const model = new Map<string, { value: string; expires: number }>();
     let time = 0;
     const live = (key: string): string | undefined => {
@@ -277,15 +279,4 @@ export function storeContract({ test, open }: StoreContractOptions): void {
       }
     }
   });
-}
-
-/** Whole numbers below `limit`, the same in every run (mulberry32). */
-function seeded(seed: number): (limit: number) => number {
-  let state = seed;
-  return limit => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (((mixed ^ (mixed >>> 14)) >>> 0) % limit) as number;
-  };
 }

@@ -3,6 +3,7 @@
  * circles (judge.ts has the rules). What most handlers never use is made when it is used, since many calls may wait
  * at once.
  */
+import { defined } from '../../defined.ts';
 import { MidcallError } from '../../errors.ts';
 import {
   type Answer,
@@ -135,7 +136,7 @@ export class Asker {
       {
         message,
         page: { kind: 'question', data: { schema: compiled.schema as unknown as Json } },
-        ...given({ key, timeoutMs, assurance, channels }),
+        ...defined({ key, timeoutMs, assurance, channels }),
       },
       onlyLink,
     );
@@ -226,9 +227,4 @@ async function checkedPage<T>(answer: UrlAnswer<Json>, compiled: Form<T>): Promi
   const checked = await compiled.check(answer.content);
   if (checked.ok) return { action: 'accept', content: checked.value, by: answer.by };
   return { action: 'cancel', reason: 'invalid', by: answer.by };
-}
-
-/** The members that have a value. */
-function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 }

@@ -29,13 +29,10 @@ import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-error
 import { RunJournal } from './run-journal.ts';
 import type { AskRequest, EngineOptions, OpenAsk, Outcome, Recorded, StepWork } from './seam.ts';
 import { carryOut, replayed } from './step-entry.ts';
+import { startTimer } from './timer.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
 
-const startTimer = (fn: () => void, ms: number): (() => void) => {
-  const timer = setTimeout(fn, ms);
-  return () => clearTimeout(timer);
-};
 /** What `defer` was given runs as this. */
 const deferred: Piece = { label: 'call.defer' };
 const STALL_MS = 15 * 60_000;

@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { defined } from '../../../defined.ts';
 import type { Choice, Field, Issue } from '../../../form/index.ts';
 import { isRecord } from '../../../record.ts';
 import { texts } from '../texts/texts.ts';
@@ -31,13 +32,6 @@ const number = (value: unknown): number | undefined => (typeof value === 'number
 const strings = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.every(each => typeof each === 'string') ? value : undefined;
 
-/** Leaves out what is undefined, so that optional properties stay absent. */
-function present<T extends object>(all: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
-
 function choicesOf(schema: Schema): readonly Choice[] | undefined {
   const values = strings(schema['enum']);
   if (values && values.length > 0) {
@@ -58,20 +52,20 @@ const asFormat = (value: unknown) => formats.find(each => each === value);
 
 function fieldOf(name: string, schema: unknown, required: boolean): ArgumentField {
   const part = isRecord(schema) ? schema : {};
-  const named = { name, required, ...present({ title: text(part['title']), description: text(part['description']) }) };
-  const json: JsonField = { ...named, kind: 'json', schema, ...present({ default: part['default'] }) };
+  const named = { name, required, ...defined({ title: text(part['title']), description: text(part['description']) }) };
+  const json: JsonField = { ...named, kind: 'json', schema, ...defined({ default: part['default'] }) };
   const type = Array.isArray(part['type']) ? part['type'].find(each => each !== 'null') : part['type'];
   if (Array.isArray(part['type']) && part['type'].filter(each => each !== 'null').length !== 1) return json;
   const choices = choicesOf(part);
   if (choices && (type === 'string' || type === undefined)) {
-    return { ...named, kind: 'select', choices, ...present({ default: text(part['default']) }) };
+    return { ...named, kind: 'select', choices, ...defined({ default: text(part['default']) }) };
   }
   switch (type) {
     case 'string':
       return {
         ...named,
         kind: 'text',
-        ...present({
+        ...defined({
           format: asFormat(part['format']),
           minLength: number(part['minLength']),
           maxLength: number(part['maxLength']),
@@ -84,7 +78,7 @@ function fieldOf(name: string, schema: unknown, required: boolean): ArgumentFiel
         ...named,
         kind: 'number',
         integer: type === 'integer',
-        ...present({
+        ...defined({
           minimum: number(part['minimum']),
           maximum: number(part['maximum']),
           default: number(part['default']),
@@ -94,7 +88,7 @@ function fieldOf(name: string, schema: unknown, required: boolean): ArgumentFiel
       return {
         ...named,
         kind: 'boolean',
-        ...present({ default: typeof part['default'] === 'boolean' ? part['default'] : undefined }),
+        ...defined({ default: typeof part['default'] === 'boolean' ? part['default'] : undefined }),
       };
     case 'array': {
       const of = isRecord(part['items']) ? choicesOf(part['items']) : undefined;
@@ -103,7 +97,7 @@ function fieldOf(name: string, schema: unknown, required: boolean): ArgumentFiel
         ...named,
         kind: 'multi-select',
         choices: of,
-        ...present({
+        ...defined({
           minItems: number(part['minItems']),
           maxItems: number(part['maxItems']),
           default: strings(part['default']),

@@ -1,0 +1,10 @@
+import type { Field, Issue } from './field.ts';
+import { labelOf } from './label.ts';
+
+/**
+ * What is wrong with the answer to one field.
+ * @param says - goes on after the name of the field, without a full stop
+ */
+export function issue(field: Field, rule: string, says: string): Issue {
+  return { field: field.name, rule, message: `${labelOf(field)} ${says}.` };
+}
