@@ -33,7 +33,6 @@ export default {
     'src/form/wire.ts:TitledOption',
     'src/models/language-model.ts:ModelCall',
     'src/models/language-model.ts:RawGeneration',
-    'src/roots/boundary.ts:Said',
     'src/roots/scope.ts:Scope',
     'src/sampling/sampling-tool.ts:Validated',
     'src/server/midcall.ts:ArgsOf',

@@ -12,10 +12,8 @@ export type NotDone =
   | 'declined'
   | Extract<Answer<unknown>, { action: 'cancel' }>['reason'];
 
-type Given = Answer<unknown> | UrlAnswer<unknown>;
-
 /** The one word for an answer that is no yes; an accept counts as one that confirms nothing. */
-export function notDone(answer: Given): NotDone {
+export function notDone(answer: Answer<unknown> | UrlAnswer<unknown>): NotDone {
   if (answer.action === 'cancel') return answer.reason;
   if (answer.action === 'decline') return 'declined';
   return 'completed' in answer && !answer.completed ? 'unfinished' : 'not-confirmed';
@@ -26,7 +24,7 @@ export function notDone(answer: Given): NotDone {
  * @param answer - of `call.elicit` or `call.elicitUrl`, whatever it is
  * @returns sentences that begin in lower case and end with a full stop
  */
-export function whyNot(answer: Given): string {
+export function whyNot(answer: Answer<unknown> | UrlAnswer<unknown>): string {
   const said = notDone(answer);
   const { suspect, channel } = answer.by;
   if (suspect && (said === 'declined' || said === 'dismissed')) return byItself[said];
