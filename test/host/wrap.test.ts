@@ -1,6 +1,8 @@
 /** Lines in a terminal: nothing a server wrote begins at the left edge. */
+import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { plainPrompter } from '../../src/host/terminal/plain-prompter.ts';
 import { wrapped } from '../../src/host/terminal/wrap.ts';
 
 const bar = '  | ';
@@ -42,4 +44,20 @@ it('leaves a line as it is where there are no columns, and where it fits', () =>
   const line = `  | ${'word '.repeat(50)}end`;
   expect(wrapped(line, undefined, bar)).toEqual([line]);
   expect(wrapped('  | short', 80, bar)).toEqual(['  | short']);
+});
+
+it('sets in what does not fit of a title or a choice, with what is typed behind it', async () => {
+  const [input, output] = [new PassThrough(), Object.assign(new PassThrough(), { columns: 30 })];
+  let text = '';
+  output.on('data', part => (text += part));
+  const prompter = plainPrompter(input, output);
+  const picks = [{ value: 'a', label: `== A server asks == ${'x'.repeat(60)}` }];
+  const chosen = prompter.choose({ message: `Which? ${'y '.repeat(30)}`, picks, signal: new AbortController().signal });
+  input.write('1\n');
+  expect(await chosen).toEqual({ given: true, value: 'a' });
+  prompter.close();
+  const lines = text.split('\n');
+  expect(lines.filter(line => /^[=xy]/.test(line))).toEqual([]);
+  expect(lines.at(-1)).toBe('Number or name: ');
+  expect(lines.every(line => line.length <= 30)).toBe(true);
 });

@@ -18,9 +18,11 @@ const bar = '  | ';
 export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
   const lines = lineSource(input, output);
   const write = (text: string): void => void output.write(text);
+  /** Titles, choices and defaults are a server's: none of them may go on at the left edge. */
+  const show = (text: string): void => write(fitted(text.split('\n'), output.columns).join('\n'));
 
   const ask = async (prompt: string, signal: AbortSignal): Promise<Given<string>> => {
-    const line = await lines.next(signal, () => write(prompt));
+    const line = await lines.next(signal, () => show(prompt));
     if (!line.given) write('\n');
     return line;
   };
@@ -29,12 +31,7 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
     get starved() {
       return lines.starved;
     },
-    say: text =>
-      write(
-        fitted(text, output.columns)
-          .map(line => `${line}\n`)
-          .join(''),
-      ),
+    say: text => show(text.map(line => `${line}\n`).join('')),
     async text({ message, signal, initial, validate }) {
       const hint = initial === undefined ? '' : ` [Enter: ${initial}; ${nothing}: nothing]`;
       for (;;) {
@@ -44,7 +41,7 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
         const value = initial !== undefined && typed === nothing ? '' : typed;
         const wrong = validate(value);
         if (wrong === undefined) return { given: true, value };
-        write(`! ${wrong}\n`);
+        show(`! ${wrong}\n`);
       }
     },
     async lines({ message, signal, initial, validate }) {
@@ -71,32 +68,32 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
         const value = initial === undefined ? typed : typed === '' ? initial : typed === nothing ? '' : typed;
         const wrong = validate(value);
         if (wrong === undefined) return { given: true, value };
-        write(`! ${wrong}\n`);
+        show(`! ${wrong}\n`);
       }
     },
     async choose({ message, signal, picks, initial }) {
       const hint = initial === undefined ? '' : ` [Enter: ${picks.find(pick => pick.value === initial)?.label ?? ''}]`;
-      write(`${message}\n${listed(picks)}`);
+      show(`${message}\n${listed(picks)}`);
       for (;;) {
         const line = await ask(`Number or name${hint}: `, signal);
         if (!line.given) return line;
         if (line.value === '' && initial !== undefined) return { given: true, value: initial };
         const found = find(picks, line.value);
         if (found.length === 1) return { given: true, value: found[0]!.value };
-        write(found.length === 0 ? '! None of the choices.\n' : `! Several match:\n${listed(picks, found)}`);
+        show(found.length === 0 ? '! None of the choices.\n' : `! Several match:\n${listed(picks, found)}`);
       }
     },
     async chooseMany({ message, signal, picks, initial, validate }) {
       const names = picks.filter(pick => initial.includes(pick.value)).map(pick => pick.label);
       const hint = names.length === 0 ? '' : ` [Enter: ${names.join(', ')}; ${nothing}: nothing]`;
-      write(`${message}\n${listed(picks)}`);
+      show(`${message}\n${listed(picks)}`);
       for (;;) {
         const line = await ask(`Numbers or names, with commas${hint}: `, signal);
         if (!line.given) return line;
         const chosen = readMany(picks, line.value, initial);
         const wrong = typeof chosen === 'string' ? chosen : validate(chosen);
         if (wrong === undefined) return { given: true, value: chosen as readonly string[] };
-        write(`! ${wrong}\n`);
+        show(`! ${wrong}\n`);
       }
     },
     close: () => lines.close(),
