@@ -35,6 +35,7 @@ export default {
     'src/models/language-model.ts:RawGeneration',
     'src/roots/scope.ts:Scope',
     'src/sampling/sampling-tool.ts:Validated',
+    'src/server/asking/why-not.ts:Given',
     'src/server/midcall.ts:ArgsOf',
   ],
   requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Variable'],

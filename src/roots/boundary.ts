@@ -73,7 +73,7 @@ export interface Boundary {
 /**
  * Draws the operator's boundary.
  *
- * @throws MidcallError roots/invalid where a directory is missing or an option is not understood; roots/weak where
+ * @throws MidcallError roots/invalid where a directory is missing or the mode is not one of the three; roots/weak where
  *   `requireStrong` asks for more than this machine can promise
  */
 export function boundary(options: BoundaryOptions = {}): Boundary {
@@ -135,8 +135,6 @@ function pinsOf(taken: readonly Rooted[]): ReadonlyMap<string, string> {
 
 function chooseGround({ guarantee, requireStrong }: BoundaryOptions): Ground {
   const strong = canHold();
-  if (guarantee !== undefined && guarantee !== 'held' && guarantee !== 'checked')
-    throw new MidcallError('roots/invalid', `guarantee is ${shown(String(guarantee))}; it must be held or checked.`);
   const chosen = guarantee ?? (strong ? 'held' : 'checked');
   if (chosen === 'held' && !strong)
     throw new MidcallError('roots/weak', 'This machine cannot hold a boundary: that takes Linux with /proc mounted.');
