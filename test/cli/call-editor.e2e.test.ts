@@ -112,13 +112,13 @@ it('closes the editor, sets the terminal right and removes the file when the ser
 it('edits a request to the model, keeps its lines, and writes out what hides', async () => {
   const { env, noted } = editor('write', 'First\nSecond');
   const tty = terminal(['sample', '{"text":"One\\nTwo \\u202E"}', '--era', '2026'], env);
-  await tty.until('Send this to your model?');
+  await tty.until('Reply in place of a model?');
   tty.type(down + down + enter);
   await tty.until('Open it in node');
   tty.type(enter);
   await tty.until('  | First');
   await tty.until('  | Second');
-  await tty.until('Send this to your model?');
+  await tty.until('Reply in place of a model?');
   tty.type(interrupt);
   expect(await tty.ended).toBe(4);
   expect(noted()[0]?.text).toBe('One\nTwo ⟦U+202E⟧\n');
