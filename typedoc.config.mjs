@@ -35,7 +35,6 @@ export default {
     'src/models/language-model.ts:RawGeneration',
     'src/roots/scope.ts:Scope',
     'src/sampling/sampling-tool.ts:Validated',
-    'src/server/asking/why-not.ts:Given',
     'src/server/midcall.ts:ArgsOf',
   ],
   requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Variable'],
