@@ -124,7 +124,7 @@ export async function plan(asked: Asked, surroundings: Surroundings, of: PageCal
 export function spoken(message: string, { code, note, url, announce }: Announced): string {
   const lines = [
     ...(announce === 'form' ? [`Open this page in your browser: ${url}`] : []),
-    ...(code === undefined ? [] : [`Your code for the page: ${code}. Type it only there, and tell it nobody.`]),
+    ...(code === undefined ? [] : [`Your code for the page: ${code}. Type it only there, and tell nobody.`]),
     ...(note === undefined ? [] : [note]),
     ...(announce === 'form' ? ['Accept when you have opened it.'] : []),
   ];
