@@ -28,7 +28,7 @@ export interface Flow {
 export const MOST_POINTS = 64;
 
 interface Server {
-  /** Nothing where the server died first. */
+  /** Nothing where the server was killed first; fails where it ended by itself. */
   call(params: object): Promise<Reply | undefined>;
   /** Resolves when the process is gone. */
   stop(): Promise<void>;
@@ -40,7 +40,12 @@ function start(folder: string, mode: Mode, killAt: number): Server {
     env: { ...process.env, KILL_AT: String(killAt), WAIT_MS: '1000' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const gone = new Promise<void>(resolve => child.once('exit', () => resolve()));
+  const gone = new Promise<NodeJS.Signals | null>(resolve => child.once('exit', (_, signal) => resolve(signal)));
+  const killed = gone.then(signal => {
+    if (signal !== 'SIGKILL') throw new Error('The server ended by itself; what it said stands above.');
+    return undefined;
+  });
+  killed.catch(() => {});
   child.stdin.on('error', () => {});
   const waiting = new Map<number, (reply: Reply) => void>();
   createInterface(child.stdout).on('line', line => {
@@ -58,7 +63,7 @@ function start(folder: string, mode: Mode, killAt: number): Server {
       };
       const message = { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'act', ...params, _meta } };
       child.stdin.write(`${JSON.stringify(message)}\n`);
-      return Promise.race([reply, gone.then(() => undefined)]);
+      return Promise.race([reply, killed]);
     },
     async stop() {
       child.kill('SIGKILL');
