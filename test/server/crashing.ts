@@ -106,7 +106,9 @@ export class Crashing {
       if (reply) break;
       killed++;
     }
-    const events = this.#audit().filter(event => event.call.flow === this.#idOf(name));
+    const audited = this.#audit();
+    const id = idOf(name, audited);
+    const events = audited.filter(event => event.call.flow === id);
     const steps = (kind: AuditEvent['kind']) =>
       events.flatMap(each => (each.kind === kind && 'step' in each ? [each.step] : []));
     const file = join(this.folder, `${name}.effects`);
@@ -131,10 +133,8 @@ export class Crashing {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
     return lines.filter(line => line.endsWith('}')).map(line => JSON.parse(line) as AuditEvent);
   }
-
-  /** The flow's id in the audit: the question was asked in the order of the flows. */
-  #idOf(name: string): string | undefined {
-    const asked = this.#audit().filter(event => event.kind === 'asked');
-    return asked[Number(name.slice('flow-'.length))]?.call.flow;
-  }
 }
+
+/** The flow's id in the audit: the questions were asked in the order of the flows. */
+const idOf = (name: string, audited: readonly AuditEvent[]): string | undefined =>
+  audited.filter(event => event.kind === 'asked')[Number(name.slice('flow-'.length))]?.call.flow;
