@@ -58,9 +58,12 @@ export const spelled = (code: string): string => code.toUpperCase().replace(/[^A
 /** What a process knows of a ticket it met, so as not to work it out with every step of a visit. */
 interface Known {
   readonly name: string;
-  /** Where this process issued it: what it wrote, and what that says, as JSON. It holds as long as the store has that text. */
+  /** Where this process issued it: what it wrote, and the JSON in it. It holds as long as the store has that text. */
   issued?: { readonly sealed: string; readonly json: string };
 }
+
+/** A value together with its key, so that what was put under one key says nothing under another. */
+const bound = (key: string, value: unknown) => ({ k: key, v: value });
 
 /** Tickets over one store. */
 export class Tickets {
@@ -77,8 +80,9 @@ export class Tickets {
     const known = this.#know(ticket.ticket);
     const key = `page:${known.name}`;
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
-    const sealed = this.#seal(key, ticket);
-    known.issued = { sealed, json: JSON.stringify(ticket) };
+    const json = JSON.stringify(bound(key, ticket));
+    const sealed = this.#host.sealer.sealJson(json, PURPOSE);
+    known.issued = { sealed, json };
     await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
   }
 
@@ -203,13 +207,12 @@ export class Tickets {
 
   /** What a page's text says, in an object of its own. */
   #ticket({ name, issued }: Known, page: string): Ticket | undefined {
-    if (issued?.sealed === page) return JSON.parse(issued.json);
+    if (issued?.sealed === page) return JSON.parse(issued.json).v;
     return this.#open(`page:${name}`, page) as unknown as Ticket | undefined;
   }
 
-  /** Sealed together with its key, so that what was put under one key says nothing under another. */
   #seal(key: string, value: unknown): string {
-    return this.#host.sealer.seal({ k: key, v: value }, PURPOSE);
+    return this.#host.sealer.seal(bound(key, value), PURPOSE);
   }
 
   async #read(key: string): Promise<Json | undefined> {

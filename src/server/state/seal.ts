@@ -61,6 +61,8 @@ export interface Sealer {
    *   payload is not JSON
    */
   seal(payload: unknown, purpose: string): string;
+  /** As {@link seal}, for a value that has been written as JSON. */
+  sealJson(json: string, purpose: string): string;
   /** @param text - what came back; anything at all. Never throws because of it. */
   open(text: unknown, purpose: string): Opened;
   /** True where another key than the one that seals now made the text: what is kept for long should be sealed again. */
@@ -95,31 +97,37 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   /** The messages under one salt, and what they share. */
   let series: ReturnType<typeof newSeries> | undefined;
 
+  const sealJson = (json: string, purpose: string): string => {
+    if (!series || series.sealed >= MAX_SEALED) series = newSeries();
+    series.sealed++;
+    const { salt } = series;
+    const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
+    const nonce = draw(NONCE);
+    const header = Buffer.from(series.header);
+    header.set(nonce, header.length - NONCE);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions).setAAD(header);
+    const ciphertext = cipher.update(json, 'utf8');
+    // GCM streams: `final` has nothing more to give.
+    cipher.final();
+    const envelope = Buffer.concat([header.subarray(prefixBytes.length), ciphertext, cipher.getAuthTag()]);
+    const text = PREFIX + envelope.toString('base64url');
+    if (text.length > maxLength) {
+      throw new MidcallError(
+        'state/too-large',
+        `What is to be sealed needs ${text.length} characters, and ${maxLength} is the limit. Keep less in it.`,
+      );
+    }
+    return text;
+  };
+
   return {
     seal(payload, purpose) {
       const json = JSON.stringify(payload);
       if (json === undefined) throw new TypeError('seal: the payload is not a JSON value.');
-      if (!series || series.sealed >= MAX_SEALED) series = newSeries();
-      series.sealed++;
-      const { salt } = series;
-      const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
-      const nonce = draw(NONCE);
-      const header = Buffer.from(series.header);
-      header.set(nonce, header.length - NONCE);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions).setAAD(header);
-      const ciphertext = cipher.update(json, 'utf8');
-      // GCM streams: `final` has nothing more to give.
-      cipher.final();
-      const envelope = Buffer.concat([header.subarray(prefixBytes.length), ciphertext, cipher.getAuthTag()]);
-      const text = PREFIX + envelope.toString('base64url');
-      if (text.length > maxLength) {
-        throw new MidcallError(
-          'state/too-large',
-          `What is to be sealed needs ${text.length} characters, and ${maxLength} is the limit. Keep less in it.`,
-        );
-      }
-      return text;
+      return sealJson(json, purpose);
     },
+
+    sealJson,
 
     open(text, purpose) {
       if (typeof text !== 'string' || text.length > maxLength || !text.startsWith(PREFIX)) return malformed;
