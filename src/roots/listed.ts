@@ -1,5 +1,6 @@
 /** What a client sent as the list of its roots, judged before anything reads it: the whole list counts, or nothing of it. */
 import { MidcallError } from '../errors.ts';
+import { isRecord } from '../record.ts';
 import type { Root } from './files.ts';
 
 /**
@@ -11,10 +12,7 @@ export function listedRoots(roots: unknown): readonly Root[] {
     Array.isArray(roots) &&
     roots.every(
       root =>
-        typeof root === 'object' &&
-        root !== null &&
-        typeof root.uri === 'string' &&
-        (root.name === undefined || typeof root.name === 'string'),
+        isRecord(root) && typeof root.uri === 'string' && (root.name === undefined || typeof root.name === 'string'),
     );
   if (!fine) throw new MidcallError('roots/invalid', "The client's list of roots is not a list of { uri, name? }.");
   return (roots as readonly Root[]).map(({ uri, name }) => (name === undefined ? { uri } : { uri, name }));
