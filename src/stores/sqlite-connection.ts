@@ -14,7 +14,7 @@
  * - Q4 A locked file is waited for without blocking the process for more than a moment.
  */
 import { MidcallError } from '../errors.ts';
-import { isBusy, judged, patiently, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
+import { isBusy, judged, patiently, rowsAsLists, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
 
 /** What a connection is for, and how it is treated. */
 export interface SqliteConnectionOptions<Row, Statements> {
@@ -67,16 +67,26 @@ export class SqliteConnection<Row, Statements> {
     this.#options = options;
   }
 
-  /** @returns the row, at once where the file is free, which is nearly always */
+  /** @returns the row: at once where the file is free, which is nearly always, else when it is (Q4) */
   read(key: string): Row | undefined | Promise<Row | undefined> {
-    while (this.#asked.some(each => each.key === key)) this.#writeAsked();
-    let statement: SqliteStatement | undefined;
-    return this.#attempt(() => {
-      statement ??= this.#reading ?? this.#database.prepare(this.#options.get);
+    while (this.#asked.length > 0 && this.#asked.some(each => each.key === key)) this.#writeAsked();
+    const { get, patienceMs, subject } = this.#options;
+    let statement = this.#reading;
+    const once = (): Row | undefined => {
+      this.#checkUsable();
+      statement ??= rowsAsLists(this.#database.prepare(get));
       this.#reading = undefined;
       const row = statement.get(key) as Row | undefined;
       this.#reading = statement;
       return row;
+    };
+    try {
+      return once();
+    } catch (error) {
+      if (!isBusy(error)) throw judged(error, subject);
+    }
+    return patiently(patienceMs, once).catch(error => {
+      throw judged(error, subject);
     });
   }
 
@@ -174,23 +184,6 @@ export class SqliteConnection<Row, Statements> {
       if (isBusy(error)) for (const each of left) each.reject(judged(error, subject));
       else this.#eachAlone([...left], error);
     }
-  }
-
-  /** At once where the file is free, else when it is (Q4). */
-  #attempt<T>(work: () => T): T | Promise<T> {
-    const { patienceMs, subject } = this.#options;
-    const once = (): T => {
-      this.#checkUsable();
-      return work();
-    };
-    try {
-      return once();
-    } catch (error) {
-      if (!isBusy(error)) throw judged(error, subject);
-    }
-    return patiently(patienceMs, once).catch(error => {
-      throw judged(error, subject);
-    });
   }
 
   #checkUsable(): void {

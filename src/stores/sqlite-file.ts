@@ -11,6 +11,8 @@ import { MidcallError } from '../errors.ts';
 export interface SqliteStatement {
   get(...values: (string | number | null)[]): unknown;
   run(...values: (string | number | null)[]): { readonly changes: number | bigint };
+  /** Gives rows as lists from now on, as libsql and better-sqlite3 have it. */
+  raw?(on: boolean): unknown;
 }
 
 /** A connection, as libsql, better-sqlite3 and `node:sqlite` have it. */
@@ -85,6 +87,12 @@ function prepareFile(database: SqliteDatabase, path: string, sync: 'full' | 'nor
   database.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`);
   // Where no write waits for the disk, moving the log into the file is what takes the time: done a quarter as often.
   if (sync === 'normal') database.exec('PRAGMA wal_autocheckpoint = 4000');
+}
+
+/** Where the client can, a row comes as a list: naming its columns takes a tenth of a read. `Object.values` reads both. */
+export function rowsAsLists(statement: SqliteStatement): SqliteStatement {
+  statement.raw?.(true);
+  return statement;
 }
 
 /** The first column of the one row a query gives. */

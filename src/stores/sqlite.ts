@@ -79,8 +79,11 @@ export async function sqliteStore(
   const opened = typeof source === 'string' ? await openSqlite(source, { sync, patienceMs }) : undefined;
   const database = opened ?? (source as SqliteDatabase);
 
-  const live = (row: Row | undefined): string | undefined =>
-    row && (row.expires === null || Number(row.expires) > now()) ? row.value : undefined;
+  const live = (row: Row | undefined): string | undefined => {
+    if (!row) return undefined;
+    const [value, expires] = Object.values(row) as [string, number | bigint | null];
+    return expires === null || Number(expires) > now() ? value : undefined;
+  };
   const connection = new SqliteConnection<Row, Statements>(database, {
     subject,
     patienceMs,
@@ -152,10 +155,8 @@ export async function sqliteStore(
 const unlessHeld = (held: string | undefined) => (held === undefined ? undefined : { is: false });
 const unlessGone = (held: string | undefined) => (held === undefined ? { is: undefined } : undefined);
 
-interface Row {
-  readonly value: string;
-  readonly expires: number | bigint | null;
-}
+/** A value and its expiry, in this order: a list or an object, as the client has it. */
+type Row = object;
 
 type Statements = ReturnType<typeof prepare>;
 

@@ -5,7 +5,7 @@ import type { SqliteDatabase } from '../../src/stores/sqlite-file.ts';
 
 let database: SqliteDatabase & { close(): void };
 let commits: number;
-let connection: SqliteConnection<{ value: string }, { insert: (key: string) => string }>;
+let connection: SqliteConnection<object, { insert: (key: string) => string }>;
 
 beforeEach(() => {
   commits = 0;
@@ -35,7 +35,7 @@ beforeEach(() => {
         },
       };
     },
-    live: row => row?.value,
+    live: row => (row ? Object.values(row)[0] : undefined),
   });
 });
 afterEach(() => database.close());

@@ -6,7 +6,10 @@
  *
  *   purpose key = HKDF-SHA256(key, salt: "midcall.seal.m1", info: purpose)
  *   message key = HMAC-SHA256(purpose key, salt); a process draws a salt for many messages, and a nonce for each
- *   ciphertext, tag = AES-256-GCM(message key, nonce, AAD: "m1." | key id | salt | nonce, JSON in UTF-8)
+ *   ciphertext, tag = AES-256-GCM(message key, nonce, JSON in UTF-8)
+ *
+ * There is no further data to authenticate: the prefix, the key id and the salt make the key, and with another key or
+ * another nonce the tag fails.
  *
  * - E1 What opens was sealed by a key of the ring, for the same purpose, and no bit of it has changed.
  * - E2 A sealed value has one spelling: base64url without padding and with clear spare bits, nothing around it.
@@ -32,7 +35,6 @@ const MAX_DERIVED = 256;
 /** Messages under one salt (E4). */
 const MAX_SEALED = 2 ** 20;
 
-const prefixBytes = Buffer.from(PREFIX, 'latin1');
 const cipherOptions = { authTagLength: TAG };
 
 /** How a sealer is set up. */
@@ -91,8 +93,9 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   };
   const newSeries = () => {
     const salt = Buffer.from(draw(SALT));
-    const header = Buffer.concat([prefixBytes, sealingId, salt, Buffer.alloc(NONCE)]);
-    return { salt, header, sealed: 0, keys: new Map<string, Buffer>() };
+    // Whole groups of three bytes, so that what follows is spelled by itself.
+    const spelled = PREFIX + Buffer.concat([sealingId, salt]).toString('base64url');
+    return { salt, spelled, sealed: 0, keys: new Map<string, Buffer>() };
   };
   /** The messages under one salt, and what they share. */
   let series: ReturnType<typeof newSeries> | undefined;
@@ -100,17 +103,14 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   const sealJson = (json: string, purpose: string): string => {
     if (!series || series.sealed >= MAX_SEALED) series = newSeries();
     series.sealed++;
-    const { salt } = series;
+    const { salt, spelled } = series;
     const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
     const nonce = draw(NONCE);
-    const header = Buffer.from(series.header);
-    header.set(nonce, header.length - NONCE);
-    const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions).setAAD(header);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions);
     const ciphertext = cipher.update(json, 'utf8');
     // GCM streams: `final` has nothing more to give.
     cipher.final();
-    const envelope = Buffer.concat([header.subarray(prefixBytes.length), ciphertext, cipher.getAuthTag()]);
-    const text = PREFIX + envelope.toString('base64url');
+    const text = spelled + Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]).toString('base64url');
     if (text.length > maxLength) {
       throw new MidcallError(
         'state/too-large',
@@ -138,9 +138,7 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
       if (!known) return unknownKey;
       const key = keyOf(known, purpose, bytes.subarray(KEY_ID, KEY_ID + SALT));
       const nonce = bytes.subarray(KEY_ID + SALT, HEADER);
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, cipherOptions)
-        .setAAD(Buffer.concat([prefixBytes, bytes.subarray(0, HEADER)]))
-        .setAuthTag(bytes.subarray(-TAG));
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, cipherOptions).setAuthTag(bytes.subarray(-TAG));
       const plain = decipher.update(bytes.subarray(HEADER, -TAG));
       try {
         decipher.final();
