@@ -47,6 +47,7 @@ const packageHomes: Record<string, readonly string[]> = {
   '@modelcontextprotocol/node': ['server', 'notes', 'testing', 'cli'],
   '@modelcontextprotocol/client': ['host', 'testing', 'design', 'cli'],
   '@clack/prompts': ['host/terminal'],
+  'get-east-asian-width': ['host/terminal'],
   'openid-client': ['connect'],
   libsql: ['stores', 'cli'],
   tldts: ['host'],

@@ -20,6 +20,20 @@ describe('a line that is wider than the terminal', () => {
     expect(wrapped('  | 会議室を予約しますか今すぐに', 20, bar)).toEqual(['  | 会議室を予約しま', '  | すか今すぐに']);
   });
 
+  it('is broken before a terminal does that draws every sign for itself, whatever the script', () => {
+    for (const [sign, columns] of [
+      ['का', 2],
+      ['👨‍👩‍👧', 8],
+      ['\u{17000}', 2],
+      ['ꀀ', 2],
+      ['a\t', 9],
+    ] as const) {
+      const [first] = wrapped(`${bar}${sign.repeat(40)}`, 40, bar);
+      expect(first!.length).toBeLessThanOrEqual(bar.length + Math.ceil(36 / columns) * sign.length);
+      expect(first!.length).toBeGreaterThan(bar.length + Math.floor(36 / columns - 1) * sign.length);
+    }
+  });
+
   it('never begins with what a server wrote, whatever it wrote', () => {
     fc.assert(
       fc.property(

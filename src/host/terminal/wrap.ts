@@ -1,16 +1,20 @@
 /**
  * Lines no wider than the terminal. A terminal breaks a longer line wherever it ends and goes on at the left edge, where a
  * text from a server would stand like one of ours; so it is broken here, between words, and goes on behind its own bar. Pure.
+ *
+ * A line is measured as the least able terminal draws it: each code point by itself, by Unicode's table of widths, and none
+ * as nothing. Libraries that wrap count a cluster as one, and vowel signs as nothing, as only some terminals do: on the
+ * others a text in Hindi would still reach the left edge. They also normalise, so that it is no longer what was sent.
  */
+import { eastAsianWidth } from 'get-east-asian-width';
 
-/** Drawn over two columns by a terminal: CJK, full-width forms, and pictographs. */
-const wide =
-  /\p{Emoji_Presentation}|\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+/** A tab goes on to the next multiple of this; never further. */
+const tab = 8;
 
 /** Narrower than this, a terminal is left to break lines itself. */
 const narrowest = 16;
 
-const widthOf = (character: string): number => (wide.test(character) ? 2 : 1);
+const widthOf = (character: string): number => (character === '\t' ? tab : eastAsianWidth(character.codePointAt(0)!));
 
 const textWidth = (text: string): number => [...text].reduce((sum, character) => sum + widthOf(character), 0);
 
