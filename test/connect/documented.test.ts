@@ -3,7 +3,7 @@ import type { Keeper } from 'midcall/connect';
 import { connectPair, eras, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documented } from './documented.ts';
-import { codeIn, visitor } from './visitor.ts';
+import { pastCode } from './visitor.ts';
 
 describe.each(eras)('%s', era => {
   it.each([
@@ -25,10 +25,7 @@ describe.each(eras)('%s', era => {
       await own.close();
     });
     const result = pair.client.callTool({ name, arguments: args });
-    const { params } = await person.whenAsked(1);
-    const who = visitor(params['url'] as string);
-    await who.get();
-    await who.send({ do: 'code', code: codeIn(params['message'] as string) });
+    const who = await pastCode(await person.whenAsked(1));
     await who.send(fields);
     expect(((await result).content[0] as { text: string }).text).toBe(expected);
   });

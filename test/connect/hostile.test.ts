@@ -4,7 +4,7 @@ import { connect as tcp } from 'node:net';
 import { confirm, formPage, secret } from 'midcall/connect';
 import { describe, expect, it } from 'vitest';
 import { fixture, told } from './fixture.ts';
-import { codeIn, visitor } from './visitor.ts';
+import { codeIn, pastCode, visitor } from './visitor.ts';
 
 const pages = {
   confirm: confirm(),
@@ -130,10 +130,7 @@ describe('a form', () => {
     const { pair, pages: served, ...made } = await opened('confirm');
     const aborted = new AbortController();
     const second = made.callTool('act', {}, { signal: aborted.signal }).catch(() => 'cancelled');
-    const { params } = await made.whenAsked(2);
-    const other = visitor(params['url'] as string);
-    await other.get();
-    await other.send({ do: 'code', code: codeIn(params['message'] as string) });
+    const other = await pastCode(await made.whenAsked(2));
     const withdrawn = made.audit.length;
     aborted.abort();
     expect(await second).toBe('cancelled');

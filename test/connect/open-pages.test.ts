@@ -3,12 +3,10 @@ import { confirm } from 'midcall/connect';
 import { eras } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, textOf, told } from './fixture.ts';
-import { codeIn, visitor } from './visitor.ts';
+import { pastCode } from './visitor.ts';
 
 async function finish({ params }: { params: Readonly<Record<string, unknown>> }, how = 'send'): Promise<void> {
-  const person = visitor(params['url'] as string);
-  await person.get();
-  await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+  const person = await pastCode({ params });
   await person.send({ do: how });
 }
 

@@ -7,7 +7,7 @@ import { type RedisServer, redisServer, startRedis } from '../stores/redis-serve
 import { fixture, told } from './fixture.ts';
 import { type PagesUnderTest, startPages } from './oauth-pages.ts';
 import { Browser } from './sign-in-flow.ts';
-import { codeIn, visitor } from './visitor.ts';
+import { pastCode } from './visitor.ts';
 
 describe.runIf(redisServer)('Redis', () => {
   let redis: RedisServer;
@@ -79,10 +79,7 @@ describe.runIf(redisServer)('Redis', () => {
         midcall: { store: store() },
       });
       const result = call();
-      const { params } = await whenAsked(1);
-      const person = visitor(params['url'] as string);
-      await person.get();
-      await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+      const person = await pastCode(await whenAsked(1));
       await stop();
       expect(await person.send({})).toMatchObject({ status: 503, title: 'This cannot be done right now' });
       await start();
@@ -127,10 +124,7 @@ describe.runIf(redisServer)('Redis', () => {
       midcall: { store: store() },
     });
     const result = call();
-    const { params } = await whenAsked(1);
-    const person = visitor(params['url'] as string);
-    await person.get();
-    await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+    const person = await pastCode(await whenAsked(1));
     expect((await person.send({})).title).toBe('This is done');
     expect(await result).toContain('accept {"done":true}');
     expect(effects).toBe(1);

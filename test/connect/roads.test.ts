@@ -7,7 +7,7 @@ import type { Call } from 'midcall/server';
 import { pairings } from 'midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Fixture, fixture, textOf, told } from './fixture.ts';
-import { codeIn, visitor } from './visitor.ts';
+import { allow, codeIn, visitor } from './visitor.ts';
 
 const ticketIn = (text: string): string => /ticket "([^"]+)"/.exec(text)?.[1] ?? '';
 const linkIn = (text: string): string => /http:\/\/127\.0\.0\.1:\d+\/connect\/[\w-]+/.exec(text)?.[0] ?? '';
@@ -60,9 +60,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(ticketIn(again)).not.toBe(ticketIn(text));
     if (carrier === 'memory') await finish(asked);
     else {
-      const person = visitor(asked.params['url'] as string);
-      await person.get();
-      await person.send({});
+      await allow(asked.params['url'] as string);
     }
     const end = textOf(await made.callTool('resume', { ticket: ticketIn(again) }));
     expect(end).toMatch(/^accept \{"approved":true\} page /);
@@ -90,9 +88,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const asked = await made.whenAsked(1);
     if (carrier === 'memory') await finish(asked);
     else {
-      const person = visitor(asked.params['url'] as string);
-      await person.get();
-      await person.send({});
+      await allow(asked.params['url'] as string);
     }
     expect(textOf(await made.callTool('resume', { ticket: ticketIn(text) }))).toBe('accept green');
   });
@@ -167,9 +163,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
         reach: { kind: 'here', browser: true },
         openBrowser: async url => {
           opened.push(url);
-          const person = visitor(url);
-          await person.get();
-          await person.send({});
+          await allow(url);
           return true;
         },
       },
@@ -260,9 +254,7 @@ describe('-32042 (2025-11-25)', () => {
     expect(page!.mode).toBe('url');
     const again = (await made.call().catch(error => error)) as typeof failed;
     expect(again.data.elicitations).toEqual(failed.data.elicitations);
-    const person = visitor(page!.url);
-    await person.get();
-    await person.send({});
+    await allow(page!.url);
     expect(await made.call()).toBe('accept {"approved":true} page in-band');
     const completes = made.pair.frames.filter(each => each.message['method'] === 'notifications/elicitation/complete');
     expect(completes.map(each => each.message['params'])).toEqual([{ elicitationId: page!.elicitationId }]);
@@ -276,9 +268,7 @@ describe('-32042 (2025-11-25)', () => {
     const first = await Promise.all(Array.from({ length: 5 }, () => made.call().catch((error: Failed) => error)));
     const urls = new Set(first.map(each => (each as Failed).data.elicitations[0]!.url));
     expect(urls.size).toBe(1);
-    const person = visitor([...urls][0]!);
-    await person.get();
-    await person.send({});
+    await allow([...urls][0]!);
     const ends = await Promise.all(Array.from({ length: 5 }, () => made.call().catch((error: Failed) => error)));
     expect(ends.filter(each => each === 'accept {"approved":true} page in-band')).toHaveLength(1);
     expect(ends.filter(each => (each as Failed).code === -32042)).toHaveLength(4);
@@ -303,9 +293,7 @@ describe('-32042 (2025-11-25)', () => {
           data: { elicitations: { url: string; message: string }[] };
         };
         const [page] = failed.data.elicitations;
-        const person = visitor(page!.url);
-        await person.get();
-        await person.send({});
+        await allow(page!.url);
         return page!.message;
       };
       expect(await told()).toContain('One?');

@@ -3,7 +3,7 @@ import { confirm, formPage, secret } from 'midcall/connect';
 import { pairings } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, told } from './fixture.ts';
-import { codeIn, visitor } from './visitor.ts';
+import { codeIn, pastCode, visitor } from './visitor.ts';
 
 const inMemory = pairings.filter(([, carrier]) => carrier === 'memory');
 const urlOf = (asked: { params: Readonly<Record<string, unknown>> }) => asked.params['url'] as string;
@@ -46,10 +46,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
       },
     });
     const result = call();
-    const { params } = await whenAsked(1);
-    const person = visitor(urlOf({ params }));
-    await person.get();
-    await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+    const person = await pastCode(await whenAsked(1));
     expect((await person.send({ secret: '' })).text).toContain('Nothing was entered.');
     await person.send({ secret: canary });
     expect(await result).toBe('accept {"secret":"weather"} page out-of-band');
@@ -76,10 +73,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
     }
     const { call, whenAsked } = await ask([{ action: 'accept' }]);
     const result = call();
-    const { params } = await whenAsked(1);
-    const person = visitor(urlOf({ params }));
-    await person.get();
-    await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+    const person = await pastCode(await whenAsked(1));
     expect((await person.send({ do: 'decline' })).title).toBe('You declined');
     expect(await result).toBe('decline page out-of-band');
   });
@@ -93,10 +87,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
       midcall: { timer: (fn, ms) => quick(fn, ms) },
     });
     const result = call();
-    const { params } = await whenAsked(1);
-    const person = visitor(urlOf({ params }));
-    await person.get();
-    await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+    const person = await pastCode(await whenAsked(1));
     clock.now += 60_001;
     expect(await result).toBe('accept unfinished native in-band');
     expect((await person.send({})).title).toBe('This link’s time is up');
@@ -120,9 +111,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
     const result = call();
     const { params } = await whenAsked(1);
     expect(params['mode']).toBe('url');
-    const person = visitor(urlOf({ params }));
-    await person.get();
-    await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+    const person = await pastCode({ params });
     expect((await person.send({ q0: '0', q1: 'x' })).status).toBe(422);
     await person.send({ q0: '3', q1: 'because' });
     expect(await result).toBe('accept {"count":3,"why":"because"} page out-of-band');

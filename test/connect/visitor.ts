@@ -65,3 +65,18 @@ export function visitor(url: string, cookies = new Map<string, string>()): Visit
 
 /** The code in a text of the host. */
 export const codeIn = (message: string): string => /code for the page: ([A-Z0-9-]+)/.exec(message)?.[1] ?? '';
+
+/** Who opened the page of a question and entered the code that their host showed them. */
+export async function pastCode({ params }: { readonly params: Readonly<Record<string, unknown>> }): Promise<Visitor> {
+  const person = visitor(params['url'] as string);
+  await person.get();
+  await person.send({ do: 'code', code: codeIn(params['message'] as string) });
+  return person;
+}
+
+/** Opens a page that wants no code, and allows what it asks. */
+export async function allow(url: string): Promise<void> {
+  const person = visitor(url);
+  await person.get();
+  await person.send({});
+}

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testing';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { directoriesInForce, notesServer, readSettings } from '../../src/notes/index.ts';
-import { codeIn, visitor } from '../connect/visitor.ts';
+import { pastCode } from '../connect/visitor.ts';
 
 let top: string;
 beforeEach(async () => {
@@ -59,11 +59,7 @@ describe.each(eras)('%s', era => {
     };
     const page = async (which = 0) => {
       const shown = () => person.asked.filter(each => each.method === 'elicitation/create')[which];
-      const { params } = await vi.waitUntil(shown);
-      const who = visitor(params['url'] as string);
-      await who.get();
-      await who.send({ do: 'code', code: codeIn(params['message'] as string) });
-      return who;
+      return pastCode(await vi.waitUntil(shown));
     };
     return { call, page, path, person };
   }

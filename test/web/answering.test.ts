@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { enter } from './client.ts';
-import { everyField, openPage, pickOne, type Stage, shareRoots, stage, useModel, useReply } from './stage.ts';
+import { everyField, openPage, pickOne, shareRoots, stageOfFile, useModel, useReply } from './stage.ts';
 
-let on: Stage;
-let visitor: Awaited<ReturnType<typeof enter>>;
-beforeAll(async () => {
-  on = await stage();
-  visitor = await enter(on.desk);
-});
-afterAll(async () => {
-  await on[Symbol.asyncDispose]();
-  expect(on.errors).toEqual([]);
-});
+const on = await stageOfFile();
+const visitor = await enter(on.desk);
 
 describe('answering by plain forms', () => {
   it('sends the chosen value, not its position, and shows the ending', async () => {

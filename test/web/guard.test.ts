@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Guard } from '../../src/host/web/guard.ts';
 import { enter, visit } from './client.ts';
-import { pickOne, type Stage, stage } from './stage.ts';
+import { pickOne, stageOfFile } from './stage.ts';
 
-let on: Stage;
-beforeAll(async () => {
-  on = await stage();
-});
-afterAll(async () => on[Symbol.asyncDispose]());
+const on = await stageOfFile();
 
 describe('who may talk to the desk', () => {
   it('G1: a name rebound to loopback gets nothing, with or without the cookie', async () => {

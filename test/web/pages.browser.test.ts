@@ -13,24 +13,18 @@ import {
   finishPage,
   openPage,
   pickOne,
-  type Stage,
   shareRoots,
-  stage,
+  stageOfFile,
   useModel,
   useReply,
 } from './stage.ts';
 
+const on = await stageOfFile({ client: builtClient });
 let browser: Browser;
-let on: Stage;
 beforeAll(async () => {
   browser = await launch();
-  on = await stage({ client: builtClient });
 });
-afterAll(async () => {
-  await browser.close();
-  await on[Symbol.asyncDispose]();
-  expect(on.errors).toEqual([]);
-});
+afterAll(() => browser.close());
 
 async function enter(options = {}): Promise<Visitor> {
   const me = await visitor(browser, options);

@@ -1,20 +1,18 @@
 /** Prompts and resources that ask their person on the desk, in both eras, with the forms posted as a browser would. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { enter } from './client.ts';
-import { type Stage, stage, whenSo } from './stage.ts';
+import { stageOfFile, whenSo } from './stage.ts';
 
 const file = fileURLToPath(new URL('../fixtures/asking-prompt-server.mjs', import.meta.url));
 const eras = ['2025-11-25', '2026-07-28'] as const;
 
-let on: Stage;
-let visitor: Awaited<ReturnType<typeof enter>>;
+const on = await stageOfFile();
+const visitor = await enter(on.desk);
 
 const until = <T>(look: () => T | undefined): Promise<T> => whenSo(on.desk, look);
 
 beforeAll(async () => {
-  on = await stage();
-  visitor = await enter(on.desk);
   for (const era of eras) {
     const target = { kind: 'command' as const, command: process.execPath, args: [file, era] };
     await on.desk.workspace.servers.add({ id: era, target });
@@ -22,10 +20,6 @@ beforeAll(async () => {
     expect(on.desk.workspace.servers.get(era)?.era).toBe(era);
     await until(() => on.desk.workspace.servers.get(era)?.resources.find(each => each.name === 'drafts://one'));
   }
-});
-afterAll(async () => {
-  await on[Symbol.asyncDispose]();
-  expect(on.errors).toEqual([]);
 });
 
 describe.each(eras)('%s', era => {

@@ -4,16 +4,16 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Question } from 'midcall/host';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { enter } from './client.ts';
-import { byHand, type Stage, stage, whenSo } from './stage.ts';
+import { byHand, stageOfFile, whenSo } from './stage.ts';
 
 const require = createRequire(import.meta.url);
 const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const filesystem = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
-let on: Stage;
-let visitor: Awaited<ReturnType<typeof enter>>;
+const on = await stageOfFile({ sampling: byHand });
+const visitor = await enter(on.desk);
 let folder: string;
 
 const until = <T>(look: () => T | undefined): Promise<T> => whenSo(on.desk, look);
@@ -24,8 +24,6 @@ const server = (id: string, file: string, args: readonly string[] = []) => ({
 });
 
 beforeAll(async () => {
-  on = await stage({ sampling: byHand });
-  visitor = await enter(on.desk);
   folder = await realpath(await mkdtemp(join(tmpdir(), 'midcall-files-')));
   await writeFile(join(folder, 'hello.txt'), 'Hello from a root.');
   const root = await on.roots.add(folder);
@@ -38,10 +36,6 @@ beforeAll(async () => {
     on.desk.workspace.servers.get('everything')?.tools.find(each => each.name === 'trigger-url-elicitation'),
   );
   await until(() => on.desk.workspace.servers.get('filesystem')?.tools.find(each => each.name === 'read_text_file'));
-});
-afterAll(async () => {
-  await on[Symbol.asyncDispose]();
-  expect(on.errors).toEqual([]);
 });
 
 type Called = string | { readonly prompts: string } | { readonly resources: string };

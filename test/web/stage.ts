@@ -18,6 +18,7 @@ import {
 } from 'midcall/host';
 import { type RunningDesk, startDesk } from 'midcall/host/web';
 import type { SamplingModel } from 'midcall/sampling';
+import { afterAll, expect } from 'vitest';
 
 /** Where the build puts the client script. */
 export const builtClient = new URL('../../dist/host/web/client/', import.meta.url);
@@ -53,16 +54,26 @@ export function whenSo<T>({ workspace }: RunningDesk, look: () => T | undefined)
   });
 }
 
+interface StageOptions {
+  readonly client?: URL;
+  readonly zone?: string;
+  readonly sampling?: SamplingModel;
+  readonly proposedRoot?: string;
+  readonly keptRules?: KeptRules;
+}
+
+/** A desk for all tests of a file; closed after the last, and nothing may have gone wrong inside by then. */
+export async function stageOfFile(options: StageOptions = {}): Promise<Stage> {
+  const on = await stage(options);
+  afterAll(async () => {
+    await on[Symbol.asyncDispose]();
+    expect(on.errors).toEqual([]);
+  });
+  return on;
+}
+
 /** Starts a desk without servers. */
-export async function stage(
-  options: {
-    readonly client?: URL;
-    readonly zone?: string;
-    readonly sampling?: SamplingModel;
-    readonly proposedRoot?: string;
-    readonly keptRules?: KeptRules;
-  } = {},
-): Promise<Stage> {
+export async function stage(options: StageOptions = {}): Promise<Stage> {
   const errors: unknown[] = [];
   const inbox = new Inbox();
   const policy = new Policy();

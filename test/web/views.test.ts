@@ -2,22 +2,14 @@
 import { PassThrough } from 'node:stream';
 import { type FormQuestion, Inbox, judgeUrl, type Question, type Reply } from 'midcall/host';
 import { Terminal } from 'midcall/host/terminal';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { callPage } from '../../src/host/web/pages/call-page.ts';
 import type { CallView } from '../../src/host/web/workspace/views.ts';
 import { enter } from './client.ts';
-import { everyField, openPage, pickOne, type Stage, stage } from './stage.ts';
+import { everyField, openPage, pickOne, stageOfFile } from './stage.ts';
 
-let on: Stage;
-let visitor: Awaited<ReturnType<typeof enter>>;
-beforeAll(async () => {
-  on = await stage();
-  visitor = await enter(on.desk);
-});
-afterAll(async () => {
-  await on[Symbol.asyncDispose]();
-  expect(on.errors).toEqual([]);
-});
+const on = await stageOfFile();
+const visitor = await enter(on.desk);
 
 const where = (question: Question): string =>
   question.call ? `/calls/${question.call.id}` : `/questions/${question.id}`;

@@ -1,19 +1,11 @@
 /** What the desk says, read as somebody who sees it for the first time. */
 import type { Question } from 'midcall/host';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { enter } from './client.ts';
-import { openPage, pickOne, type Stage, stage, useModel, useReply } from './stage.ts';
+import { openPage, pickOne, stageOfFile, useModel, useReply } from './stage.ts';
 
-let on: Stage;
-let visitor: Awaited<ReturnType<typeof enter>>;
-beforeAll(async () => {
-  on = await stage();
-  visitor = await enter(on.desk);
-});
-afterAll(async () => {
-  await on[Symbol.asyncDispose]();
-  expect(on.errors).toEqual([]);
-});
+const on = await stageOfFile();
+const visitor = await enter(on.desk);
 
 const text = async (path: string): Promise<string> =>
   (await visitor.get(path)).text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
