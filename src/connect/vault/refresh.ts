@@ -47,6 +47,15 @@ export interface Refresh {
   release(tokens: OAuthTokens): Promise<void>;
 }
 
+/** A renewal that was asked for. */
+interface Renewal {
+  readonly owner: Principal;
+  readonly slot: string;
+  readonly provider: Provider;
+  /** The sign-in as it was read when it was found expired. */
+  readonly stale: ReadSignIn;
+}
+
 const POLL_MS = 100;
 /** How long a spent refresh token stays claimed: longer than any process that read it holds on to it. */
 const SPENT_MS = 24 * 60 * 60_000;
@@ -71,11 +80,8 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
 
   /** The winner's part. */
   const asWinner = async (
-    owner: Principal,
-    slot: string,
-    provider: Provider,
+    { owner, slot, provider, stale }: Renewal,
     claim: string,
-    stale: ReadSignIn,
   ): Promise<OAuthTokens | undefined> => {
     // A claim given back may be won by somebody who read before it was: what counts is what is kept now.
     const found = await readPlain(owner, slot);
@@ -117,13 +123,8 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
   };
 
   /** The part of everybody else. */
-  const asLoser = async (
-    owner: Principal,
-    slot: string,
-    provider: Provider,
-    claim: string,
-    stale: ReadSignIn,
-  ): Promise<OAuthTokens | undefined> => {
+  const asLoser = async (renewal: Renewal, claim: string): Promise<OAuthTokens | undefined> => {
+    const { owner, slot, provider, stale } = renewal;
     const until = now() + waitMs;
     let over = false;
     for (;;) {
@@ -131,7 +132,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
       if (isNewer(found, stale)) return found?.kept.tokens;
       if (over) return undefined;
       const state = await store.get(claim);
-      if (state === undefined) return start(owner, slot, provider, stale);
+      if (state === undefined) return start(renewal);
       // Past its time the process that claimed has died in the middle, for its request had a time limit.
       over = state === 'in-doubt' || state === 'spent' || Number(state) <= now();
       // The winner writes before it says that it is done, and it may have done both since we looked.
@@ -146,18 +147,13 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     }
   };
 
-  const start = async (
-    owner: Principal,
-    slot: string,
-    provider: Provider,
-    found: ReadSignIn,
-  ): Promise<OAuthTokens | undefined> => {
-    const refreshToken = found.kept.tokens?.refreshToken;
+  const start = async (renewal: Renewal): Promise<OAuthTokens | undefined> => {
+    const refreshToken = renewal.stale.kept.tokens?.refreshToken;
     if (refreshToken === undefined) return undefined;
     const claim = claimKey(refreshToken);
-    const deadBy = String(now() + provider.patienceMs);
+    const deadBy = String(now() + renewal.provider.patienceMs);
     const part = (await store.set(claim, deadBy, { ifAbsent: true })) ? asWinner : asLoser;
-    return part(owner, slot, provider, claim, found);
+    return part(renewal, claim);
   };
 
   return {
@@ -180,7 +176,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
       const key = `${found.entry.id} ${found.kept.renewed}`;
       const shared = running.get(key);
       if (shared) return shared;
-      const mine = start(owner, slot, provider, found).finally(() => running.delete(key));
+      const mine = start({ owner, slot, provider, stale: found }).finally(() => running.delete(key));
       running.set(key, mine);
       return mine;
     },
