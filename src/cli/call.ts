@@ -21,6 +21,7 @@ import {
   visible,
 } from '../host/index.ts';
 import { Terminal } from '../host/terminal/index.ts';
+import { noSuchTool } from '../no-such-tool.ts';
 import { ownVersion } from '../own-version.ts';
 import { Answers } from './answers.ts';
 import { exitOf, printOutcome } from './call-outcome.ts';
@@ -110,8 +111,9 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
   });
   try {
     await connection.start();
-    const schema = (await connection.catalogue()).tools.find(each => each.name === tool)?.inputSchema;
-    if (!schema) throw usage(await noSuchTool(connection, tool));
+    const { tools } = await connection.catalogue();
+    const schema = tools.find(each => each.name === tool)?.inputSchema;
+    if (!schema) throw noSuchTool(tool, tools);
     const running = connection.run(
       { kind: 'tool', name: tool, arguments: readToolArguments(words, schema) },
       { onProgress: progress => say([progressLine(progress)]) },
@@ -168,11 +170,6 @@ function readTimeout(text: string | undefined): number {
   const seconds = Number(text ?? '60');
   if (!Number.isFinite(seconds) || seconds <= 0) throw usage('The timeout is a number of seconds above 0.');
   return seconds * 1_000;
-}
-
-async function noSuchTool(connection: Connection, tool: string): Promise<string> {
-  const names = (await connection.catalogue()).tools.map(each => visible(each.name, { max: 60 }));
-  return `The server has no tool '${visible(tool, { max: 60 })}'. It has: ${names.join(', ') || 'none'}.`;
 }
 
 /** The first Ctrl-C is handed to `act`, the second of an unmoved process ends it. @returns stops listening */

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { designText, proposalCode, propose, toolFacts } from '../design/index.ts';
 import { isMidcallError } from '../errors.ts';
-import { Connection, Inbox, visible } from '../host/index.ts';
+import { Connection, Inbox } from '../host/index.ts';
+import { noSuchTool } from '../no-such-tool.ts';
 import { ownVersion } from '../own-version.ts';
 import { exitCodes } from './exit-codes.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
@@ -36,10 +37,7 @@ export function registerDesign(program: Command): void {
         await connection.start();
         const { tools } = await connection.catalogue();
         const tool = tools.find(each => each.name === name);
-        if (!tool) {
-          const names = tools.map(each => visible(each.name, { max: 60 })).join(', ');
-          throw usage(`The server has no tool '${visible(name, { max: 60 })}'. It has: ${names || 'none'}.`);
-        }
+        if (!tool) throw noSuchTool(name, tools);
         const facts = toolFacts(tool);
         const proposal = propose(facts);
         const code = proposalCode(proposal, facts);

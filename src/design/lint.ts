@@ -7,8 +7,9 @@
  * - N2 What could not be judged is said.
  */
 import type { Tool, Transport } from '@modelcontextprotocol/client';
-import { isMidcallError, MidcallError } from '../errors.ts';
+import { isMidcallError, type MidcallError } from '../errors.ts';
 import { type Clock, type Era, systemClock, visible } from '../host/index.ts';
+import { noSuchTool } from '../no-such-tool.ts';
 import { judgeAsk } from './judge-ask.ts';
 import { judgeBeside, judgeTrace, judgeUnasked, readsAbsent, requiresContent } from './judge-plays.ts';
 import { type Breach, finding, gathered, type LintFinding } from './lint-finding.ts';
@@ -135,12 +136,8 @@ class Linter {
     const select = this.#options.select ?? { which: 'read-only' };
     const names = tools.map(tool => tool.name);
     if (select.which === 'named') {
-      const missing = [...select.tools.keys()].filter(name => !names.includes(name));
-      if (missing.length > 0)
-        throw new MidcallError(
-          'cli/usage',
-          `The server has no tool '${missing[0]}'. It has: ${names.map(name => visible(name, { max: 60 })).join(', ')}.`,
-        );
+      const missing = [...select.tools.keys()].find(name => !names.includes(name));
+      if (missing !== undefined) throw noSuchTool(missing, tools);
     }
     const chosen = tools.filter(tool => {
       if (select.which === 'named') return select.tools.has(tool.name);

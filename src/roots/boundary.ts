@@ -16,7 +16,7 @@
  * are held open. A root that is no `file:` URI, is gone, is a file or may not be entered is left out, and said to be.
  */
 import { resolve } from 'node:path';
-import { checkOptions, flag, listOf, name, oneOf, text } from '../check-options.ts';
+import { checkOptions, flag, listOf, name, oneOf } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { checkedGround } from './checked.ts';
 import type { Files, Guarantee, Root } from './files.ts';
@@ -73,19 +73,17 @@ export interface Boundary {
 /**
  * Draws the operator's boundary.
  *
- * @throws MidcallError roots/invalid where a directory is missing or the mode is not one of the three; roots/weak where
- *   `requireStrong` asks for more than this machine can promise
+ * @throws TypeError for an option that is unknown or not what it may be; MidcallError roots/invalid where a directory is
+ *   missing, roots/weak where `requireStrong` asks for more than this machine can promise
  */
 export function boundary(options: BoundaryOptions = {}): Boundary {
   checkOptions('boundary', options, {
     ceiling: listOf(name),
-    mode: text,
+    mode: oneOf('narrow', 'replace', 'ignore'),
     requireStrong: flag,
     guarantee: oneOf('held', 'checked'),
   });
   const mode = options.mode ?? 'narrow';
-  if (!['narrow', 'replace', 'ignore'].includes(mode))
-    throw new MidcallError('roots/invalid', `mode is ${shown(String(mode))}; it must be narrow, replace or ignore.`);
   const ground = chooseGround(options);
   const ceiling = (options.ceiling ?? []).map(directory => pinned(ground, resolve(directory)));
 

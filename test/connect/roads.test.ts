@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { confirm, reach, secret } from 'midcall/connect';
 import type { Call } from 'midcall/server';
+import { memoryStore } from 'midcall/stores/memory';
 import { pairings } from 'midcall/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Fixture, fixture, textOf, told } from './fixture.ts';
 import { allow, codeIn, visitor } from './visitor.ts';
 
@@ -260,6 +261,17 @@ describe('-32042 (2025-11-25)', () => {
     expect(completes.map(each => each.message['params'])).toEqual([{ elicitationId: page!.elicitationId }]);
     // The yes was for one call.
     expect(((await made.call().catch(error => error)) as { code: number }).code).toBe(-32042);
+  });
+
+  it('what lies in its place and cannot be opened is an error, and opens no page', async () => {
+    const store = memoryStore();
+    const set = store.set.bind(store);
+    store.set = (name, value, how) => set(name, name.startsWith('page-asked:') ? 'changed' : value, how);
+    const made = await fixture({ era: '2025-11-25', handler, midcall: { store } });
+    expect(await made.call().catch(error => error)).toMatchObject({ code: -32042 });
+    const writes = vi.spyOn(store, 'set');
+    expect(await made.call()).toContain('cannot be opened with the keys of this server');
+    expect(writes.mock.calls.filter(([name]) => name.startsWith('page:'))).toEqual([]);
   });
 
   it('one finished page answers one call, however many come for the answer at once', async () => {

@@ -60,24 +60,21 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   const steps = (): number => run.journal.filter(({ kind }) => kind === 'step').length;
   const keep = (kept: string, at: Announced): Promise<boolean> => {
     const ttlMs = Math.max(1, at.dueAt - config.now());
-    return config.store.set(kept, config.sealer.seal({ k: kept, v: at }, PURPOSE), { ttlMs, ifAbsent: true });
+    return config.kept.set(kept, JSON.stringify(at), { ttlMs, ifAbsent: true });
   };
 
   /** The page that an error told of when the same call came before, or a new one. There is one, whoever comes at once. */
   const toldByError = async (asked: Asked, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
     const kept = `page-asked:${digest([pages.binding, identity])}`;
-    const read = (text: string | undefined): Announced | undefined => {
-      const opened = text === undefined ? undefined : config.sealer.open(text, PURPOSE);
-      const held = opened?.ok ? (opened.payload as { readonly k?: string; readonly v: Announced }) : undefined;
-      return held?.k === kept ? held.v : undefined;
-    };
+    const read = (text: string | undefined): Announced | undefined =>
+      text === undefined ? undefined : JSON.parse(text);
     for (;;) {
-      const before = read(await config.store.get(kept));
+      const before = read(await config.kept.get(kept));
       const ended = before && (config.now() >= before.dueAt || (await pages.road.outcome(before.ticket, 0)));
       if (before && !ended) return before;
       if (before) {
         // Whoever takes a finished page has its answer; nobody else gets it again.
-        const taken = read(await config.store.take(kept));
+        const taken = read(await config.kept.take(kept));
         if (taken && (await pages.road.outcome(taken.ticket, 0))) {
           answered.push({ kept, at: taken, steps: steps() });
           return taken;
@@ -209,8 +206,6 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   };
   return answer;
 }
-
-const PURPOSE = 'page-asked';
 
 function readAsk(ask: UrlAsk<unknown>, config: Config): Asked {
   checkUrlAsk(ask);
