@@ -6,7 +6,18 @@ import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testin
 import { describe, expect, it } from 'vitest';
 import { tasksServer } from '../../examples/tasks/server.ts';
 import { samples } from '../../examples/tasks/tasks.ts';
-import { accept, decline, dismiss, fails, isOpen, questions, type Stage, type StageOptions, stage } from './stage.ts';
+import {
+  accept,
+  act,
+  decline,
+  dismiss,
+  fails,
+  isOpen,
+  questions,
+  type Stage,
+  type StageOptions,
+  stage,
+} from './stage.ts';
 
 const tasks = { serve: tasksServer, samples };
 const prime = { action: 'prime', ask_preferences: true };
@@ -110,24 +121,16 @@ describe.each(eras)('%s', era => {
     ['decline', decline, 'default'],
     ['cancel', dismiss, 'default'],
   ])('001-08: the example handler uses content only of an accept that has it: %s', async (_name, answer, expected) => {
-    const mid = midcall({ warn: () => {} });
-    const handler = async (call: Call) => {
+    const { text, asked } = await act({ era, answers: [answer] }, async call => {
       const answer = await call.elicit({
         message: 'Confirm action?',
         form: { type: 'object', properties: { confirm: { type: 'boolean', description: 'Proceed?' } } },
       });
       if (answer.action !== 'accept' || answer.content.confirm === undefined) return 'default';
       return `acted: ${answer.content.confirm}`;
-    };
-    const factory = () => {
-      const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));
-      return server;
-    };
-    const person = scriptedPerson([answer]);
-    await using pair = await connectPair(factory, { era, person });
-    expect((await pair.client.callTool({ name: 'act' })).content).toEqual([{ type: 'text', text: expected }]);
-    expect(person.asked[0]!.params).toMatchObject({
+    });
+    expect(text).toBe(expected);
+    expect(asked[0]!.params).toMatchObject({
       message: 'Confirm action?',
       requestedSchema: { type: 'object', properties: { confirm: { type: 'boolean', description: 'Proceed?' } } },
     });
@@ -344,22 +347,14 @@ describe.each(eras)('%s', era => {
   });
 
   it('001-13: a shorthand and a raw form give the same bytes', async () => {
-    const mid = midcall({ warn: () => {} });
-    const message = 'Confirm?';
-    const factory = () => {
-      const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (_, call) => {
-        await call.elicit({ message, form: Boolean });
-        const properties = { value: { type: 'boolean' } } as const;
-        await call.elicit({ message, form: { type: 'object', properties, required: ['value'] } });
-        return { content: [] };
-      });
-      return server;
-    };
-    const person = scriptedPerson([accept({ value: true }), accept({ value: true })]);
-    await using pair = await connectPair(factory, { era, person });
-    await pair.client.callTool({ name: 'act' });
-    expect(JSON.stringify(person.asked[0]!.params)).toBe(JSON.stringify(person.asked[1]!.params));
+    const answers = [accept({ value: true }), accept({ value: true })];
+    const { asked } = await act({ era, answers }, async call => {
+      await call.elicit({ message: 'Confirm?', form: Boolean });
+      const properties = { value: { type: 'boolean' } } as const;
+      await call.elicit({ message: 'Confirm?', form: { type: 'object', properties, required: ['value'] } });
+      return '';
+    });
+    expect(JSON.stringify(asked[0]!.params)).toBe(JSON.stringify(asked[1]!.params));
   });
 
   it('001-14: a host that shows nothing leads to a timeout, and one with a screen needs no other server', async () => {

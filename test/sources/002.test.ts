@@ -2,14 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { McpServer } from '@modelcontextprotocol/server';
 import { form } from 'midcall/form';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testing';
+import type { Call } from 'midcall/server';
+import { eras, type Scripted } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { samples } from '../../examples/payments/ledger.ts';
 import { paymentsServer } from '../../examples/payments/server.ts';
-import { accept, decline, dismiss, fails, questions, type Stage, type StageOptions, stage } from './stage.ts';
+import { accept, act, decline, dismiss, fails, questions, type Stage, type StageOptions, stage } from './stage.ts';
 
 const payments = { serve: paymentsServer, samples };
 const pay = { amount: 12.5, recipient: 'Ada Lovelace' };
@@ -31,20 +30,6 @@ describe.each(eras)('%s', era => {
   const on = (answers: readonly Scripted[] = [], more: Partial<StageOptions> = {}) =>
     stage(payments, { era, answers, ...more });
 
-  /** One tool, `act`, with this handler. */
-  async function act(handler: (call: Call) => Promise<string>, answers: readonly Scripted[], capabilities = {}) {
-    const mid = midcall({ warn: () => {} });
-    const factory = () => {
-      const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));
-      return server;
-    };
-    const person = scriptedPerson(answers);
-    await using pair = await connectPair(factory, { era, person, capabilities: { elicitation: {}, ...capabilities } });
-    const { content } = await pair.client.callTool({ name: 'act' });
-    return { text: (content[0] as { text: string }).text, asked: person.asked };
-  }
-
   it('002-01: what only the person knows is asked, and nothing is put into their mouth', async () => {
     const ask = async (call: Call) => {
       const account = await call.elicit({ message: 'Which account?', form: ['ACC-1', 'ACC-2'] });
@@ -60,7 +45,7 @@ describe.each(eras)('%s', era => {
       accept({ from: '2026-01-01', to: '2026-01-31' }),
       accept({ value: false }),
     ];
-    const { text, asked } = await act(ask, answers);
+    const { text, asked } = await act({ era, answers }, ask);
     expect(text).toBe('"ACC-2",{"from":"2026-01-01","to":"2026-01-31"},false');
     for (const { params } of asked) expect(JSON.stringify(params)).not.toContain('"default"');
   });
@@ -87,14 +72,10 @@ describe.each(eras)('%s', era => {
   });
 
   it('002-04: an empty elicitation object is form mode, and no URL mode', async () => {
-    await act(
-      async call => {
-        expect([call.can.form, call.can.url]).toEqual([true, false]);
-        return '';
-      },
-      [],
-      { elicitation: {} },
-    );
+    await act({ era, capabilities: { elicitation: {} } }, async call => {
+      expect([call.can.form, call.can.url]).toEqual([true, false]);
+      return '';
+    });
   });
 
   it.each([
@@ -284,8 +265,8 @@ describe.each(eras)('%s', era => {
       properties: { address: { type: 'object', properties: { city: { type: 'string' } } } },
     };
     const { text, asked } = await act(
+      { era },
       async call => (await call.elicit({ message: 'Where?', form: nested as never })).action,
-      [],
     );
     expect(text).toContain('address');
     expect(asked).toEqual([]);
@@ -296,14 +277,11 @@ describe.each(eras)('%s', era => {
     ['cancel', dismiss],
     ['decline with content', { ...decline, content: { value: true } }],
   ])('002-09: content is read only after accept: %s', async (_name, answer) => {
-    const { text } = await act(
-      async call => {
-        const answer = await call.elicit({ message: 'Go on?', form: Boolean });
-        if (answer.action !== 'accept') return 'Action cancelled.';
-        return `went on: ${answer.content}`;
-      },
-      [answer],
-    );
+    const { text } = await act({ era, answers: [answer] }, async call => {
+      const answer = await call.elicit({ message: 'Go on?', form: Boolean });
+      if (answer.action !== 'accept') return 'Action cancelled.';
+      return `went on: ${answer.content}`;
+    });
     expect(text).toBe('Action cancelled.');
   });
 

@@ -12,7 +12,7 @@ import { samples } from '../../examples/canonical/items.ts';
 import { canonicalServer } from '../../examples/canonical/server.ts';
 import { paymentsServer } from '../../examples/payments/server.ts';
 import { tasksServer } from '../../examples/tasks/server.ts';
-import { accept, decline, dismiss, questions, type Stage, type StageOptions, stage } from './stage.ts';
+import { accept, act, decline, dismiss, questions, type Stage, type StageOptions, stage } from './stage.ts';
 
 const canonical = { serve: canonicalServer, samples };
 const all = samples['items.json'].items;
@@ -22,24 +22,6 @@ describe.each(eras)('%s', era => {
   const on = (answers: readonly Scripted[] = [], more: Partial<StageOptions> = {}) =>
     stage(canonical, { era, answers, ...more });
   const unable = { capabilities: {} };
-
-  /** One tool, `act`, with this handler. */
-  async function act(handler: (call: Call) => Promise<string>, answers: readonly Scripted[]) {
-    const mid = midcall({ warn: () => {} });
-    const factory = () => {
-      const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));
-      return server;
-    };
-    const person = scriptedPerson(answers);
-    await using pair = await connectPair(factory, { era, person });
-    const result = await pair.client.callTool({ name: 'act' });
-    return {
-      text: (result.content[0] as { text: string }).text,
-      isError: result.isError === true,
-      asked: person.asked,
-    };
-  }
 
   it('004-01: the call pauses, the client is given a form to draw, and the call goes on with the answer', async () => {
     let during: string[] = [];
@@ -155,8 +137,14 @@ describe.each(eras)('%s', era => {
       return `${(await ask()).action} ${(await ask()).action}`;
     };
     const yes = accept({ value: true });
-    expect(await act(twice, [dismiss, yes])).toMatchObject({ text: 'cancel accept', asked: { length: 2 } });
-    expect(await act(twice, [decline, yes])).toMatchObject({ text: 'decline decline', asked: { length: 1 } });
+    expect(await act({ era, answers: [dismiss, yes] }, twice)).toMatchObject({
+      text: 'cancel accept',
+      asked: { length: 2 },
+    });
+    expect(await act({ era, answers: [decline, yes] }, twice)).toMatchObject({
+      text: 'decline decline',
+      asked: { length: 1 },
+    });
   });
 
   it('004-10: content that does not fit never reaches the handler as an accept, and neither does a bare accept', async () => {
@@ -167,8 +155,11 @@ describe.each(eras)('%s', era => {
         : `${answer.action} ${'reason' in answer && answer.reason}`;
     };
     const bad = [accept({ count: 0 }), accept({ count: '3' }), accept()];
-    expect(await act(ask, bad)).toMatchObject({ text: 'cancel invalid', asked: { length: 3 } });
-    expect(await act(ask, [accept(), accept({ count: 2 })])).toMatchObject({ text: '2', asked: { length: 2 } });
+    expect(await act({ era, answers: bad }, ask)).toMatchObject({ text: 'cancel invalid', asked: { length: 3 } });
+    expect(await act({ era, answers: [accept(), accept({ count: 2 })] }, ask)).toMatchObject({
+      text: '2',
+      asked: { length: 2 },
+    });
   });
 
   it('004-12: every shorthand is asked as its schema and comes back as its value', async () => {
@@ -202,7 +193,7 @@ describe.each(eras)('%s', era => {
   it('004-13: a form never asks for a secret', async () => {
     for (const name of ['password', 'api_key', 'access_token']) {
       const ask = async (call: Call) => (await call.elicit({ message: 'Sign in', form: { [name]: String } })).action;
-      const { text, isError, asked } = await act(ask, [accept({ [name]: 'hunter2' })]);
+      const { text, isError, asked } = await act({ era, answers: [accept({ [name]: 'hunter2' })] }, ask);
       expect(isError).toBe(true);
       expect(text).toContain(name);
       expect(asked).toEqual([]);

@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
-import type { McpServerFactory } from '@modelcontextprotocol/server';
-import type { MidcallOptions } from 'midcall/server';
+import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import { type Call, type MidcallOptions, midcall } from 'midcall/server';
 import { connectPair, type Era, type Pair, type Scripted, type ScriptedPerson, scriptedPerson } from 'midcall/testing';
 import { fill } from '../../examples/data-file.ts';
+import { handClock } from '../host/clock.ts';
 import { type BareClient, bareClient } from '../server/bare-client.ts';
 
 export interface Clock {
@@ -18,25 +19,14 @@ export interface Clock {
   readonly waiting: number;
 }
 
-export function clock(): Clock {
-  let time = Date.UTC(2026, 0, 1);
-  const timers = new Set<{ readonly due: number; readonly fn: () => void }>();
+function clock(): Clock {
+  const hand = handClock(Date.UTC(2026, 0, 1));
   return {
-    now: () => time,
-    timer(fn, ms) {
-      const timer = { due: time + ms, fn };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
-    advance(ms) {
-      time += ms;
-      for (const timer of [...timers].filter(each => each.due <= time)) {
-        timers.delete(timer);
-        timer.fn();
-      }
-    },
+    now: hand.now,
+    timer: (fn, ms) => hand.after(ms, fn),
+    advance: hand.move,
     get waiting() {
-      return timers.size;
+      return hand.waiting;
     },
   };
 }
@@ -100,6 +90,22 @@ export async function stage({ serve, samples }: Example, given: StageOptions): P
       await rm(directory, { recursive: true });
     },
   };
+}
+
+/** Calls a server whose one tool, `act`, is this handler; and what it asked. */
+export async function act(
+  { era, answers = [], capabilities = { elicitation: {} } }: Omit<StageOptions, 'options'>,
+  handler: (call: Call) => Promise<string>,
+): Promise<Result & Pick<ScriptedPerson, 'asked'>> {
+  const mid = midcall({ warn: () => {} });
+  const factory = () => {
+    const server = new McpServer({ name: 'test', version: '1.0.0' });
+    mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));
+    return server;
+  };
+  const person = scriptedPerson(answers);
+  await using pair = await connectPair(factory, { era, person, capabilities });
+  return { ...asResult(await pair.client.callTool({ name: 'act' })), asked: person.asked };
 }
 
 export function asResult(result: unknown): Result {
