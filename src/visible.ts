@@ -41,8 +41,19 @@ export function visible(text: string, options: VisibleOptions = {}): string {
     else out.push(hidden.test(character) ? written(character) : character);
     if (character !== '\uFE0F') previous = character;
   }
-  const rest = [...text.slice(out.length === 0 ? 0 : consumed(text, count))].length;
+  const rest = codePoints(text, consumed(text, count));
   return rest > 0 ? `${out.join('')}… (${rest.toLocaleString('en')} more characters)` : out.join('');
+}
+
+/** How many code points follow from a place on; counted, not spelled out, since a text may have millions. */
+function codePoints(text: string, from: number): number {
+  let count = text.length - from;
+  for (let at = from; at < text.length - 1; at += 1) {
+    if (text.codePointAt(at)! <= 0xffff) continue;
+    count -= 1;
+    at += 1;
+  }
+  return count;
 }
 
 /** UTF-16 length of the first `count` code points. */

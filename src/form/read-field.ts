@@ -107,10 +107,8 @@ class PropertyReader {
       case 'text': {
         const format = own(schema, 'format');
         if (format !== undefined && !isTextFormat(format)) {
-          return this.refuse(
-            'format',
-            `has the format '${String(format).slice(0, 40)}'; a form knows email, uri, date and date-time`,
-          );
+          const what = typeof format === 'string' ? `the format '${format.slice(0, 40)}'` : 'a format that is not text';
+          return this.refuse('format', `has ${what}; a form knows email, uri, date and date-time`);
         }
         const bounds = this.#counts(schema, 'minLength', 'maxLength');
         const pattern = this.#pattern(own(schema, 'pattern'));

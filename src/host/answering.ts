@@ -3,6 +3,7 @@
  * the words of the wire. A request that cannot be shown is refused with -32602 (2025-11-25), or ends its call with
  * `host/invalid-request` (2026-07-28), where there is nothing to send a refusal to.
  */
+import { setMaxListeners } from 'node:events';
 import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
 import { MidcallError } from '../errors.ts';
 import type { Root } from '../roots/index.ts';
@@ -125,6 +126,8 @@ function signalOf(request: TappedRequest, taken: AbortSignal): AbortSignal {
     abort.abort({ how: gone ? 'server-gone' : 'withdrawn' });
   };
   if (taken.aborted) onTaken();
+  // The requests of one round share this signal, and a warning about that would reach the person's terminal.
+  setMaxListeners(0, taken);
   taken.addEventListener('abort', onTaken, { once: true });
   return request.call ? AbortSignal.any([abort.signal, request.call.abort.signal]) : abort.signal;
 }

@@ -24,6 +24,7 @@ import {
   required,
   storeKind,
 } from '../check-options.ts';
+import { MidcallError } from '../errors.ts';
 import type { SamplingModel } from '../sampling/index.ts';
 import type { Store } from '../stores/store.ts';
 import { Answering } from './answering.ts';
@@ -260,8 +261,8 @@ class Wiring implements Attachment {
     const info = this.#client.getServerVersion();
     return {
       id,
-      name: info?.name ?? id,
-      ...(info?.version !== undefined && { version: info.version }),
+      name: info?.name.slice(0, longestName) ?? id,
+      ...(info?.version !== undefined && { version: info.version.slice(0, longestName) }),
       origin,
       era: this.#era(),
     };
@@ -312,6 +313,10 @@ class Wiring implements Attachment {
         roots: this.#options.roots !== undefined,
         onRootsList: what => gate?.note(what),
         onRound: round => this.#rounds?.keep(round),
+        onFlood: (call, why) => {
+          this.#asking.refused('round', 'host', why, call.context);
+          call.abort.abort(new MidcallError('host/invalid-request', `The server asks too much. ${why}`));
+        },
         onRefused: ({ method, call }, why) => {
           const undeclared = method === 'roots/list' && !this.#options.roots;
           this.#asking.refused(method, 'host', undeclared ? noFolder : why, call?.context);
@@ -347,6 +352,9 @@ class Wiring implements Attachment {
     await transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }).catch(() => {});
   }
 }
+
+/** What a server calls itself is in every question and every entry of the record: no more of it than this. */
+const longestName = 200;
 
 /** Why a server is told no folders. */
 const noFolder = 'The server asked which folders it may use, and none was granted.';

@@ -7,6 +7,8 @@
  * - T1 What a handler gets by {@link Tap.take} is what was on the wire, unchanged.
  * - T2 An id is of ours: one that a server wrote itself is overwritten.
  * - T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
+ * - T4 Nothing is kept of a request that was answered or taken back, nor of a call that is over.
+ * - T5 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
@@ -45,11 +47,15 @@ export interface TapOptions {
   /** The SDK refuses a request, so that no handler sees it. */
   readonly onRefused?: (request: TappedRequest, message: string) => void;
   readonly onRound?: (round: TappedRound) => void;
+  /** A round asks too much at once; its call is to end. */
+  readonly onFlood?: (call: RunningCall, message: string) => void;
 }
 
 const metaKey = 'midcall/question';
 const asks = new Set<string>(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 const callMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** The most requests of one round. */
+const mostInRound = 100;
 
 type Json = Record<string, unknown>;
 type Deliver = NonNullable<Transport['onmessage']>;
@@ -96,7 +102,11 @@ export class Tap {
   #incoming(message: JSONRPCMessage, deliver: (message: JSONRPCMessage) => void): void {
     if (this.#delivered.has(message)) deliver(message);
     else if (!('method' in message)) this.#incomingResponse(message, deliver);
-    else if (!('id' in message) || !asks.has(message.method)) deliver(message);
+    else if (message.method === 'notifications/cancelled') {
+      deliver(message);
+      // Nothing is sent in answer to a request that was taken back.
+      this.#over(message.params?.['requestId']);
+    } else if (!('id' in message) || !asks.has(message.method)) deliver(message);
     else {
       const { calls, onRootsList } = this.#options;
       const request = this.#keep(message.method, message.params, calls.current() ?? calls.single());
@@ -110,8 +120,13 @@ export class Tap {
     const call = this.#callOfRequest.get(message.id);
     this.#callOfRequest.delete(message.id);
     const result = 'result' in message ? (message.result as Json) : undefined;
-    if (!call || !isRecord(result) || result['resultType'] !== 'input_required') {
+    if (!call || this.#isOver(call) || !isRecord(result) || result['resultType'] !== 'input_required') {
       deliver(message);
+      return;
+    }
+    const asked = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;
+    if (asked > mostInRound) {
+      this.#options.onFlood?.(call, `It asked ${asked} things at once; at most ${mostInRound} are looked at.`);
       return;
     }
     const round = this.#round(call, result);
@@ -161,6 +176,7 @@ export class Tap {
       return message;
     }
     if ('id' in message && callMethods.has(message.method)) {
+      this.#forget();
       const call = this.#options.calls.current();
       if (call) this.#callOfRequest.set(message.id, call);
     }
@@ -171,12 +187,27 @@ export class Tap {
   }
 
   #answered(response: Json): void {
-    const request = this.#pushed.get(response['id']);
-    if (!request) return;
-    this.#pushed.delete(response['id']);
-    if (request.method === 'roots/list') this.#options.onRootsList?.('answered');
+    const request = this.#over(response['id']);
     const error = response['error'];
-    if (this.#waiting.delete(request.id) && isRecord(error))
+    if (request && this.#waiting.delete(request.id) && isRecord(error))
       this.#options.onRefused?.(request, String(error['message']));
+  }
+
+  /** A pushed request has its answer, or needs none any more. */
+  #over(id: unknown): TappedRequest | undefined {
+    const request = this.#pushed.get(id);
+    this.#pushed.delete(id);
+    if (request?.method === 'roots/list') this.#options.onRootsList?.('answered');
+    return request;
+  }
+
+  /** Drops what is left of calls that are over: of those that got no response, and of rounds the SDK has refused. */
+  #forget(): void {
+    for (const [id, call] of this.#callOfRequest) if (this.#isOver(call)) this.#callOfRequest.delete(id);
+    for (const [id, { call }] of this.#waiting) if (call && this.#isOver(call)) this.#waiting.delete(id);
+  }
+
+  #isOver(call: RunningCall): boolean {
+    return this.#options.calls.get(call.context.id) !== call;
   }
 }

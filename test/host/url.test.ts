@@ -172,6 +172,8 @@ describe('visible text', () => {
     expect(visible('\u001b[31mred')).toBe('⟦U+001B⟧[31mred');
     expect(visible('Ünï 日本 👨‍👩‍👧 é')).toBe('Ünï 日本 👨‍👩‍👧 é');
     expect(visible('abcdef', { max: 2 })).toBe('ab… (4 more characters)');
+    expect(visible('👍👍👍\uD83D👍', { max: 1 })).toBe('👍… (4 more characters)');
+    expect(visible('x'.repeat(150_000_000), { max: 1 })).toBe('x… (149,999,999 more characters)');
   });
 
   it('leaves nothing hidden in any text', () => {

@@ -73,6 +73,8 @@ export interface Wired {
   /** Results and errors the client sent. */
   readonly responses: readonly Sent[];
   readonly wire: Pick<Wire, 'notify' | 'request'>;
+  /** Gives the latest call a result of any shape. */
+  respond(result: Params): Promise<void>;
 }
 
 export type WiredOptions = Partial<AttachOptions> & {
@@ -167,6 +169,7 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
     shown: me.seen,
     sent,
     wire: { notify, request },
+    respond: result => reply(sent.findLast(frame => frame.method === 'tools/call')?.id, { result }),
     calls: (method = 'tools/call') => sent.filter(frame => frame.method === method),
     get responses() {
       return sent.filter(frame => frame.method === undefined);

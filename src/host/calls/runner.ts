@@ -4,6 +4,7 @@
  */
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { isMidcallError, MidcallError } from '../../errors.ts';
+import { isRecord, own } from '../../record.ts';
 import type { Clock } from '../clock.ts';
 import type { CallContext } from '../question.ts';
 import type { Calls, RunningCall } from './calls.ts';
@@ -117,8 +118,10 @@ export class CallRunner {
     tell({ type: 'call-started', call: context, startedAt: call.startedAt });
     const ended = (outcome: CallOutcome): void =>
       tell({ type: 'call-ended', call: context, outcome, endedAt: clock.now() });
+    const goOn = call.patience.pause();
     try {
       await orAborted(gate(), abort.signal);
+      goOn();
       const result = await this.#send(call, send, options);
       ended({ how: result['isError'] === true ? 'tool-error' : 'completed', result });
       return result;
@@ -173,14 +176,11 @@ function outcomeOf(
   if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled' };
   if (isMidcallError(error, 'host/server-gone')) return { how: 'server-gone', message: error.message };
   if (isMidcallError(error)) return { how: 'abandoned', message: error.message };
-  const { code, message, data } = error as {
-    code?: unknown;
-    message?: unknown;
-    data?: { requiredCapabilities?: object };
-  };
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   const text = typeof message === 'string' ? message : String(error);
   if (typeof code === 'number') {
-    const needs = Object.keys(data?.requiredCapabilities ?? {});
+    const required = own(data, 'requiredCapabilities');
+    const needs = isRecord(required) ? Object.keys(required) : [];
     return { how: 'refused', code, message: text, ...(needs.length > 0 && { needs }) };
   }
   if (code === SdkErrorCode.RequestTimeout) return { how: 'timed-out', message: text };

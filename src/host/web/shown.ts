@@ -1,6 +1,7 @@
 /** Foreign text as markup: made visible by the host's rules, escaped, and every written-out code point set apart. */
 import { escaped, type Html, trusted } from '../../html.ts';
 import { visible } from '../index.ts';
+import { texts } from './texts/texts.ts';
 
 /**
  * @param text - as received from a server
@@ -17,10 +18,19 @@ export function shown(text: string, max = 2_000, lines = false): Html {
 
 /** A JSON value on one line. */
 export function shownValue(value: unknown, max = 160): Html {
-  return shown(JSON.stringify(value) ?? 'undefined', max);
+  return shown(written(value), max);
 }
 
 /** The JSON value written over several lines. */
 export function shownJson(value: unknown, max = 20_000): Html {
-  return shown(JSON.stringify(value, null, 2) ?? 'undefined', max, true);
+  return shown(written(value, 2), max, true);
+}
+
+/** What a server nests deeper than the stack is can be received, but not written out. */
+function written(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? 'undefined';
+  } catch {
+    return texts.call.tooDeep;
+  }
 }

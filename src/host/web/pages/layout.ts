@@ -40,9 +40,12 @@ export function questionPath(question: Question): string {
     : `/questions/${encodeURIComponent(question.id)}${own}`;
 }
 
+/** Text as a part of a path; half a surrogate pair, which no address can hold, becomes U+FFFD. */
+const inPath = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
+
 /** A path below a server. */
 export function serverPath(id: string, ...rest: readonly string[]): string {
-  return ['/servers', id, ...rest].map((part, at) => (at === 0 ? part : encodeURIComponent(part))).join('/');
+  return ['/servers', ...[id, ...rest].map(inPath)].join('/');
 }
 
 const places = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as const;

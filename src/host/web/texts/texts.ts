@@ -122,6 +122,7 @@ export const texts = {
     onPage: 'Waiting for the page you opened.',
     noArguments: 'no arguments',
     noContent: 'There is nothing to read in it.',
+    tooDeep: 'This is nested too deep to be shown.',
     role: (role: string) => (role === 'assistant' ? 'Assistant' : 'User'),
     structured: 'Structured content',
     picture: 'A picture the server returned',
@@ -234,6 +235,7 @@ export const texts = {
       url: 'A page to open',
       sampling: 'Use of your model',
       roots: 'A request for your folders',
+      round: 'A round of questions',
     } as Record<string, string>,
     refused: (by: 'host' | 'policy', kind: string) => {
       const what = texts.notice.kinds[kind] ?? `A request (${kind})`;

@@ -11,6 +11,8 @@ interface CallRecord extends Omit<CallView, 'items'> {
 
 const rememberedCalls = 500;
 const rememberedQuestions = 2_000;
+/** Notices of one call that are shown; a server can cause any number, and the audit record has them all. */
+const shownNotices = 100;
 
 export class History {
   readonly #calls = new Map<string, CallRecord>();
@@ -49,7 +51,8 @@ export class History {
 
   /** Something in a call was decided without asking. */
   noticed(callId: string, notice: NoticeView): void {
-    this.#calls.get(callId)?.items.push(notice);
+    const items = this.#calls.get(callId)?.items;
+    if (items && items.filter(item => 'notice' in item).length < shownNotices) items.push(notice);
   }
 
   /** A question came, with a call of its own perhaps, which an earlier process may have begun. */

@@ -13,6 +13,12 @@ const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 /** More of one kind than this are not listed. */
 const mostOffers = 1_000;
 
+/** A name with half a surrogate pair in it has no address on the desk, nor a spelling in UTF-8. */
+const isText = (name: string): boolean => !/\p{Cs}/u.test(name);
+
+const listed = (offers: readonly OfferView[]): readonly OfferView[] =>
+  offers.slice(0, mostOffers).filter(offer => isText(offer.name));
+
 const described = ({ title, description }: { title?: string | undefined; description?: string | undefined }) => ({
   ...(title !== undefined && { title }),
   ...(description !== undefined && { description }),
@@ -74,12 +80,9 @@ function template(received: Catalogue['resourceTemplates'][number]): readonly Of
 /** @param catalogue - as received; names and descriptions are untrusted */
 export function shownOffers(catalogue: Catalogue): Offers {
   return {
-    tools: catalogue.tools.slice(0, mostOffers).map(tool),
-    prompts: catalogue.prompts.slice(0, mostOffers).map(prompt),
-    resources: [...catalogue.resources.map(resource), ...catalogue.resourceTemplates.flatMap(template)].slice(
-      0,
-      mostOffers,
-    ),
+    tools: listed(catalogue.tools.map(tool)),
+    prompts: listed(catalogue.prompts.map(prompt)),
+    resources: listed([...catalogue.resources.map(resource), ...catalogue.resourceTemplates.flatMap(template)]),
   };
 }
 
@@ -87,6 +90,6 @@ const lists = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as con
 
 /** What a server offers under a name; a resource need not be listed to be read. */
 export function offerOf(server: Offers, kind: OfferKind, name: string): OfferView | undefined {
-  const listed = server[lists[kind]].find(each => each.name === name);
-  return listed ?? (kind === 'resource' && URL.canParse(name) ? { name, inputSchema: {} } : undefined);
+  const found = server[lists[kind]].find(each => each.name === name);
+  return found ?? (kind === 'resource' && URL.canParse(name) ? { name, inputSchema: {} } : undefined);
 }

@@ -1,0 +1,167 @@
+/** A server that floods, takes back and answers late, seen from the host: nothing is kept, nothing hangs, the rest goes on. */
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/server';
+import { Audit, Inbox, machineDisk, RootsManager } from 'midcall/host';
+import { memoryStore } from 'midcall/stores/memory';
+import { eras } from 'midcall/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Calls } from '../../src/host/calls/calls.ts';
+import { Tap, type TapOptions } from '../../src/host/tap.ts';
+import { handClock } from './clock.ts';
+import { nextQuestion } from './person.ts';
+import { type Tool, wired } from './wire-server.ts';
+
+const form = (more: object = {}) => ({
+  message: 'Which colour?',
+  requestedSchema: { type: 'object', properties: { colour: { type: 'string', ...more } } },
+});
+
+/** A promise and what settles it. */
+function signal() {
+  let fire = (): void => {};
+  const fired = new Promise<void>(resolve => {
+    fire = resolve;
+  });
+  return { fired, fire };
+}
+
+describe.each(eras)('%s', era => {
+  it('refuses a form whose format is no text, as any form that cannot be shown', async () => {
+    const audit = new Audit();
+    const tool: Tool = wire => wire.ask(form({ format: { toString: 1, valueOf: 1 } }));
+    const host = await wired(era, { tool, audit });
+    const outcome = await host.call();
+    if (era === '2025-11-25') expect(outcome).toMatchObject({ error: { code: -32602 } });
+    else expect(outcome).toMatchObject({ code: 'host/invalid-request' });
+    expect(audit.entries().map(entry => entry.event)).toContainEqual(
+      expect.objectContaining({
+        type: 'refused',
+        by: 'host',
+        why: expect.stringContaining('a format that is not text'),
+      }),
+    );
+  });
+});
+
+describe('2026-07-28', () => {
+  it('ends a call whose round asks more than a person could look at, and asks none of it', async () => {
+    const audit = new Audit();
+    const requests = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`q${at}`, { method: 'elicitation/create', params: form() }]),
+      );
+    const host = await wired('2026-07-28', { tool: () => new Promise(() => {}), audit });
+    const result = host.call();
+    await new Promise(setImmediate);
+    await host.respond({ resultType: 'input_required', requestState: 's', inputRequests: requests(101) });
+    expect(await result).toMatchObject({ code: 'host/invalid-request' });
+    expect(host.shown).toEqual([]);
+    expect(audit.entries().map(entry => entry.event)).toContainEqual(
+      expect.objectContaining({ type: 'refused', kind: 'round', by: 'host' }),
+    );
+  });
+
+  it('asks a round of many questions without a warning on the terminal', async () => {
+    const warned: unknown[] = [];
+    const hear = (warning: Error) => warned.push(warning.message);
+    process.on('warning', hear);
+    onTestFinished(() => void process.off('warning', hear));
+    const inputRequests = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [`q${at}`, { method: 'elicitation/create', params: form() }]),
+    );
+    const host = await wired('2026-07-28', { tool: () => new Promise(() => {}) });
+    void host.call();
+    await new Promise(setImmediate);
+    await host.respond({ resultType: 'input_required', requestState: 's', inputRequests });
+    await new Promise(setImmediate);
+    expect(host.inbox.list()).toHaveLength(40);
+    await new Promise(setImmediate);
+    expect(warned).toEqual([]);
+  });
+
+  it('keeps no round that arrives when its call is over', async () => {
+    const store = memoryStore();
+    const late = signal();
+    const tool: Tool = async wire => {
+      await late.fired;
+      return wire.ask(form());
+    };
+    const host = await wired('2026-07-28', { tool, store });
+    const result = host.call({}, { id: 'c' });
+    await new Promise(setImmediate);
+    host.attachment.cancel('c');
+    expect(await result).toMatchObject({ code: 'host/cancelled' });
+    late.fire();
+    await new Promise(setImmediate);
+    await host.attachment.keepQuestions();
+    expect(await store.get('host:rounds:notes')).toBeUndefined();
+    expect(host.shown).toEqual([]);
+  });
+});
+
+describe('2025-11-25', () => {
+  it('takes as little of the name a server gives itself as a name needs', async () => {
+    const host = await wired('2025-11-25', { tool: wire => wire.ask(form()), serverName: 'n'.repeat(1_000_000) });
+    void host.call();
+    const { asker } = await nextQuestion(host.inbox);
+    expect(asker.name).toBe('n'.repeat(200));
+  });
+
+  it('lets calls out when the server takes its question about roots back', async () => {
+    const roots = new RootsManager({ disk: machineDisk });
+    await roots.add(realpathSync(mkdtempSync(join(tmpdir(), 'hostile-server-'))));
+    const inbox = new Inbox();
+    const host = await wired('2025-11-25', { tool: async () => 'done', roots, inbox });
+    void host.wire.request('roots/list');
+    const question = await nextQuestion(inbox);
+    const result = host.call();
+    await host.wire.notify('notifications/cancelled', { requestId: 's0' });
+    expect(await result).toBe('done');
+    expect(inbox.ending(question.id)).toEqual({ how: 'withdrawn' });
+  });
+
+  it('does not count a wait for the person to grant roots as time of the server', async () => {
+    const roots = new RootsManager({ disk: machineDisk });
+    await roots.add(realpathSync(mkdtempSync(join(tmpdir(), 'hostile-server-'))));
+    const inbox = new Inbox();
+    const clock = handClock();
+    const host = await wired('2025-11-25', { tool: async () => 'done', roots, inbox, clock });
+    void host.wire.request('roots/list');
+    const question = await nextQuestion(inbox);
+    const result = host.call();
+    await new Promise(setImmediate);
+    clock.move(61_000);
+    await inbox.reply(question.id, { action: 'accept' }, 'script');
+    expect(await result).toBe('done');
+  });
+});
+
+describe('what the tap keeps', () => {
+  const tapped = async (more: Partial<TapOptions> = {}) => {
+    const refused: string[] = [];
+    const calls = new Calls();
+    const tap = new Tap({
+      calls,
+      newId: () => 'id',
+      placeholder: {},
+      roots: true,
+      onRefused: (_, why) => refused.push(why),
+      ...more,
+    });
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    tap.onto(near);
+    near.onmessage = () => {};
+    await near.start();
+    return { tap, near, far, refused };
+  };
+
+  it('T4: is nothing of a request that was taken back', async () => {
+    const { near, far, refused } = await tapped();
+    await far.send({ jsonrpc: '2.0', id: 7, method: 'elicitation/create', params: form() } as JSONRPCMessage);
+    await far.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+    await near.send({ jsonrpc: '2.0', id: 7, error: { code: -32603, message: 'late' } });
+    expect(refused).toEqual([]);
+  });
+});

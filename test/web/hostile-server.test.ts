@@ -1,0 +1,57 @@
+/** What a server may name, nest and cause without end, and the pages of the desk that stay whole. */
+import type { Catalogue } from 'midcall/host';
+import { describe, expect, it } from 'vitest';
+import { callPage } from '../../src/host/web/pages/call-page.ts';
+import { againPath, layout, offerPath } from '../../src/host/web/pages/layout.ts';
+import { History } from '../../src/host/web/workspace/history.ts';
+import { shownOffers } from '../../src/host/web/workspace/offers.ts';
+import type { CallView, DeskView, ServerView } from '../../src/host/web/workspace/views.ts';
+
+const half = 'a\uD800b';
+const named = (name: string) => ({ name, inputSchema: { type: 'object' as const } });
+const call = (more: Partial<CallView> = {}): CallView => ({
+  context: { id: 'c', kind: 'tool', name: 'act', arguments: {} },
+  serverId: 's',
+  startedAt: 0,
+  items: [],
+  ...more,
+});
+
+describe('a name with half a surrogate pair in it', () => {
+  it('is listed for no tool, prompt or resource, and the page around the others is made', () => {
+    const offers = shownOffers({
+      tools: [named('plain'), named(half)],
+      prompts: [{ name: half }],
+      resources: [{ name: 'r', uri: `x:${half}` }],
+      resourceTemplates: [],
+    } as Catalogue);
+    expect(offers).toMatchObject({ tools: [{ name: 'plain' }], prompts: [], resources: [] });
+    const server: ServerView = { id: half, origin: 'o', state: 'ready', roots: [], log: [], ...offers };
+    const view: DeskView = { servers: [server], open: [], csrf: 'x', now: 0, zone: 'UTC', event: 0 };
+    const content = { title: 't', main: '' as never };
+    const page = layout(view, content, { style: '/s', entry: '/e', modules: [] });
+    expect(page).toContain('href="/servers/a%EF%BF%BDb/tools/plain"');
+  });
+
+  it('has an address all the same where a call has it', () => {
+    expect(offerPath('s', 'tool', half)).toBe('/servers/s/tools/a%EF%BF%BDb');
+    expect(againPath(call({ context: { id: 'c', kind: 'tool', name: half, arguments: {} } }))).toContain('%EF%BF%BD');
+  });
+});
+
+it('says of a result nested deeper than can be written out that it is', () => {
+  let structuredContent: object = {};
+  for (let depth = 0; depth < 100_000; depth += 1) structuredContent = { a: structuredContent };
+  const result = { content: [{ type: 'odd', structuredContent }], structuredContent };
+  const context = { csrf: 'x', now: 0, zone: 'UTC' };
+  const page = callPage(call({ outcome: { how: 'completed', result }, endedAt: 1 }), context);
+  expect(page.main.text.split('nested too deep').length - 1).toBe(2);
+});
+
+it('shows a call with a hundred notices at most', () => {
+  const history = new History();
+  history.started(call().context, 's', 0);
+  for (let at = 0; at < 10_000; at += 1)
+    history.noticed('c', { notice: { type: 'refused', kind: 'form', by: 'policy', why: `${at}` }, at });
+  expect(history.call('c')?.items).toHaveLength(100);
+});
