@@ -46,6 +46,18 @@ export interface Can {
   readonly samplingTools: boolean;
 }
 
+/** What the client of a call says of itself: for reports and logs. A name proves nothing, so decide nothing by it. */
+export interface SaidOfClient {
+  readonly name?: string;
+  readonly version?: string;
+  /** Of the protocol. */
+  readonly revision?: string;
+  /** As they were sent, foreign and unjudged; `can` is what follows from them. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** True where it asked to hear of this call's progress. */
+  readonly hearsProgress: boolean;
+}
+
 /** Passed to a step's function. */
 export interface StepContext {
   /** The same for every attempt at this step of this call: give it to a service that removes duplicates. */
@@ -101,6 +113,8 @@ export interface Call {
   /** Runs when this run ends, is suspended or is abandoned: close what is open, stop what runs beside an ask. */
   defer(fn: () => void | Promise<void>): void;
   readonly can: Can;
+  /** Undefined where the call has no client. */
+  readonly client: SaidOfClient | undefined;
   /** Fires when the client cancels or disconnects while no ask of this run is open. */
   readonly signal: AbortSignal;
   readonly principal: Principal | undefined;

@@ -4,6 +4,7 @@
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type ClientCapabilities,
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -11,8 +12,9 @@ import {
   type StandardSchemaV1,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
+import { defined } from '../defined.ts';
 import type { Field } from '../form/index.ts';
-import type { Can } from './call.ts';
+import type { Can, SaidOfClient } from './call.ts';
 import type { Json } from './digest.ts';
 import type { OpenAsk } from './engine/seam.ts';
 import type { PageWait } from './url/wait.ts';
@@ -72,6 +74,19 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
     },
     announcesRoots: !rounds && declared.roots?.listChanged === true,
     firstForms: version !== undefined && version < '2025-11-25',
+  };
+}
+
+/** What the client says of itself: with each request on 2026-07-28, in the handshake on 2025-11-25. */
+export function saidOfClient(server: McpServer, ctx: ServerContext): SaidOfClient {
+  const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
+  const said = envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
+  const { name, version } = (said ?? {}) as { readonly name?: string; readonly version?: string };
+  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities() ?? {};
+  return {
+    ...defined({ name, version, revision: server.server.getNegotiatedProtocolVersion() }),
+    capabilities: capabilities as Readonly<Record<string, unknown>>,
+    hearsProgress: ctx.mcpReq._meta?.progressToken !== undefined,
   };
 }
 

@@ -7,6 +7,7 @@ export type {
   ElicitAsk,
   Jsonified,
   Principal,
+  SaidOfClient,
   StepContext,
   StepOptions,
 } from './call.ts';

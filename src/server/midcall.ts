@@ -28,9 +28,10 @@ import {
 } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
-import type { Call } from './call.ts';
+import type { Call, SaidOfClient } from './call.ts';
 import { type Conduct, conductor, type ResumableTool } from './conduct.ts';
 import { configure, drawn, type MidcallOptions } from './config.ts';
+import { saidOfClient } from './era.ts';
 import { intercept } from './intercept.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import { runUnattended } from './unattended.ts';
@@ -112,6 +113,8 @@ export interface Midcall {
    * @throws MidcallError `roots/none` where nothing is allowed
    */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
+  /** What the client says of itself, for a handler that has no `call`. */
+  client(server: McpServer, ctx: ServerContext): SaidOfClient;
   /**
    * Runs a handler without a client, such as from a command line: nothing is asked, and every question is
    * `cancel/unavailable`.
@@ -218,6 +221,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     resource: resource as Midcall['resource'],
     wrap,
     files: (server, ctx) => conduct.files(server, ctx),
+    client: saidOfClient,
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
     allow(ceiling) {
       config.boundary = drawn({ ...options.roots, ceiling });

@@ -46,6 +46,7 @@ export async function runUnattended<R>(
         flow: config.id(),
         audit: () => {},
         files: () => files,
+        client: () => undefined,
         pages: () => undefined,
       };
       return handler(makeCall(of as Run<unknown>, surroundings));
