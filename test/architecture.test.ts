@@ -24,6 +24,7 @@ const mayImport: Record<string, readonly string[]> = {
   testing: ['form', 'sampling', 'roots', 'server', 'connect', 'host', 'stores'],
   notes: ['form', 'sampling', 'roots', 'server', 'connect', 'stores'],
   design: ['form', 'server', 'host', 'testing'],
+  doctor: ['form', 'sampling', 'roots', 'server', 'connect'],
   cli: [
     'form',
     'sampling',
@@ -37,13 +38,14 @@ const mayImport: Record<string, readonly string[]> = {
     'host/web',
     'notes',
     'design',
+    'doctor',
     'testing',
   ],
 };
 
 /** Packages that only these folders may import; every other package is free where ARCHITECTURE.md lists it. */
 const packageHomes: Record<string, readonly string[]> = {
-  '@modelcontextprotocol/server': ['server', 'connect', 'notes', 'testing', 'cli'],
+  '@modelcontextprotocol/server': ['server', 'connect', 'notes', 'doctor', 'testing', 'cli'],
   '@modelcontextprotocol/node': ['server', 'notes', 'testing', 'cli'],
   '@modelcontextprotocol/client': ['host', 'testing', 'design', 'cli'],
   '@clack/prompts': ['host/terminal'],

@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { configPath } from '../config-path.ts';
 import { isMidcallError } from '../errors.ts';
 import {
@@ -31,6 +31,7 @@ import { ownVersion } from '../own-version.ts';
 import { exitCodes } from './exit-codes.ts';
 import { chooseModel } from './model-choice.ts';
 import { offerFolders } from './offer-folders.ts';
+import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { chooseEra, nameOf, readServerList } from './server-choice.ts';
 
@@ -47,12 +48,6 @@ interface DeskFlags {
   readonly rules: string;
 }
 
-function portOf(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('A port is 0 to 65535.');
-  return port;
-}
-
 /** Adds `midcall desk`. */
 export function registerDesk(program: Command): void {
   program
@@ -66,7 +61,7 @@ export function registerDesk(program: Command): void {
     .option('--root <directory>', 'a folder the servers may use; repeatable', repeatable)
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto')
-    .option('--port <port>', 'the port to listen on; a free one where absent', portOf)
+    .option('--port <port>', 'the port to listen on; a free one where absent', portNumber)
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
     .option('--open', 'open the page in a browser, where there is a display')

@@ -11,6 +11,7 @@ import { registerCall } from './call.ts';
 import { registerDemo } from './demo.ts';
 import { registerDesign } from './design.ts';
 import { registerDesk } from './desk.ts';
+import { registerDoctor } from './doctor.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
 import { registerLint } from './lint.ts';
 import { registerNotes } from './notes.ts';
@@ -26,6 +27,7 @@ const subcommands: readonly Register[] = [
   registerDemo,
   registerDesign,
   registerLint,
+  registerDoctor,
   registerRules,
 ];
 

@@ -16,6 +16,7 @@ import {
 } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serveNotes } from './notes-http.ts';
+import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { usage } from './usage.ts';
 
@@ -38,7 +39,7 @@ export function registerNotes(program: Command): void {
     .option(
       '--http <port>',
       'serve Streamable HTTP at /mcp on this port (0: any free one) instead of standard input',
-      port,
+      portNumber,
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--allow-host <name>', 'host name, besides localhost, under which clients reach it; repeatable', repeatable)
@@ -124,12 +125,6 @@ function check(
 
 function onSignal(close: () => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
-}
-
-function port(text: string): number {
-  const number = Number(text);
-  if (/^\d+$/u.test(text) && number <= 65_535) return number;
-  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
 }
 
 function origin(text: string): URL {

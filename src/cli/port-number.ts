@@ -1,0 +1,8 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A port of the command line, 0 for any free one. */
+export function portNumber(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/u.test(text) && number <= 65_535) return number;
+  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+}

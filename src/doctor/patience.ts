@@ -1,0 +1,67 @@
+/**
+ * `doctor_patience`: holds a call open to find out when the host gives it up. A plain tool of the SDK's, since it asks
+ * nothing and needs the request itself: whether progress was asked for, and whether it was cancelled.
+ */
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Chart } from './chart.ts';
+import { hold } from './hold.ts';
+
+const mostSeconds = 600;
+
+export interface PatienceOptions {
+  readonly chartOf: (ctx: ServerContext) => Chart;
+  readonly found: () => Promise<void>;
+  readonly outputSchema: z.ZodType;
+  readonly reported: (chart: Chart) => CallToolResult;
+  /** Runs a function later; the result takes it back. */
+  readonly timer?: ((fn: () => void, ms: number) => () => void) | undefined;
+}
+
+/** Registers the tool. */
+export function registerPatience(server: McpServer, { chartOf, found, reported, ...options }: PatienceOptions): void {
+  const { outputSchema, timer = startTimer } = options;
+  server.registerTool(
+    'doctor_patience',
+    {
+      title: 'How long this host waits',
+      description:
+        'Holds this call open and does nothing else, to find out when the host gives up. If the call is cut off, call ' +
+        'doctor_report.',
+      inputSchema: z.strictObject({
+        seconds: z
+          .int()
+          .min(1)
+          .max(mostSeconds)
+          .default(120)
+          .describe(`How long, at most ${mostSeconds}. It ends by itself.`),
+        progress: z.boolean().default(false).describe('Whether to tell of progress every five seconds.'),
+      }),
+      outputSchema,
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    },
+    async ({ seconds, progress }, ctx: ServerContext) => {
+      const chart = chartOf(ctx);
+      const { _meta, signal } = ctx.mcpReq;
+      const progressToken = _meta?.progressToken;
+      if (progress && progressToken === undefined) {
+        chart.silent();
+      } else {
+        const tell = (done: number) =>
+          ctx.mcpReq.notify({
+            method: 'notifications/progress',
+            params: { progressToken: progressToken!, progress: done, message: 'Still holding the call open.' },
+          });
+        const ended = chart.hold(progress ? 'patience.progress' : 'patience');
+        ended(await hold({ ms: seconds * 1_000, signal, timer, ...(progress && { progress: tell }) }));
+      }
+      await found();
+      return reported(chart);
+    },
+  );
+}
+
+function startTimer(fn: () => void, ms: number): () => void {
+  const timer = setTimeout(fn, ms);
+  return () => clearTimeout(timer);
+}
