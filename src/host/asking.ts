@@ -8,7 +8,8 @@ import type { Audit } from './audit/audit.ts';
 import type { Calls, RunningCall } from './calls/calls.ts';
 import type { Clock } from './clock.ts';
 import type { Inbox } from './inbox/inbox.ts';
-import type { Policy, Subject } from './policy/policy.ts';
+import type { Subject } from './policy/judge.ts';
+import type { Policy } from './policy/policy.ts';
 import type { Asker, CallContext, Ending, Question } from './question.ts';
 
 /** What a view of one connection is told besides the inbox's events. */

@@ -31,10 +31,10 @@ export type { ElicitationMode } from './elicitation.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
 export { isLongText } from './long-text.ts';
+export type { Limits, Rule, Subject, Verdict } from './policy/judge.ts';
 export type { KeptRules, RulesFileOptions } from './policy/kept-rules.ts';
 export { rulesFile } from './policy/kept-rules.ts';
-export type { Limits, PolicyOptions, Rule, Subject, Verdict } from './policy/policy.ts';
-export { Policy } from './policy/policy.ts';
+export { Policy, type PolicyOptions } from './policy/policy.ts';
 export type {
   AskedModel,
   Asker,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Policy, type Rule } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
-import { applies, judge } from '../../src/host/policy/policy.ts';
+import { applies, judge } from '../../src/host/policy/judge.ts';
 import { handClock } from './clock.ts';
 
 describe('policy', () => {
@@ -36,7 +36,7 @@ describe('policy', () => {
     const policy = new Policy();
     expect(() => policy.add({ server: 'a', subject: 'form', effect: 'allow' })).toThrow(/answered by a person/);
     expect(() => policy.add({ server: 'a', subject: '*', effect: 'allow' })).toThrow();
-    expect(() => new Policy({ limits: { open: 0 } })).toThrow(/'open'/);
+    expect(() => new Policy({ limits: { open: 0 } })).toThrow('limits.open is a whole number, at least 1, not 0');
   });
 
   it('refuses, expires, is revoked, and tells of every change', () => {

@@ -10,7 +10,7 @@
 import { statSync } from 'node:fs';
 import { MidcallError } from '../../errors.ts';
 import { ownerFile } from '../files/owner-file.ts';
-import type { Rule } from './policy.ts';
+import type { Rule } from './judge.ts';
 
 /** Rules that are kept. */
 export interface KeptRules {

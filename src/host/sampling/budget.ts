@@ -8,7 +8,8 @@
  * G3  what was really spent replaces what was set aside, once it is known; a run that failed or was stopped stays counted
  *     with what was set aside, since nobody can say what it cost.
  */
-import { MidcallError } from '../../errors.ts';
+import { checkOptions, count, type Kinds } from '../../check-options.ts';
+import { defined } from '../../defined.ts';
 import { blocksOf, type ModelUsage, type SamplingRequest } from '../../sampling/index.ts';
 
 /** What one server may spend of the person’s models. */
@@ -57,22 +58,29 @@ interface Spend {
   tokens: number;
 }
 
+const kinds: Kinds<SamplingLimits> = {
+  requests: count,
+  tokens: count,
+  depth: count,
+  windowMs: {
+    words: 'a whole number of milliseconds, at least 1, or Infinity',
+    fits: value => value === Number.POSITIVE_INFINITY || count.fits(value),
+  },
+};
 const defaults: SamplingLimits = { requests: 100, tokens: 500_000, depth: 20, windowMs: Number.POSITIVE_INFINITY };
 
 /**
  * Opens an account for one server.
  * @param limits - 100 requests, 500,000 tokens, 20 turns, for as long as it lives, where absent
  * @param options - `now`: milliseconds on any clock that does not go back
- * @throws MidcallError `host/refused` for a limit that is no whole number above 0
+ * @throws TypeError for a limit that is unknown, or no whole number above 0
  */
 export function samplingBudget(
   limits: Partial<SamplingLimits>,
   options: { readonly now: () => number },
 ): SamplingBudget {
-  const bounds: SamplingLimits = { ...defaults, ...limits };
-  for (const [name, value] of Object.entries(bounds))
-    if (!(Number.isInteger(value) || (name === 'windowMs' && value === Number.POSITIVE_INFINITY)) || value < 1)
-      throw new MidcallError('host/refused', `The sampling limit ${name} must be a whole number above 0.`);
+  checkOptions('the sampling budget', limits, kinds);
+  const bounds: SamplingLimits = { ...defaults, ...defined(limits) };
   let spends: Spend[] = [];
   const current = (now: number): readonly Spend[] => {
     spends = spends.filter(spend => now - spend.at < bounds.windowMs);
