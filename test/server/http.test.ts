@@ -265,6 +265,48 @@ describe('H3, H4: sessions end and are capped', () => {
   });
 });
 
+describe('H5: what one session has under way', () => {
+  const capable = initialize.replace('"capabilities":{}', '"capabilities":{"elicitation":{}}');
+  const session = async (options: HttpOptions = {}) => {
+    const { url } = await serve(options);
+    const headers = { ...json, 'mcp-session-id': String((await raw(url, json, capable)).headers['mcp-session-id']) };
+    const post = (message: object, more: object = {}) =>
+      raw(url, { ...headers, ...more }, JSON.stringify({ jsonrpc: '2.0', ...message }));
+    /** Asks, and cuts the stream as soon as the question is there. */
+    const ask = (id: number, more: object = {}) =>
+      post({ id, method: 'tools/call', params: { name: 'ask', arguments: {} } }, more);
+    return { post, ask };
+  };
+
+  it('is bounded, though nobody listens any more, until something is answered or taken back', async () => {
+    const { post, ask } = await session({ sessions: { maxCalls: 3 } });
+    const first = await ask(10);
+    expect([first.status, (await ask(11)).status, (await ask(12)).status]).toEqual([200, 200, 200]);
+    expect(await ask(13)).toMatchObject({ status: 429, text: expect.stringContaining('Too many requests') });
+    await post({ method: 'notifications/cancelled', params: { requestId: 11 } });
+    expect((await ask(13)).status).toBe(200);
+    const { id } = JSON.parse(/^data: (.+)$/m.exec(first.text)![1]!) as { id: unknown };
+    await post({ id, result: { action: 'decline' } });
+    expect((await ask(14)).status).toBe(200);
+    expect((await ask(15)).status).toBe(429);
+  });
+
+  it('has each an id of its own, so that no call is given the result of another', async () => {
+    const { post, ask } = await session();
+    await ask(10);
+    expect(await ask(10)).toMatchObject({ status: 400, text: expect.stringContaining('another request') });
+    const echo = { method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } };
+    expect((await post({ id: 20, ...echo })).text).toContain('"x"');
+    expect((await post({ id: 20, ...echo })).text).toContain('"x"');
+  });
+
+  it('does not count what was refused', async () => {
+    const { ask } = await session({ sessions: { maxCalls: 1 } });
+    expect((await ask(10, { accept: 'text/plain' })).status).toBe(406);
+    expect((await ask(10)).status).toBe(200);
+  });
+});
+
 describe('who may reach it', () => {
   it('answers only to loopback names, and to those it is told', async () => {
     const closed = await serve();

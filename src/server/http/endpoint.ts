@@ -80,6 +80,7 @@ export const endpointKinds: Kinds<HttpOptions> = {
   sessions: parts<SessionOptions>({
     idleMs: positive,
     max: positive,
+    maxCalls: positive,
     events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
     now: func,
     every: func,

@@ -6,6 +6,8 @@
  * - H2 A session belongs to whoever opened it; to anybody else it does not exist (404).
  * - H3 A session that nothing uses for `idleMs` ends, and so do its calls. Use is a request or an open stream.
  * - H4 There are never more than `max`: the longest unused one makes room; where all are in use, a new one is refused.
+ * - H5 A session never has more than `maxCalls` requests under way, whether their streams are open or not, each under an id
+ *   of its own: calls that wait for a person outlive their streams (H1), so nothing else would bound them.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -19,6 +21,8 @@ export interface SessionOptions {
   readonly idleMs?: number;
   /** The most sessions at a time; 1,000 by default. */
   readonly max?: number;
+  /** The most requests under way in one session; 1,000 by default. */
+  readonly maxCalls?: number;
   /** What each session keeps for clients that reconnect. */
   readonly events?: EventStoreOptions;
   /** Milliseconds since the epoch; the system's clock by default. */
@@ -49,6 +53,8 @@ interface Session {
   usedAt: number;
   /** Responses that have not ended: running requests and open streams. */
   open: number;
+  /** Ids of the requests that have no response yet. */
+  readonly underWay: Set<unknown>;
 }
 
 /** A refusal before any session is reached. */
@@ -64,6 +70,17 @@ const unreferenced = (ms: number, fn: () => void): (() => void) => {
   return () => clearInterval(timer);
 };
 
+type Message = { readonly id?: unknown; readonly method?: unknown; readonly params?: { readonly requestId?: unknown } };
+
+const messagesIn = (body: unknown): readonly Message[] =>
+  [body].flat().filter((each): each is Message => typeof each === 'object' && each !== null);
+/** The ids of the requests in a body. */
+const requestsIn = (body: unknown): readonly unknown[] =>
+  messagesIn(body).flatMap(({ id, method }) => (id !== undefined && method !== undefined ? [id] : []));
+/** The ids of the requests that a body takes back. */
+const takenBackIn = (body: unknown): readonly unknown[] =>
+  messagesIn(body).flatMap(({ method, params }) => (method === 'notifications/cancelled' ? [params?.requestId] : []));
+
 /** All sessions of one endpoint. */
 export class HttpSessions {
   readonly #factory: McpServerFactory;
@@ -73,7 +90,7 @@ export class HttpSessions {
 
   constructor(factory: McpServerFactory, options: SessionOptions = {}) {
     this.#factory = factory;
-    this.#options = { idleMs: 30 * 60_000, max: 1_000, now: Date.now, ...options };
+    this.#options = { idleMs: 30 * 60_000, max: 1_000, maxCalls: 1_000, now: Date.now, ...options };
     const every = options.every ?? unreferenced;
     this.#stopSweeping = every(Math.min(60_000, this.#options.idleMs), () => this.#sweep());
   }
@@ -103,8 +120,7 @@ export class HttpSessions {
         message: 'Session not found: it ended, or it is not yours. Initialize again.',
       };
     }
-    await this.#handle(session, request);
-    return undefined;
+    return this.#handle(session, request);
   }
 
   /** Ends every session and takes no more. */
@@ -130,7 +146,20 @@ export class HttpSessions {
         this.#sessions.set(id, session);
       },
     });
-    const session: Session = { transport, server, owner: request.owner, usedAt: this.#options.now(), open: 0 };
+    const underWay = new Set<unknown>();
+    const session: Session = {
+      transport,
+      server,
+      owner: request.owner,
+      usedAt: this.#options.now(),
+      open: 0,
+      underWay,
+    };
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      if (!('method' in message)) underWay.delete(message.id);
+      return send(message, options);
+    };
     transport.onerror = error => this.#options.onError?.(error);
     transport.onclose = () => {
       if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
@@ -142,14 +171,30 @@ export class HttpSessions {
     return undefined;
   }
 
-  async #handle(session: Session, { req, res, body }: SessionRequest): Promise<void> {
+  async #handle(session: Session, { req, res, body }: SessionRequest): Promise<SessionRefusal | undefined> {
+    const { underWay } = session;
+    const ids = requestsIn(body);
+    if (new Set(ids).size < ids.length || ids.some(id => underWay.has(id)))
+      return { status: 400, code: -32600, message: 'This id is that of another request, which has no response yet.' };
+    if (underWay.size + ids.length > this.#options.maxCalls)
+      return {
+        status: 429,
+        code: -32000,
+        message: 'Too many requests of this session are under way. Try again later.',
+      };
+    for (const id of ids) underWay.add(id);
     session.open += 1;
     session.usedAt = this.#options.now();
     res.once('close', () => {
       session.open -= 1;
       session.usedAt = this.#options.now();
+      // What the transport refuses never gets to the server.
+      if (res.statusCode >= 400) for (const id of ids) underWay.delete(id);
     });
     await session.transport.handleRequest(req, res, body);
+    // A request that was taken back gets no response.
+    for (const id of takenBackIn(body)) underWay.delete(id);
+    return undefined;
   }
 
   #unused(): [string, Session][] {
