@@ -20,10 +20,13 @@ import { type Clock, type Era, visible } from '../host/index.ts';
 import { isRecord } from '../record.ts';
 import { capabilityOf, type LintAsk, type Play, replyOf } from './lint-play.ts';
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** How a call ended. */
 export type PlayEnd =
   | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'error'; readonly code: number; readonly message: string }
+  /** `pages`: what error -32042 wants opened first. */
+  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly pages: readonly Json[] }
   /** Silence. */
   | { readonly kind: 'silent' }
   /** The person agreed to open a page, and nobody finishes it. */
@@ -56,9 +59,8 @@ export interface SessionOptions {
 }
 
 /** More questions than this in one call, and it is left. */
-export const mostAsks = 12;
+const mostAsks = 12;
 
-type Json = Readonly<Record<string, unknown>>;
 type Answer = (ask: Pick<LintAsk, 'method' | 'params'>, pushed: boolean) => Json | undefined;
 
 interface Running {
@@ -146,7 +148,8 @@ export class LintSession {
     let end = await this.#exchange(name, args, answer);
     const pages = requests.some(ask => ask.params['mode'] === 'url' && ask.reply['action'] === 'accept');
     if (pages && (end.kind === 'silent' || end.kind === 'endless')) end = { kind: 'page-open' };
-    if (end.kind === 'error' && end.code === -32042) requests.push(...this.#required);
+    if (end.kind === 'error')
+      requests.push(...end.pages.map(params => ({ method: 'elicitation/create', params, pushed: false, reply: {} })));
     if (end.kind !== 'result' && end.kind !== 'error') this.soiled = true;
     return { era: this.era, play, asks: requests.filter(toPerson), requests, end };
   }
@@ -156,15 +159,12 @@ export class LintSession {
     await this.#client.close().catch(() => {});
   }
 
-  /** The pages that error -32042 names. */
-  #required: readonly LintAsk[] = [];
-
   async #exchange(name: string, args: Json, answer: Answer): Promise<PlayEnd> {
     let more: Json = {};
-    for (;;) {
+    for (let polled = 0; ; ) {
       const reply = await this.#request({ name, arguments: args, ...more }, answer);
       if ('kind' in reply) return reply as PlayEnd;
-      if (isRecord(reply['error'])) return this.#refused(reply['error']);
+      if (isRecord(reply['error'])) return refused(reply['error']);
       const result = isRecord(reply['result']) ? reply['result'] : {};
       if (result['resultType'] !== 'input_required') return { kind: 'result', result };
       const responses: Record<string, unknown> = {};
@@ -177,27 +177,15 @@ export class LintSession {
       const state = result['requestState'];
       more = { inputResponses: responses, ...(state !== undefined && { requestState: state }) };
       // A round that asks nothing is polling; each one counts, so that it ends.
-      if (Object.keys(requests).length === 0 && ++this.#empty > mostAsks) return { kind: 'endless' };
+      if (Object.keys(requests).length === 0 && ++polled > mostAsks) return { kind: 'endless' };
     }
   }
-
-  #empty = 0;
 
   #given(request: Json, answer: Answer, pushed: boolean): Json | undefined {
     const params = isRecord(request['params']) ? request['params'] : {};
     const reply = answer({ method: String(request['method']), params }, pushed);
     if (reply === undefined || request['method'] !== 'roots/list') return reply;
     return { roots: this.#options.roots.map(uri => ({ uri })) };
-  }
-
-  #refused(error: Json): PlayEnd {
-    const code = typeof error['code'] === 'number' ? error['code'] : 0;
-    const data = isRecord(error['data']) ? error['data'] : {};
-    const named = code === -32042 && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
-    this.#required = named
-      .filter(isRecord)
-      .map(params => ({ method: 'elicitation/create', params, pushed: false, reply: {} }));
-    return { kind: 'error', code, message: String(error['message']) };
   }
 
   /** Sends one `tools/call` and waits for its response. */
@@ -229,7 +217,7 @@ export class LintSession {
       };
       this.#running = { id, answer: ending, heard, settle };
       heard();
-      const failed = (error: unknown): void => settle({ kind: 'error', code: 0, message: String(error) });
+      const failed = (error: unknown): void => settle({ kind: 'error', code: 0, message: String(error), pages: [] });
       this.#send({ id, method: 'tools/call', params: { ...params, ...this.#envelope() } }, failed);
     });
   }
@@ -282,6 +270,13 @@ export class LintSession {
       this.#send({ id, error: { code: -32601, message: 'Not declared by this client.' } });
     else this.#send({ id, result: reply });
   }
+}
+
+function refused(error: Json): PlayEnd {
+  const code = typeof error['code'] === 'number' ? error['code'] : 0;
+  const data = isRecord(error['data']) ? error['data'] : {};
+  const named = code === -32042 && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
+  return { kind: 'error', code, message: String(error['message']), pages: named.filter(isRecord) };
 }
 
 /** Why an era was not reached: the server's own words where it had any, and none of the SDK's about itself. */

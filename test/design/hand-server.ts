@@ -21,6 +21,8 @@ export interface Hand {
   readonly can: { readonly form: boolean; readonly url: boolean };
   /** Asks, whatever the client can. */
   ask(params: Json, method?: string): Promise<Reply>;
+  /** Has the client come again without asking anything (2026-07-28). */
+  poll(): Promise<void>;
   /** Sends a request of its own in either era. */
   push(params: Json): Promise<Reply>;
   /** Closes the connection. */
@@ -91,6 +93,13 @@ export function handServer(
         if (answer) return Promise.resolve(answer);
         const inputRequests = { [`q${used}`]: { method, params: asking } };
         send({ id, result: { resultType: 'input_required', inputRequests, requestState: JSON.stringify(answers) } });
+        return never;
+      },
+      poll() {
+        used += 1;
+        if (era === '2025-11-25' || answers[used - 1]) return Promise.resolve();
+        const requestState = JSON.stringify([...answers, {}]);
+        send({ id, result: { resultType: 'input_required', inputRequests: {}, requestState } });
         return never;
       },
       die: () => void far.close(),

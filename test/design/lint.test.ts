@@ -50,6 +50,24 @@ it('calls a deed told in other words possible, and no more than a warning', asyn
   expect(found).toMatchObject({ certainty: 'possible', severity: 'warning' });
 });
 
+it('counts rounds that ask nothing per call: many tools that poll once are no call without end', async () => {
+  const polling: HandTool = {
+    ...cleanTool,
+    async run(hand) {
+      await hand.poll();
+      return cleanTool.run(hand);
+    },
+  };
+  const tools = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`tool${at}`, polling]));
+  const report = await lint(() => handServer(tools), {
+    select: { which: 'all' },
+    clock: idleClock,
+    eras: ['2026-07-28'],
+  });
+  expect(report).toMatchObject({ findings: [], notes: [] });
+  expect([...report.tools.values()]).toEqual(Array(14).fill(1));
+});
+
 it('refuses before it accepts, in every era', async () => {
   const said: string[] = [];
   await linted(cleanTool, { onProgress: line => said.push(line) });
