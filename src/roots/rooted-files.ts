@@ -1,4 +1,4 @@
-/** `Files` over one scope: places a name, enters its root, and acts on what it opened. */
+/** The operations of `Files` over one scope, each on what it opened at the place its path means. */
 import * as fs from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isMidcallError } from '../errors.ts';
@@ -8,16 +8,14 @@ import { GatheredReads } from './gathered-reads.ts';
 import type { Folder, Placed, Thing } from './ground.ts';
 import { closeLeaf, contentLeaf, type Leaf, leafOf, makeFolders } from './leaf.ts';
 import { moveLeaf } from './move.ts';
-import { type Place, placesOf } from './name.ts';
 import { createFile, replaceFile } from './new-file.ts';
 import { fileStat, OpenFile, type OpenFiles, streamOf } from './open-file.ts';
-import { pace } from './pace.ts';
-import { closed, exists, fromSystem, invalid, notFound, outside } from './refusal.ts';
-import type { Scope, ScopeRoot } from './scope.ts';
-import { inOneGo, type Now, type Steps, settled } from './steps.ts';
+import { Placing } from './placing.ts';
+import { exists, fromSystem, invalid, notFound } from './refusal.ts';
+import type { Scope } from './scope.ts';
+import { inOneGo, type Steps, settled } from './steps.ts';
 import { codeOf, type System } from './system.ts';
 import { listFolder, removeBelow, removeLeaf, walkFrom } from './tree.ts';
-import { below, within } from './within.ts';
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
@@ -29,11 +27,12 @@ export class RootedFiles implements Files {
   readonly #scope: Scope;
   readonly #book: OpenFiles;
   readonly #reads: GatheredReads;
-  #closed = false;
+  readonly #placing: Placing;
 
   /** Owns one share of the scope until {@link close}. */
   constructor(scope: Scope, book: OpenFiles) {
     this.#scope = scope;
+    this.#placing = new Placing(scope);
     this.#book = book;
     this.#reads = new GatheredReads(scope.ground);
   }
@@ -69,8 +68,8 @@ export class RootedFiles implements Files {
   }
 
   async write(path: string, data: string | Uint8Array): Promise<void> {
-    await this.#atOne(path, async placed => {
-      const leaf = await contentLeaf(this.#scope.ground, placed, real => this.#placeReal(path, real));
+    await this.#placing.atOne(path, async placed => {
+      const leaf = await contentLeaf(this.#scope.ground, placed, real => this.#placing.real(path, real));
       try {
         await replaceFile(leaf, bytesOf(data));
       } finally {
@@ -80,7 +79,7 @@ export class RootedFiles implements Files {
   }
 
   async append(path: string, data: string | Uint8Array): Promise<void> {
-    await this.#atOne(path, async placed => {
+    await this.#placing.atOne(path, async placed => {
       const { fd } = await this.#openForAppend(placed, O_WRONLY);
       try {
         await writeAll(placed.root.system, fd, bytesOf(data));
@@ -91,7 +90,7 @@ export class RootedFiles implements Files {
   }
 
   async create(path: string, data: string | Uint8Array): Promise<void> {
-    await this.#atOne(path, async placed => {
+    await this.#placing.atOne(path, async placed => {
       const leaf = await leafOf(this.#scope.ground, placed, { makeFolders: true });
       try {
         if (leaf.thing) throw exists(path);
@@ -103,7 +102,7 @@ export class RootedFiles implements Files {
   }
 
   async list(path: string): Promise<Entry[]> {
-    return await this.#atFirst(path, async placed => {
+    return await this.#placing.atFirst(path, async placed => {
       const folder = await this.#scope.ground.folder(placed);
       try {
         return await listFolder(this.#scope.ground, placed, folder);
@@ -114,16 +113,16 @@ export class RootedFiles implements Files {
   }
 
   async *walk(path: string, options?: { readonly skip?: (entry: Entry) => boolean }): AsyncGenerator<Entry> {
-    const start = await this.#atFirst(path, async placed => {
+    const start = await this.#placing.atFirst(path, async placed => {
       const folder = await this.#scope.ground.folder(placed);
       folder.close();
-      return this.#placeReal(path, folder.path);
+      return this.#placing.real(path, folder.path);
     });
-    yield* walkFrom(this.#scope.ground, start, (placed, work) => this.#during(placed, work), options?.skip);
+    yield* walkFrom(this.#scope.ground, start, (placed, work) => this.#placing.during(placed, work), options?.skip);
   }
 
   async stat(path: string): Promise<FileStat> {
-    return await this.#atFirst(path, async placed => {
+    return await this.#placing.atFirst(path, async placed => {
       const thing = await this.#scope.ground.thing(placed);
       thing.close();
       return fileStat(thing.stat);
@@ -132,7 +131,7 @@ export class RootedFiles implements Files {
 
   async exists(path: string): Promise<boolean> {
     try {
-      return await this.#atFirst(path, async placed => {
+      return await this.#placing.atFirst(path, async placed => {
         await this.#scope.ground.present(placed);
         return true;
       });
@@ -143,22 +142,22 @@ export class RootedFiles implements Files {
   }
 
   async mkdir(path: string): Promise<void> {
-    await this.#atOne(path, async placed => {
+    await this.#placing.atOne(path, async placed => {
       (await makeFolders(this.#scope.ground, placed)).close();
     });
   }
 
   async rename(from: string, to: string): Promise<void> {
-    await this.#atTwo(from, to, (source, target) => moveLeaf(this.#scope.ground, source, target));
+    await this.#placing.atTwo(from, to, (source, target) => moveLeaf(this.#scope.ground, source, target));
   }
 
   async copy(from: string, to: string): Promise<void> {
     const { ground } = this.#scope;
-    await this.#atOne(from, async source => {
+    await this.#placing.atOne(from, async source => {
       const thing = await ground.thing(source);
       try {
         this.#mustBeFile(from, thing);
-        await this.#atOne(to, async placed => {
+        await this.#placing.atOne(to, async placed => {
           const leaf = await leafOf(ground, placed, { makeFolders: true });
           try {
             if (leaf.thing) throw exists(to);
@@ -183,7 +182,7 @@ export class RootedFiles implements Files {
 
   async absolute(path: string): Promise<string> {
     const { ground } = this.#scope;
-    return await this.#atOne(path, async placed => {
+    return await this.#placing.atOne(path, async placed => {
       for (let rel = placed.rel, tail = ''; ; ) {
         try {
           const thing = await ground.thing({ ...placed, rel });
@@ -203,9 +202,7 @@ export class RootedFiles implements Files {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#scope.release();
+    this.#placing.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -213,9 +210,9 @@ export class RootedFiles implements Files {
   }
 
   #read<T>(path: string, range: Range | undefined, read: Reading<T>): Promise<T> {
-    return this.#tryEach(path, placed =>
+    return this.#placing.tryEach(path, placed =>
       this.#reads.join(placed, above =>
-        inOneGo(this.#entered(placed, () => inOneGo(this.#readFile(placed, above, range, read)))),
+        inOneGo(this.#placing.entered(placed, () => inOneGo(this.#readFile(placed, above, range, read)))),
       ),
     );
   }
@@ -252,12 +249,12 @@ export class RootedFiles implements Files {
   async #openFile(path: string, mode: 'r' | 'r+' | 'a'): Promise<OpenFile> {
     const { ground } = this.#scope;
     if (mode === 'a') {
-      return await this.#atOne(path, async placed => {
+      return await this.#placing.atOne(path, async placed => {
         const opened = await this.#openForAppend(placed, O_RDWR);
         return new OpenFile(opened.path, opened.fd, placed.root.system, this.#book, true);
       });
     }
-    return await this.#atFirst(path, async placed => {
+    return await this.#placing.atFirst(path, async placed => {
       const thing = await ground.thing(placed);
       try {
         this.#mustBeFile(path, thing);
@@ -272,7 +269,7 @@ export class RootedFiles implements Files {
   async #openForAppend(placed: Placed, access: number): Promise<{ fd: number; path: string }> {
     const { ground } = this.#scope;
     for (let attempt = 0; ; attempt += 1) {
-      const leaf = await contentLeaf(ground, placed, real => this.#placeReal(placed.given, real));
+      const leaf = await contentLeaf(ground, placed, real => this.#placing.real(placed.given, real));
       try {
         if (leaf.thing)
           return { fd: await ground.reopen(leaf.placed, leaf.thing, access | O_APPEND), path: leaf.thing.path };
@@ -292,7 +289,7 @@ export class RootedFiles implements Files {
   }
 
   async #atLeaf(path: string, work: (leaf: Leaf, thing: Thing) => Promise<void>): Promise<void> {
-    await this.#atOne(path, async placed => {
+    await this.#placing.atOne(path, async placed => {
       const leaf = await leafOf(this.#scope.ground, placed);
       try {
         if (!leaf.thing) throw notFound(path);
@@ -301,90 +298,5 @@ export class RootedFiles implements Files {
         closeLeaf(leaf);
       }
     });
-  }
-
-  /** Runs `work` at the first place where something is. */
-  #atFirst<T>(path: string, work: (placed: Placed) => Now<T>): Promise<T> {
-    return this.#tryEach(path, placed => this.#during(placed, work));
-  }
-
-  /** What the first place gives where something is. */
-  async #tryEach<T>(path: string, at: (placed: Placed) => Now<T>): Promise<T> {
-    const places = this.#places(path);
-    const last = places.length - 1;
-    for (let index = 0; index < last; index += 1) {
-      try {
-        return await at(this.#placed(path, places[index]!));
-      } catch (error) {
-        if (!isMidcallError(error, 'roots/not-found')) throw error;
-      }
-    }
-    if (last < 0) throw notFound(path);
-    return await at(this.#placed(path, places[last]!));
-  }
-
-  /** Runs `work` once: at the first place where something is, links themselves included, else at the first. */
-  async #atOne<T>(path: string, work: (placed: Placed) => Now<T>): Promise<T> {
-    const places = this.#places(path);
-    if (places.length === 1) return await this.#during(this.#placed(path, places[0]!), work);
-    for (const place of places) {
-      const placed = this.#placed(path, place);
-      if (await this.#during(placed, () => this.#occupied(placed))) return await this.#during(placed, work);
-    }
-    return await this.#during(this.#placed(path, places[0]!), work);
-  }
-
-  async #atTwo(from: string, to: string, work: (source: Placed, target: Placed) => Promise<void>): Promise<void> {
-    await this.#atOne(from, source => this.#atOne(to, target => work(source, target)));
-  }
-
-  async #occupied(placed: Placed): Promise<boolean> {
-    if (placed.rel === '') return true;
-    try {
-      const leaf = await leafOf(this.#scope.ground, placed);
-      closeLeaf(leaf);
-      return leaf.thing !== undefined;
-    } catch (error) {
-      if (isMidcallError(error, 'roots/not-found')) return false;
-      throw error;
-    }
-  }
-
-  #during<T>(placed: Placed, work: (placed: Placed) => Now<T>): Now<T> {
-    return inOneGo(this.#attended(placed, work));
-  }
-
-  *#attended<T>(placed: Placed, work: (placed: Placed) => Now<T>): Steps<T> {
-    const wait = pace();
-    if (wait) yield wait;
-    return yield* this.#entered(placed, work);
-  }
-
-  *#entered<T>(placed: Placed, work: (placed: Placed) => Now<T>): Steps<T> {
-    if (this.#closed) throw closed();
-    placed.root.enter();
-    try {
-      return yield* settled(work(placed));
-    } catch (error) {
-      throw fromSystem(placed.given, error);
-    } finally {
-      placed.root.leave();
-    }
-  }
-
-  #places(given: string): Place<ScopeRoot>[] {
-    return placesOf(given, this.#scope.roots, this.#scope.ground, this.#scope);
-  }
-
-  #placed(given: string, { root, rel }: Place<ScopeRoot>): Placed {
-    return { given, root: root.hold, rel, reach: this.#scope };
-  }
-
-  /** A real path inside, placed below the root that holds it. */
-  #placeReal(given: string, real: string): Placed {
-    const { separator } = this.#scope.ground;
-    const root = this.#scope.roots.find(each => each.hold.live && within(real, each.path, separator));
-    if (!root) throw outside(given, this.#scope);
-    return { given, root: root.hold, rel: below(real, root.path, separator), reach: this.#scope };
   }
 }
