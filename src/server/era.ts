@@ -102,9 +102,8 @@ export const urlParams = (asks: ClientView['asks'], message: string, url: string
 export const urlRequired = (message: string, url: string, elicitationId: string): Error =>
   new UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId }], message);
 
-/** True for an error that must reach the client as itself, not as the result of a tool. */
-export const isWireError = (error: unknown): boolean =>
-  error instanceof MissingRequiredClientCapabilityError || error instanceof UrlElicitationRequiredError;
+/** True for an error that must reach the client as itself, where the SDK would make it the result of a tool. */
+export const isWireError = (error: unknown): boolean => error instanceof MissingRequiredClientCapabilityError;
 
 /** Tells the client of a request that a page it was sent to is finished; a notification of 2025-11-25 only. */
 export async function tellCompleted(ctx: ServerContext, elicitationId: string): Promise<void> {

@@ -180,15 +180,17 @@ describe('2025-11-25', () => {
     const made = await fixture({
       era: '2025-11-25',
       capabilities: { elicitation: { form: {}, url: {} } },
-      answers: [{ action: 'decline' }],
+      answers: [{ action: 'decline' }, { action: 'decline' }],
       handler: async (call, { how }) => {
         if (how === 'form') return (await call.elicit({ message: 'Sure?', form: Boolean })).action;
         if (how === 'throws') throw new Error('It broke.');
+        if (how === 'asked') return told(await call.elicitUrl({ message: 'Sure?', page: confirm() }));
         return told(await call.elicitUrl({ message: 'Sure?', page: confirm(), asError: true, assurance: 'in-band' }));
       },
     });
     expect(await made.call({ how: 'form' })).toBe('decline');
     expect(await made.call({ how: 'throws' })).toContain('It broke.');
+    expect(await made.call({ how: 'asked' })).toContain('decline');
     const unknown = (await made.callTool('nothing', {}).catch(error => error)) as { code?: number };
     expect(unknown.code).not.toBe(-32042);
     const failed = (await made.call().catch(error => error)) as { code: number; data: { elicitations: Params[] } };
