@@ -2,7 +2,7 @@
 import { isMidcallError, type MidcallErrorCode } from '../errors.ts';
 import type { Era } from './eras.ts';
 import type { ExploredOutcome } from './explore-outcome.ts';
-import type { Effect, Trace } from './explore-run.ts';
+import type { Effect, Trace } from './explore-trace.ts';
 
 /** What was found. The last four say that a tool does what no replay can repeat faithfully; see docs/testing.md. */
 export type FindingKind =

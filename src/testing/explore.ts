@@ -11,7 +11,8 @@ import { anything, checkGiven, checkOptions, func, type Kinds, listOf, name, req
 import { type FindingKind, judgePair, judgeRun, sameCourse } from './explore-finding.ts';
 import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
-import { type Given, type Picker, runPath, type Subject, type Trace } from './explore-run.ts';
+import { runPath, type Subject } from './explore-run.ts';
+import type { Given, Picker, Trace } from './explore-trace.ts';
 import { watchTimers } from './explore-wire.ts';
 import { seeded } from './seeded.ts';
 

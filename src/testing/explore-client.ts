@@ -1,0 +1,185 @@
+/**
+ * The client of an exploration, in each era: calls the tool once, has every question of it decided and answered, and lets
+ * time pass where nobody answers.
+ */
+import type { Era } from './eras.ts';
+import type { virtualClock } from './explore-clock.ts';
+import { type ExploredOutcome, type ExploredQuestion, readQuestion } from './explore-outcome.ts';
+import type { Given, OpenTrace, Trace } from './explore-trace.ts';
+import type { Wire, WireMessage } from './explore-wire.ts';
+
+const momentMs = 300;
+/** Longer than any question may stay open, and within the life of a state. */
+const personGoneMs = 25 * 86_400_000;
+const mostTimers = 50;
+
+/** What is called, by whom. */
+export interface ExploredCall {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly roots: () => readonly { readonly uri: string; readonly name?: string }[];
+}
+
+/** A call, and what it goes over. */
+export interface Path {
+  readonly subject: ExploredCall;
+  readonly wire: Wire;
+  readonly clock: ReturnType<typeof virtualClock>;
+  readonly trace: OpenTrace;
+}
+
+/** Calls the tool in one era. @returns how the call ended */
+export const play = (era: Era, path: Path): Promise<Trace['end']> =>
+  era === '2025-11-25' ? pushed(path) : inRounds(path);
+
+const clientInfo = { name: 'midcall-explore', version: '1.0.0' };
+
+function ended(message: WireMessage): Trace['end'] {
+  if (message.error) return { kind: 'error', code: message.error.code, message: message.error.message };
+  return { kind: 'result', result: message.result ?? {} };
+}
+
+/** The client goes away, and whatever could still happen is let happen. */
+async function leave({ wire, clock, trace }: Path): Promise<Trace['end']> {
+  trace.gone = true;
+  await wire.close();
+  await wire.drain();
+  clock.advance(personGoneMs);
+  await wire.drain();
+  return { kind: 'gone' };
+}
+
+/** 2025-11-25: questions are requests, answered in place. */
+async function pushed(path: Path): Promise<Trace['end']> {
+  const { subject, wire, clock, trace } = path;
+  const params = { protocolVersion: '2025-11-25', capabilities: subject.capabilities, clientInfo };
+  wire.send({ id: 1, method: 'initialize', params });
+  if (!(await wire.receive())) return { kind: 'hang' };
+  wire.send({ method: 'notifications/initialized' });
+  wire.send({ id: 2, method: 'tools/call', params: { name: subject.name, arguments: subject.args } });
+  for (;;) {
+    const first = await wire.receive(trace.onPage);
+    if (!first) return { kind: 'hang' };
+    const round: { message: WireMessage; question: ExploredQuestion; outcome: ExploredOutcome }[] = [];
+    for (const message of [first, ...(await wire.drain())]) {
+      if (message.method === undefined && message.id === 2) return ended(message);
+      if (message.method === 'roots/list') {
+        trace.askedRoots = true;
+        wire.send({ id: message.id, result: { roots: subject.roots() } });
+      } else if (message.method !== undefined && message.id !== undefined) {
+        if (trace.exhausted) return { kind: 'endless' };
+        const question = readQuestion(message.method, message.params ?? {});
+        round.push({ message, question, outcome: trace.decide(question) });
+      }
+    }
+    if (round.length === 0) continue;
+    trace.rounds++;
+    trace.waiting = true;
+    await wire.drain().then(messages => wire.unread(messages));
+    if (round.some(({ outcome }) => outcome.kind === 'disconnect')) return leave(path);
+    clock.advance(momentMs);
+    trace.waiting = false;
+    for (const { message, question, outcome } of round) {
+      if (outcome.kind === 'timeout') continue;
+      trace.deliver(question, outcome);
+      const refused = { error: { code: -1, message: 'User rejected sampling request' } };
+      const answer = { id: message.id, ...(outcome.kind === 'refuse' ? refused : { result: outcome.reply }) };
+      wire.send(answer);
+      if (outcome.kind === 'replayed') wire.send(answer);
+    }
+    const silent = new Set(round.filter(({ outcome }) => outcome.kind === 'timeout').map(({ message }) => message.id));
+    if (silent.size > 0) await letTimePass(path, silent);
+  }
+}
+
+/** Moves the clock until the server has withdrawn every question that nobody answers. */
+async function letTimePass({ wire, clock }: Path, silent: Set<number | string | undefined>): Promise<void> {
+  const said: WireMessage[] = [];
+  for (let fired = 0; silent.size > 0 && fired < mostTimers && clock.next(); fired++) {
+    for (const message of await wire.drain()) {
+      if (message.method === 'notifications/cancelled') silent.delete(message.params?.['requestId'] as number);
+      else said.push(message);
+    }
+  }
+  wire.unread(said);
+}
+
+interface InputRequired {
+  readonly inputRequests: Readonly<Record<string, { method: string; params?: Record<string, unknown> }>>;
+  readonly requestState?: string;
+}
+
+function inputRequired(message: WireMessage): InputRequired | undefined {
+  if (message.result?.['resultType'] !== 'input_required') return undefined;
+  return { inputRequests: {}, ...message.result } as InputRequired;
+}
+
+/** 2026-07-28: questions come in the result, and the call is sent again with the answers. */
+async function inRounds(path: Path): Promise<Trace['end']> {
+  const { subject, wire, clock, trace } = path;
+  let id = 0;
+  const call = async (more: Readonly<Record<string, unknown>>): Promise<WireMessage | undefined> => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': clientInfo,
+      'io.modelcontextprotocol/clientCapabilities': subject.capabilities,
+    };
+    id += 1;
+    wire.send({ id, method: 'tools/call', params: { name: subject.name, arguments: subject.args, ...more, _meta } });
+    for (;;) {
+      const message = await wire.receive(trace.onPage);
+      if (!message || (message.id === id && message.method === undefined)) return message;
+    }
+  };
+  /** Questions nobody answers, by their key: they come again with every round until their time is up. */
+  const silent = new Set<string>();
+  let reply = await call({});
+  for (;;) {
+    if (!reply) return { kind: 'hang' };
+    const needed = inputRequired(reply);
+    if (!needed) return ended(reply);
+    const asked = Object.entries(needed.inputRequests).filter(([key]) => !silent.has(key));
+    if (asked.length > 0) trace.rounds++;
+    const responses: Record<string, unknown> = {};
+    const delivered: Given[] = [];
+    let twice = false;
+    let left = false;
+    for (const [key, { method, params = {} }] of asked) {
+      if (method === 'roots/list') {
+        trace.askedRoots = true;
+        responses[key] = { roots: subject.roots() };
+        continue;
+      }
+      if (trace.exhausted) return { kind: 'endless' };
+      const question = readQuestion(method, params);
+      const outcome = trace.decide(question);
+      if (outcome.kind === 'disconnect' || outcome.kind === 'refuse') left = true;
+      else if (outcome.kind === 'timeout') silent.add(key);
+      else {
+        responses[key] = outcome.reply;
+        delivered.push({ question, outcome });
+      }
+      twice ||= outcome.kind === 'replayed';
+    }
+    trace.waiting = true;
+    await wire.drain();
+    trace.raced ||= wire.timing();
+    if (left) return leave(path);
+    trace.waiting = false;
+    const answers = Object.keys(responses).length > 0;
+    if (answers || silent.size === 0) clock.advance(momentMs);
+    else {
+      clock.advance(personGoneMs);
+      silent.clear();
+    }
+    for (const { question, outcome } of delivered) trace.deliver(question, outcome);
+    const retry = { requestState: needed.requestState, inputResponses: responses };
+    reply = await call(retry);
+    if (twice && reply) {
+      const again = await call(retry);
+      const same = JSON.stringify([again?.result, again?.error]) === JSON.stringify([reply.result, reply.error]);
+      trace.replayDiffers ||= !same;
+    }
+  }
+}
