@@ -19,7 +19,7 @@ export const rows = {
   roots: { title: 'Roots', needs: 'roots' },
   sampling: { title: 'Sampling', needs: 'sampling' },
   patience: { title: 'Patience', needs: undefined },
-  'patience.progress': { title: 'Patience, with progress', needs: undefined },
+  'patience.progress': { title: 'Patience with progress', needs: undefined },
 } as const satisfies Record<string, { readonly title: string; readonly needs: keyof Can | undefined }>;
 
 export type RowName = keyof typeof rows;

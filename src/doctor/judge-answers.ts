@@ -16,7 +16,7 @@ export function judgeWord(word: string, answer: Answer<unknown>): Finding {
   const { elapsedMs: ms, suspect } = answer.by;
   const typed = own(answer.content, 'word');
   const read = typeof typed === 'string' && typed.trim().toLowerCase() === word;
-  if (read && ms >= TYPED_MS) return finding('works', ms, 'The word came back: somebody read the message and typed.');
+  if (read && ms >= TYPED_MS) return finding('works', ms, 'The word came back: whoever answered has read the message.');
   if (read)
     return finding(
       'answers-by-itself',
@@ -46,10 +46,10 @@ export function judgeFields(
     if (value === undefined) return finding('wrong', ms, `Nothing arrived for ${called}.`);
     if (checkValue(field, value))
       return finding('wrong', ms, `${called} arrived as ${kindOf(value)}, which does not fit.`);
-    if (same(value, want)) return finding('works', ms, `${called} arrived as it was to be filled in.`);
+    if (same(value, want)) return finding('works', ms, 'It arrived as it was to be filled in.');
     if (field.default !== undefined)
       return finding('wrong', ms, `${called} arrived changed. If you left it alone, the host does not show defaults.`);
-    return finding('works', ms, `${called} arrived in the right kind, with another value than was asked for.`);
+    return finding('works', ms, 'It arrived in the right kind, with another value than was asked for.');
   });
 }
 

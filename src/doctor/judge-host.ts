@@ -12,7 +12,7 @@ export function judgeRoots(
 ): Finding {
   if (!roots) return finding('dropped', ms, 'The host declares roots, and gave no list of them.');
   const bad = roots.map(({ uri }) => problemWith(uri, style)).filter(each => each !== undefined);
-  if (bad.length > 0) return finding('wrong', ms, `${count(bad.length)} of ${roots.length} cannot be used: ${bad[0]}`);
+  if (bad.length > 0) return finding('wrong', ms, `${bad.length} of ${count(roots.length)} cannot be used: ${bad[0]}`);
   const later = announces ? 'Changes are announced.' : 'Changes are not announced.';
   return finding(
     'works',

@@ -62,25 +62,41 @@ function nextStep(chart: Chart, checks: readonly ReportLine[]): string | undefin
 
 /** A report for people, as plain text. */
 export function reportText({ host, declares, hearsProgress, checks, next }: Report): string {
-  const width = Math.max(...checks.map(each => each.title.length)) + 2;
-  const progress =
-    hearsProgress === undefined ? '' : hearsProgress ? ' It asks for progress.' : ' It asks for no progress.';
-  const lines = checks.flatMap(({ title, outcome, ms, says }) => {
-    const took = ms > 0 ? ` (${duration(ms)})` : '';
-    return [`${title.padEnd(width)}${spoken[outcome]}${took}`, ...(says === '' ? [] : [`  ${says}`])];
+  const progress = hearsProgress === undefined ? '' : `; it asks for ${hearsProgress ? '' : 'no '}progress`;
+  const lines = merged(checks);
+  const tried = lines.filter(line => line.says !== '');
+  const width = Math.max(...tried.map(line => line.title.length)) + 2;
+  const without = (['not-declared', 'not-tried'] as const).flatMap(outcome => {
+    const titles = lines.filter(line => line.says === '' && line.outcome === outcome).map(line => line.title);
+    return titles.length === 0 ? [] : [`${capital(spoken[outcome])}: ${titles.join(', ')}.`];
   });
-  const advice = [...new Set(checks.map(each => each.advice).filter(each => each !== undefined))].map(each => {
-    const about = checks.filter(line => line.advice === each).map(line => line.title);
-    return `- ${about.join(', ')}: ${each}`;
+  const advised = [...new Set(lines.flatMap(line => line.advice ?? []))].map(advice => {
+    const about = lines.filter(line => line.advice === advice).map(line => line.title);
+    return `- ${about.join(', ')}: ${advice}`;
   });
-  return [
-    `${shown(host.name)} ${shown(host.version)}, protocol ${shown(host.revision)}`,
-    `Declares: ${declares.length === 0 ? 'nothing that a server could ask for' : declares.join('; ')}.${progress}`,
-    '',
-    ...lines,
-    ...(advice.length === 0 ? [] : ['', 'What a server author should do:', ...advice]),
-    ...(next ? ['', `Next: ${next}`] : []),
-  ].join('\n');
+  return paragraphs([
+    [
+      `${shown(host.name)} ${shown(host.version)}, protocol ${shown(host.revision)}`,
+      `Declares: ${declares.length === 0 ? 'nothing that a server could ask for' : declares.join('; ')}${progress}.`,
+    ],
+    tried.flatMap(({ title, outcome, ms, says }) => [
+      `${title.padEnd(width)}${spoken[outcome]}${ms > 0 ? ` (${duration(ms)})` : ''}`,
+      `  ${says}`,
+    ]),
+    without,
+    advised.length === 0 ? [] : ['What a server author should do:', ...advised],
+    next === undefined ? [] : [`Next: ${next}`],
+  ]);
+}
+
+/** The kinds of field are one line where there is one thing to say of them. */
+function merged(checks: readonly ReportLine[]): readonly ReportLine[] {
+  const fields = checks.filter(({ check }) => check.startsWith('fields.'));
+  const [first] = fields;
+  if (!first || fields.some(({ outcome, says }) => outcome !== first.outcome || says !== first.says)) return checks;
+  return checks.flatMap(line =>
+    line === first ? { ...line, title: 'Kinds of field' } : fields.includes(line) ? [] : line,
+  );
 }
 
 const spoken: Readonly<Record<Outcome, string>> = {
@@ -93,4 +109,10 @@ const spoken: Readonly<Record<Outcome, string>> = {
   'not-tried': 'not tried',
 };
 
+const paragraphs = (all: readonly (readonly string[])[]): string =>
+  all
+    .filter(lines => lines.length > 0)
+    .map(lines => lines.join('\n'))
+    .join('\n\n');
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const shown = (text: string): string => visible(text, { max: 80 });
