@@ -7,6 +7,7 @@
 import { Command, CommanderError } from 'commander';
 import { isMidcallError } from '../errors.ts';
 import { ownVersion } from '../own-version.ts';
+import { registerBridge } from './bridge.ts';
 import { registerCall } from './call.ts';
 import { registerDemo } from './demo.ts';
 import { registerDesign } from './design.ts';
@@ -23,6 +24,7 @@ export type Register = (program: Command) => void;
 const subcommands: readonly Register[] = [
   registerNotes,
   registerDesk,
+  registerBridge,
   registerCall,
   registerDemo,
   registerDesign,

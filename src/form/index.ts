@@ -29,3 +29,4 @@ export type { Secret, SecretKind } from './secret-in.ts';
 export { secretIn, secretInMessage } from './secret-in.ts';
 export type { StandardForm, StandardIssue, StandardResult } from './standard.ts';
 export type { WireProperty, WireSchema } from './wire.ts';
+export { emit } from './wire.ts';

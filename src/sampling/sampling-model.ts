@@ -45,12 +45,12 @@ export interface SamplingModel {
   /**
    * Runs a checked request once.
    * @param options - `signal`: stops the run, which then rejects with the signal's reason; `model`: one of `names`, where
-   *   the person prefers another than `choose` picks
-   * @throws MidcallError `sampling/unavailable` (the provider failed), `sampling/limit` (its quota) or `sampling/invalid`
-   *   (its reply breaks the request's rules), in plain words without secrets
+   *   the person prefers another than `choose` picks; `call`: the id of the host's call it belongs to, where that is known
+   * @throws MidcallError `sampling/unavailable` (the provider failed), `sampling/limit` (its quota), `sampling/refused` (a
+   *   person behind it said no) or `sampling/invalid` (its reply breaks the request's rules), in plain words without secrets
    */
   run(
     request: SamplingRequest,
-    options: { readonly signal: AbortSignal; readonly model?: string },
+    options: { readonly signal: AbortSignal; readonly model?: string; readonly call?: string },
   ): Promise<ModelReply>;
 }

@@ -17,7 +17,14 @@ export { type HttpOptions, type McpEndpoint, mcpEndpoint } from './http/endpoint
 export type { EventStoreOptions } from './http/event-store.ts';
 export { type HttpServing, type Listening, serveHttp } from './http/serve.ts';
 export type { SessionOptions } from './http/sessions.ts';
-export { type Midcall, midcall, type PromptConfig, type ResourceConfig, type ToolConfig } from './midcall.ts';
+export {
+  type Handled,
+  type Midcall,
+  midcall,
+  type PromptConfig,
+  type ResourceConfig,
+  type ToolConfig,
+} from './midcall.ts';
 export type { Observation, Observer } from './observe.ts';
 export type { PrincipalOf } from './principal.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';

@@ -5,7 +5,7 @@
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { MidcallError } from '../errors.ts';
-import type { AskingMethod } from './request.ts';
+import { type AskingMethod, askingMethods } from './request.ts';
 import { asThrown } from './sendable.ts';
 
 /** One request on its way through the SDK to its callback and back. */
@@ -22,7 +22,6 @@ export interface Passage {
   earlier?: { readonly result: unknown } | { readonly error: { readonly code?: number; readonly message: string } };
 }
 
-const methods: readonly AskingMethod[] = ['tools/call', 'prompts/get', 'resources/read'];
 const wrapped = new WeakSet<McpServer>();
 const arrangements = new WeakMap<McpServer, Arrangement>();
 const passages = new WeakMap<ServerContext, Passage>();
@@ -54,7 +53,7 @@ type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<un
  */
 export function intercept(server: McpServer): boolean {
   if (wrapped.has(server)) return false;
-  for (const method of methods) {
+  for (const method of askingMethods) {
     try {
       server.server.assertCanSetRequestHandler(method);
     } catch {
@@ -74,7 +73,8 @@ export function intercept(server: McpServer): boolean {
     if (method === 'tools/list' && typeof handler === 'function') {
       return register(method, ...rest.slice(0, -1), listed(server, handler as Handler));
     }
-    if (!methods.includes(method as AskingMethod) || typeof handler !== 'function') return register(method, ...rest);
+    if (!askingMethods.includes(method as AskingMethod) || typeof handler !== 'function')
+      return register(method, ...rest);
     register(method, ...rest.slice(0, -1), through(handler as Handler));
   };
   wrapped.add(server);

@@ -23,6 +23,7 @@ import {
   having,
   type Kind,
   name as nameKind,
+  oneOf,
   schemaKind,
   text,
 } from '../check-options.ts';
@@ -33,6 +34,7 @@ import { type Conduct, conductor, type ResumableTool } from './conduct.ts';
 import { configure, drawn, type MidcallOptions } from './config.ts';
 import { saidOfClient } from './era.ts';
 import { intercept } from './intercept.ts';
+import { type AskingMethod, askingMethods } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import { runUnattended } from './unattended.ts';
 
@@ -63,6 +65,14 @@ export interface PromptConfig<A extends StandardSchemaWithJSON | undefined> exte
 /** How a resource is listed, as the SDK has it. */
 export interface ResourceConfig extends ResourceMetadata {
   readonly version?: string;
+}
+
+/** One request of a method that is handled as a whole. */
+export interface Handled {
+  /** As it arrived. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The SDK's context of this request: progress, and the signal that fires where the client takes it back. */
+  readonly ctx: ServerContext;
 }
 
 type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
@@ -107,6 +117,17 @@ export interface Midcall {
    * @throws MidcallError `server/setup` where something was registered before
    */
   wrap(server: McpServer): McpServer;
+  /**
+   * Answers every request of one method, where what can be called is known only when it is, as behind a gateway. Listing is
+   * yours, and so are the server's capabilities; the handler may ask what the client itself can show.
+   * @throws MidcallError `server/setup` where pages or the relay are switched on, whose `resume` is a tool of its own, or
+   *   where something was registered before
+   */
+  handle<R extends Readonly<Record<string, unknown>>>(
+    server: McpServer,
+    method: AskingMethod,
+    handler: (request: Handled, call: Call) => R | Promise<R>,
+  ): void;
   /**
    * Files for a handler that cannot ask, such as the list of a resource template. Close them when it ends.
    * @returns undefined where this client has roots and cannot be asked for them here (lists on 2026-07-28)
@@ -219,6 +240,21 @@ export function midcall(options: MidcallOptions = {}): Midcall {
           );
     },
     resource: resource as Midcall['resource'],
+    handle(server, method, handler) {
+      checkGiven('mid.handle', 'the first argument', server, serverKind);
+      checkGiven('mid.handle', 'the method', method, oneOf(...askingMethods));
+      checkGiven('mid.handle', 'the handler', handler, func);
+      if (config.pages !== undefined || config.channels.includes('relay')) {
+        throw new MidcallError(
+          'server/setup',
+          'mid.handle answers for every tool, and leaves no place for `resume`: give midcall() neither pages nor the relay.',
+        );
+      }
+      wrap(server);
+      const registered = { method, version: '', mayFallBack: false } as const;
+      server.server.setRequestHandler(method, ((request: { params: Handled['params'] }, ctx: ServerContext) =>
+        conduct.run(server, ctx, registered, call => handler({ params: request.params, ctx }, call))) as never);
+    },
     wrap,
     files: (server, ctx) => conduct.files(server, ctx),
     client: saidOfClient,

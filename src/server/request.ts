@@ -8,7 +8,9 @@ import { type ClientView, nameOf, viewClient } from './era.ts';
 import { clientOf, principalOf } from './principal.ts';
 import type { Binding } from './state/request-state.ts';
 
-export type AskingMethod = 'tools/call' | 'prompts/get' | 'resources/read';
+/** The requests whose handlers may ask (2026-07-28, basic/patterns/mrtr, "Supported Requests"). */
+export const askingMethods = ['tools/call', 'prompts/get', 'resources/read'] as const;
+export type AskingMethod = (typeof askingMethods)[number];
 
 /** What the author said about the thing that is called. */
 export interface Registered {

@@ -121,6 +121,11 @@ export class Connection {
     };
   }
 
+  /** The SDK's client, for what is asked of the server beside calls; undefined until it is ready. */
+  get client(): Client | undefined {
+    return this.#state === 'ready' ? this.#client : undefined;
+  }
+
   /** The last lines of the server's standard error, oldest first; untrusted. */
   get stderr(): readonly string[] {
     return this.#stderr;

@@ -82,7 +82,10 @@ export class SamplingFlow {
     const run = this.#budget.take(request.value);
     if (!run.ok) throw this.#refuse(tapped, 'policy', run.why);
     const granted = { ...request.value, maxTokens: run.maxTokens };
-    const reply = await this.#failing(tapped, signal, () => model.run(granted, { signal, model: chosen.name }));
+    const call = tapped.call && { call: tapped.call.context.id };
+    const reply = await this.#failing(tapped, signal, () =>
+      model.run(granted, { signal, model: chosen.name, ...call }),
+    );
     run.settle(reply.usage);
 
     const single = this.#options.asking.asker().era === '2025-11-25' && !request.value.tools;
@@ -152,6 +155,7 @@ export class SamplingFlow {
       return await act();
     } catch (error) {
       if (signal.aborted) throw error;
+      if (isMidcallError(error, 'sampling/refused')) throw this.#rejected(error.message);
       throw this.#refuse(tapped, 'host', isMidcallError(error) ? error.message : 'The model failed.');
     }
   }

@@ -1,0 +1,45 @@
+/**
+ * The desk of a bridge: there from the first question that needs it. A person who has it open sees the next question there;
+ * a browser is opened for one who has not.
+ */
+import type { Clock } from '../host/index.ts';
+import type { RunningDesk } from '../host/web/index.ts';
+
+/** How the desk is started and shown. */
+export interface DeskBehindParts {
+  readonly start: () => Promise<RunningDesk>;
+  /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
+  readonly open: (url: string) => Promise<boolean>;
+  readonly clock: Clock;
+}
+
+/** Milliseconds a browser may take to show a page; questions of that time share it. */
+const OPENING_MS = 15_000;
+
+/** One desk, or none yet. */
+export class DeskBehind {
+  readonly #parts: DeskBehindParts;
+  #desk: Promise<RunningDesk> | undefined;
+  #opened: { readonly at: number; readonly shown: Promise<boolean> } | undefined;
+
+  constructor(parts: DeskBehindParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes sure that the person sees the open questions. @returns false where there is no way to show them */
+  async show(): Promise<boolean> {
+    const { start, open, clock } = this.#parts;
+    this.#desk ??= start();
+    const desk = await this.#desk;
+    if (desk.viewers > 0) return true;
+    if (!this.#opened || clock.now() - this.#opened.at >= OPENING_MS) {
+      this.#opened = { at: clock.now(), shown: open(desk.startUrl()) };
+    }
+    return this.#opened.shown;
+  }
+
+  /** Stops listening, where it had begun to. */
+  async close(): Promise<void> {
+    await (await this.#desk)?.close();
+  }
+}

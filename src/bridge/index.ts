@@ -1,0 +1,2 @@
+export type { Bridge, BridgeOptions } from './bridge.ts';
+export { startBridge } from './bridge.ts';

@@ -1,0 +1,18 @@
+/** What an answer of the host in front says to the server behind. */
+import type { Answer } from '../form/index.ts';
+import type { Reply } from '../host/index.ts';
+
+/**
+ * The reply a host's answer stands for; undefined where it is nobody's: it came faster than a person reads, or the host could
+ * not ask at all. Many hosts declare forms and answer them by themselves.
+ */
+export function replyOf(answer: Answer<unknown>): Reply | undefined {
+  if (answer.by.suspect !== undefined) return undefined;
+  if (answer.action === 'accept') return { action: 'accept', content: answer.content as Record<string, unknown> };
+  if (answer.action === 'decline') return { action: 'decline' };
+  return answer.reason === 'dismissed' ? { action: 'dismiss' } : undefined;
+}
+
+/** What is replied where nobody else can be asked: a no stays a no, and nothing becomes a yes. */
+export const lastResort = (answer: Answer<unknown> | undefined): Reply =>
+  answer?.action === 'decline' ? { action: 'decline' } : { action: 'dismiss' };

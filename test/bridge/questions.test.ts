@@ -1,0 +1,174 @@
+/** What a server behind a bridge asks, and who answers it, in all four pairs of revisions. */
+
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Inbox } from 'midcall/host';
+import type { Midcall } from 'midcall/server';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { handClock } from '../host/clock.ts';
+import { pairs, stage, textOf } from './stage.ts';
+
+const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+
+/** A tool that asks, and acts on yes; `done` counts what it did. */
+function asking() {
+  const done: string[] = [];
+  const serve = (mid: Midcall, server: McpServer) =>
+    mid.tool(server, 'remove', { inputSchema: z.object({ name: z.string() }) }, async ({ name }, call) => {
+      const answer = await call.elicit({
+        message: `Remove ${name}?`,
+        form: z.object({ sure: z.boolean(), why: z.enum(['old', 'wrong']) }),
+      });
+      if (answer.action !== 'accept' || !answer.content.sure) return says(`kept: ${answer.action}`);
+      await call.step('remove', () => void done.push(name));
+      return says(`removed, since it is ${answer.content.why}`);
+    });
+  return { done, serve };
+}
+
+const yes = { action: 'accept', content: { sure: true, why: 'old' } } as const;
+const answerAtDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
+/** A server of 2025-11-25 is given half a second to ask for roots before the first call. */
+const started = async (clock: ReturnType<typeof handClock>) => {
+  await new Promise(setImmediate);
+  clock.move(1_000);
+};
+const remove = { name: 'remove', arguments: { name: 'a.md' } };
+
+describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
+  it('puts a form to the host, and acts once on its answer', async () => {
+    const { done, serve } = asking();
+    await using on = await stage({ front, behind, serve, answers: [yes] });
+    expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
+    expect(done).toEqual(['a.md']);
+    expect(on.person.asked[0]?.params).toMatchObject({
+      message: 'Remove a.md?',
+      requestedSchema: { properties: { sure: { type: 'boolean' }, why: { enum: ['old', 'wrong'] } } },
+    });
+    expect(on.opened).toEqual([]);
+  });
+
+  it.each(['decline', 'cancel'] as const)('passes a %s on as it is', async action => {
+    const { done, serve } = asking();
+    await using on = await stage({ front, behind, serve, answers: [{ action }] });
+    expect(textOf(await on.client.callTool(remove))).toBe(`kept: ${action}`);
+    expect(done).toEqual([]);
+  });
+
+  it('asks at the desk where the host has no forms', async () => {
+    const { done, serve } = asking();
+    await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: answerAtDesk });
+    expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
+    expect(done).toEqual(['a.md']);
+    expect(on.opened).toHaveLength(1);
+  });
+
+  it.each(['accept', 'decline'] as const)('asks at the desk where the host answers by itself: %s', async action => {
+    const { done, serve } = asking();
+    const byItself = action === 'accept' ? { action, content: { sure: true, why: 'wrong' } } : { action };
+    await using on = await stage({
+      front,
+      behind,
+      serve,
+      answers: [byItself],
+      atDesk: answerAtDesk,
+      options: { suspectBelowMs: 60_000 },
+    });
+    expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
+    expect(done).toEqual(['a.md']);
+  });
+
+  it('makes no yes of an automatic one where there is no desk', async () => {
+    const { done, serve } = asking();
+    await using on = await stage({ front, behind, serve, answers: [yes], options: { suspectBelowMs: 60_000 } });
+    expect(textOf(await on.client.callTool(remove))).toBe('kept: cancel');
+    expect(done).toEqual([]);
+  });
+
+  it('ends a question without a yes where nobody can be asked', async () => {
+    const { done, serve } = asking();
+    await using on = await stage({ front, behind, serve, capabilities: {} });
+    expect(textOf(await on.client.callTool(remove))).toBe('kept: cancel');
+    expect(done).toEqual([]);
+  });
+
+  it('sends a client away that would wait too long for the desk, and goes on with the call when it is back', async () => {
+    const { done, serve } = asking();
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
+    const first = on.client.callTool(remove);
+    await started(clock);
+    await vi.waitUntil(() => on.opened.length === 1);
+    clock.move(45_000);
+    const sentAway = await first;
+    expect(textOf(sentAway)).toContain("call 'remove' again with the same arguments");
+    await answerAtDesk(on.inbox);
+    expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
+    expect(done).toEqual(['a.md']);
+  });
+
+  it('does not take another call for the one it was sent away from', async () => {
+    const { done, serve } = asking();
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
+    const first = on.client.callTool(remove);
+    await started(clock);
+    await vi.waitUntil(() => on.opened.length === 1);
+    clock.move(45_000);
+    await first;
+    const other = on.client.callTool({ name: 'remove', arguments: { name: 'b.md' } });
+    await vi.waitUntil(() => on.inbox.list().length === 2);
+    for (const { id } of on.inbox.list()) await on.inbox.reply(id, yes, 'web');
+    await other;
+    expect([...done].sort()).toEqual(['a.md', 'b.md']);
+  });
+
+  it('stops a call that nobody comes back for', async () => {
+    const { done, serve } = asking();
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
+    const first = on.client.callTool(remove);
+    await started(clock);
+    await vi.waitUntil(() => on.opened.length === 1);
+    clock.move(45_000);
+    await first;
+    clock.move(900_000);
+    await vi.waitUntil(() => on.inbox.list().length === 0);
+    expect(done).toEqual([]);
+  });
+
+  it('stops the call behind when the client takes it back', async () => {
+    const { done, serve } = asking();
+    await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: () => {} });
+    const abort = new AbortController();
+    const call = on.client.callTool(remove, { signal: abort.signal });
+    await vi.waitUntil(() => on.inbox.list().length === 1);
+    abort.abort();
+    await expect(call).rejects.toThrow();
+    await vi.waitUntil(() => on.inbox.list().length === 0);
+    expect(done).toEqual([]);
+  });
+
+  it('tells a handler that runs again the same: two questions, one after the other', async () => {
+    const seen: string[] = [];
+    await using on = await stage({
+      front,
+      behind,
+      answers: [
+        { action: 'accept', content: { value: 'one' } },
+        { action: 'accept', content: { value: 'two' } },
+      ],
+      serve: (mid, server) =>
+        mid.tool(server, 'twice', {}, async (_, call) => {
+          for (const n of [1, 2]) {
+            const answer = await call.elicit({ message: `Word ${n}?`, form: String });
+            seen.push(answer.action === 'accept' ? answer.content : answer.action);
+          }
+          return says('done');
+        }),
+    });
+    expect(textOf(await on.client.callTool({ name: 'twice' }))).toBe('done');
+    expect(seen.slice(-2)).toEqual(['one', 'two']);
+    expect(on.person.asked.map(each => each.params['message'])).toEqual(['Word 1?', 'Word 2?']);
+  });
+});

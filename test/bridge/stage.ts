@@ -1,0 +1,109 @@
+/** A bridge between a scripted host and a server of the test's own, in any pair of revisions. */
+
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
+import { type Clock, Inbox, machineDisk, RootsManager, type ServerEntry, systemClock, urlTarget } from 'midcall/host';
+import { type Midcall, midcall, serveHttp } from 'midcall/server';
+import { connectPair, type Era, eras, type Scripted, scriptedPerson } from 'midcall/testing';
+import { type BridgeOptions, startBridge } from '../../src/bridge/index.ts';
+
+/** Host in front, server behind. */
+export const pairs: readonly (readonly [front: Era, behind: Era])[] = eras.flatMap(front =>
+  eras.map(behind => [front, behind] as const),
+);
+
+export interface StageOptions {
+  readonly front: Era;
+  readonly behind: Era;
+  /** Registers what the server behind has. */
+  readonly serve: (mid: Midcall, server: McpServer) => void;
+  /** What the person at the host answers, in order. */
+  readonly answers?: readonly Scripted[];
+  readonly capabilities?: ClientCapabilities;
+  readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  /** What a person at the desk does when a page is opened; there is no browser where absent. */
+  readonly atDesk?: (inbox: Inbox) => unknown;
+  readonly options?: Partial<BridgeOptions>;
+  readonly clock?: Clock;
+}
+
+/** Words that say what one model replies. */
+export const reply = (text: string) => ({
+  role: 'assistant' as const,
+  content: { type: 'text' as const, text },
+  model: 'test',
+  stopReason: 'endTurn',
+});
+
+/** Starts everything; disposing of it ends everything. */
+export async function stage({ front, behind, serve, atDesk, ...given }: StageOptions) {
+  const mid = midcall({ roots: { on2026: true }, sampling: { on2026: true }, suspectBelowMs: 0, warn: () => {} });
+  const served = await serveHttp(
+    () => {
+      const server = new McpServer({ name: 'behind', version: '7.0.0' }, { instructions: 'Ask.' });
+      serve(mid, server);
+      return server;
+    },
+    { port: 0 },
+  );
+  const clock = given.clock ?? systemClock;
+  const inbox = new Inbox({ clock });
+  const opened: string[] = [];
+  const warned: string[] = [];
+  const entry: ServerEntry = { id: 'behind', target: urlTarget(served.url.href) };
+  const bridge = await startBridge(entry, {
+    client: { name: 'test-bridge', version: '1.0.0' },
+    inbox,
+    clock,
+    era: behind,
+    roots: new RootsManager({ disk: machineDisk, lookEveryMs: 0 }),
+    ownRoots: false,
+    sampling: { model: noModel, always: false },
+    startDesk: async () => ({ viewers: 0, startUrl: () => 'http://127.0.0.1/start', close: async () => {} }) as never,
+    openPage: async url => {
+      opened.push(url);
+      await atDesk?.(inbox);
+      return atDesk !== undefined;
+    },
+    warn: message => void warned.push(message),
+    suspectBelowMs: 0,
+    ...given.options,
+  });
+  const person = scriptedPerson(given.answers ?? [], { roots: () => given.roots ?? [] });
+  const pair = await connectPair(bridge.factory, {
+    era: front,
+    person,
+    capabilities: given.capabilities ?? { elicitation: { form: {} } },
+    maxRounds: 40,
+  });
+  return {
+    client: pair.client,
+    frames: pair.frames,
+    bridge,
+    inbox,
+    person,
+    opened,
+    warned,
+    async [Symbol.asyncDispose]() {
+      await pair.close();
+      await bridge.close();
+      await served.close();
+      await mid.close();
+    },
+  };
+}
+
+const noModel = {
+  names: ['none'],
+  tools: false,
+  choose: () => ({ name: 'none', why: 'for a test', leftOut: [] }),
+  run: async () => ({
+    result: reply('from the desk'),
+    usage: { inputTokens: 0, outputTokens: 0, estimated: true },
+    notes: [],
+  }),
+};
+
+/** The text of a result. */
+export const textOf = (result: object): string =>
+  (result as { content?: readonly { readonly text?: string }[] }).content?.[0]?.text ?? '';
