@@ -83,6 +83,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     sampling: { on2026: !sampling.always },
     now: clock.now,
     suspectBelowMs,
+    warn,
   });
   const hostRoots = new HostRoots({ manager: roots, server: entry.id, warn });
   const behind: Behind = async () => {
@@ -96,7 +97,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     clock,
     holdMs,
     ownModels: sampling.always,
-    showDesk: () => desk.show(),
+    showDesk: question => desk.show(question),
     async prepare(call) {
       await behind();
       if (!ownRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);

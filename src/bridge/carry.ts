@@ -21,8 +21,8 @@ export interface CarryParts {
   readonly calls: CarriedCalls;
   readonly inbox: Inbox;
   readonly clock: Clock;
-  /** Shows open questions to the person on the desk. @returns false where there is no way to */
-  readonly showDesk: () => Promise<boolean>;
+  /** Shows an open question to the person on the desk. @returns false where there is no way to */
+  readonly showDesk: (question: Question) => Promise<boolean>;
   /** Milliseconds a client is kept waiting for the desk (B2). */
   readonly holdMs: number;
   /** Before the call is made: what the server behind may use of the host. */
@@ -77,7 +77,7 @@ async function put(question: Question, n: number, call: Call, parts: CarryParts)
   if (!isOpen(inbox, question)) return true;
   const reply = answer && replyOf(answer);
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
-  if (!(await showDesk())) {
+  if (!(await showDesk(question))) {
     await inbox.reply(question.id, lastResort(answer), 'host');
     return true;
   }

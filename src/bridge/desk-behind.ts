@@ -2,7 +2,7 @@
  * The desk of a bridge: there from the first question that needs it. A person who has it open sees the next question there;
  * a browser is opened for one who has not.
  */
-import type { Clock } from '../host/index.ts';
+import type { Clock, Question } from '../host/index.ts';
 import type { RunningDesk } from '../host/web/index.ts';
 
 /** How the desk is started and shown. */
@@ -26,14 +26,14 @@ export class DeskBehind {
     this.#parts = parts;
   }
 
-  /** Makes sure that the person sees the open questions. @returns false where there is no way to show them */
-  async show(): Promise<boolean> {
+  /** Makes sure that the person sees an open question. @returns false where there is no way to show them */
+  async show(question: Question): Promise<boolean> {
     const { start, open, clock } = this.#parts;
     this.#desk ??= start();
     const desk = await this.#desk;
     if (desk.viewers > 0) return true;
     if (!this.#opened || clock.now() - this.#opened.at >= OPENING_MS) {
-      this.#opened = { at: clock.now(), shown: open(desk.startUrl()) };
+      this.#opened = { at: clock.now(), shown: open(desk.startUrl(question.id)) };
     }
     return this.#opened.shown;
   }

@@ -331,7 +331,13 @@ class Wiring implements Attachment {
         if (!this.#keeping) this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
       };
       this.#gate = gate;
-      await connect(transport, options);
+      try {
+        await connect(transport, options);
+      } catch (error) {
+        // A transport that never opened does not close either.
+        stopRoots?.();
+        throw error;
+      }
       if (this.#era() === '2025-11-25') gate?.initialized();
     };
     this.#sdk.lead((call, send, options) => this.#runner.run(call, send, options));

@@ -251,6 +251,11 @@ export class Connection {
     return { id, outcome, cancel: () => abort.abort() };
   }
 
+  /** Stops a running call; its open questions are withdrawn. @returns false where none has this id */
+  cancel(callId: string): boolean {
+    return this.#attachment?.cancel(callId) ?? false;
+  }
+
   /** Calls `listener` for every event from now on. @returns ends the subscription */
   subscribe(listener: (event: ConnectionEvent) => void): () => void {
     this.#listeners.add(listener);

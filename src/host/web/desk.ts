@@ -52,8 +52,8 @@ export interface RunningDesk {
   readonly workspace: Workspace;
   /** `http://127.0.0.1:<port>/` */
   readonly url: string;
-  /** A link that opens the desk, once; the one before it stops working. */
-  startUrl(): string;
+  /** A link that opens the desk, once, at a question where one is named; the link before it stops working. */
+  startUrl(question?: string): string;
   /** How many pages are listening for changes. */
   readonly viewers: number;
   /** Stops listening and stops every server. */
@@ -96,7 +96,10 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   return {
     workspace,
     url,
-    startUrl: () => `${url}start?key=${guard.newStartKey()}`,
+    startUrl: question => {
+      const at = question === undefined ? '' : `&question=${encodeURIComponent(question)}`;
+      return `${url}start?key=${guard.newStartKey()}${at}`;
+    },
     get viewers() {
       return live.listeners;
     },

@@ -154,7 +154,7 @@ export function timeline(call: CallView, context: CardContext, contextFor: (ques
   return html`<ol class="timeline">${entry(
     'call',
     icons.call,
-    html`${texts.call.you[call.context.kind]} <code class="tool-name">${shown(call.context.name, 200)}</code>`,
+    html`${texts.call[call.here ? 'you' : 'yourHost'][call.context.kind]} <code class="tool-name">${shown(call.context.name, 200)}</code>`,
     clock(call.startedAt, context.zone),
     call.context.kind !== 'resource' && argumentRow(call.context.arguments),
   )}${call.items.map(item =>

@@ -51,11 +51,11 @@ export function deskApp(desk: Desk): Hono {
 
   app.get('/start', context => {
     const cookie = guard.enter(context.req.query('key') ?? '', desk.port());
-    if (cookie !== undefined) {
-      context.header('set-cookie', cookie);
-      return context.redirect('/', 303);
+    if (cookie !== undefined) context.header('set-cookie', cookie);
+    if (cookie !== undefined || guard.hasSession(context.req.header('cookie'), desk.port())) {
+      const question = context.req.query('question');
+      return context.redirect(question === undefined ? '/' : `/questions/${encodeURIComponent(question)}`, 303);
     }
-    if (guard.hasSession(context.req.header('cookie'), desk.port())) return context.redirect('/', 303);
     return context.html(plainPage(texts.session.title, [texts.session.used, texts.session.again], assets.paths), 401);
   });
 

@@ -95,6 +95,7 @@ export const texts = {
   },
   call: {
     you: { tool: 'You ran', prompt: 'You asked for the prompt', resource: 'You read' },
+    yourHost: { tool: 'Your host ran', prompt: 'Your host asked for the prompt', resource: 'Your host read' },
     running: 'Running',
     chip: {
       waiting: 'Waiting for you',

@@ -3,7 +3,7 @@
  *
  * - W2 What ended stays in view with its ending, for as long as it is remembered ({@link History}).
  */
-import type { CallContext, CallHandle, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';
+import type { CallContext, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import { History } from './history.ts';
 import type { Announcement } from './live.ts';
@@ -26,7 +26,6 @@ const firstSignMs = 250;
 export class DeskCalls {
   readonly #parts: DeskCallsParts;
   readonly #history = new History();
-  readonly #handles = new Map<string, CallHandle>();
   readonly #waiting = new Set<() => void>();
 
   constructor(parts: DeskCallsParts) {
@@ -58,8 +57,8 @@ export class DeskCalls {
    */
   async run(serverId: string, request: Omit<CallContext, 'id'>): Promise<string> {
     const handle = this.#parts.connection(serverId).run(request);
-    this.#handles.set(handle.id, handle);
     this.#history.started({ id: handle.id, ...request }, serverId, this.#parts.now());
+    this.#history.update(handle.id, { here: true });
     this.#changed();
     await this.#firstSign(handle.id);
     return handle.id;
@@ -67,7 +66,8 @@ export class DeskCalls {
 
   /** Stops a running call; its open questions are withdrawn. */
   cancel(id: string): void {
-    this.#handles.get(id)?.cancel();
+    const call = this.get(id);
+    if (call) this.#parts.connection(call.serverId).cancel(id);
   }
 
   /** Takes in what a server did. */
@@ -80,7 +80,6 @@ export class DeskCalls {
         this.#history.update(event.call.id, { progress: event.progress });
         break;
       case 'call-ended':
-        this.#handles.delete(event.call.id);
         this.#history.update(event.call.id, { outcome: event.outcome, endedAt: event.endedAt });
         break;
       case 'refused':

@@ -43,8 +43,11 @@ export class History {
     forget(this.#calls, rememberedCalls, call => call.outcome !== undefined);
   }
 
-  /** A call went on or ended. */
-  update(callId: string, change: Pick<CallView, 'progress'> | Pick<CallView, 'outcome' | 'endedAt'>): void {
+  /** More is known of a call. */
+  update(
+    callId: string,
+    change: Pick<CallView, 'here'> | Pick<CallView, 'progress'> | Pick<CallView, 'outcome' | 'endedAt'>,
+  ): void {
     const call = this.#calls.get(callId);
     if (call) this.#calls.set(callId, { ...call, ...change });
   }

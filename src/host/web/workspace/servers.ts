@@ -45,14 +45,15 @@ export class DeskServers {
     this.#parts = parts;
   }
 
-  /** Puts a server on the desk and starts it. @returns when it is ready; rejects where it could not be started, and it stays on the desk */
+  /** Puts a server on the desk and starts it, where it does not run already. @returns when it is ready; rejects where it could not be started, and it stays on the desk */
   async add(entry: ServerEntry): Promise<void> {
     if (this.#servers.has(entry.id)) throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
     const connection = this.#parts.connect(entry);
     const unsubscribe = connection.subscribe(event => this.#heard(entry.id, event));
     this.#servers.set(entry.id, { connection, offers: nothing, listed: false, unsubscribe });
     this.#parts.onChange();
-    await connection.start();
+    if (connection.state === 'ready') await this.#readOffers(entry.id);
+    else await connection.start();
   }
 
   /** A name that no server on the desk has yet. */

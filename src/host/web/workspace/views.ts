@@ -74,9 +74,11 @@ export interface NoticeView {
   readonly at: number;
 }
 
-/** A call made from the desk. */
+/** A call, made from the desk or by the host that the desk stands behind. */
 export interface CallView {
   readonly context: CallContext;
+  /** True where it was made from the desk. */
+  readonly here?: boolean;
   readonly serverId: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;

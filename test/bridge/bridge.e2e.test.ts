@@ -1,0 +1,131 @@
+/** `midcall bridge` as hosts start it: real processes on both sides. */
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Connection, commandTarget, Inbox, machineDisk, RootsManager } from 'midcall/host';
+import { eras } from 'midcall/testing';
+import { describe, expect, it, vi } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const main = join(root, 'dist/cli/main.js');
+const folder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'bridge-')));
+
+function samples(): string {
+  const notes = folder();
+  cpSync(join(root, 'samples/notes'), notes, { recursive: true });
+  return notes;
+}
+
+/** A host whose person answers at once, so the bridge is told to trust it. */
+async function host(
+  words: readonly string[],
+  options: { readonly era?: (typeof eras)[number]; readonly root?: string },
+) {
+  const inbox = new Inbox();
+  inbox.present({
+    via: 'test',
+    show(question, { reply }) {
+      if (question.kind !== 'form') return;
+      const content = Object.fromEntries(
+        question.fields.map(field => [field.name, field.kind === 'boolean' ? true : choiceOf(field)]),
+      );
+      void reply({ action: 'accept', content });
+    },
+  });
+  const roots = new RootsManager({ disk: machineDisk, lookEveryMs: 0 });
+  if (options.root !== undefined) await roots.grant('bridge', [(await roots.add(options.root)).uri]);
+  const target = commandTarget([process.execPath, main, 'bridge', '--trust-host', ...words]);
+  const client = { name: 'test-host', version: '1.0.0' };
+  const connection = new Connection({ id: 'bridge', target }, { client, inbox, roots, era: options.era ?? 'auto' });
+  await connection.start();
+  return { connection, inbox, [Symbol.asyncDispose]: () => connection.stop() };
+}
+
+const choiceOf = (field: object): unknown => (field as { choices?: readonly { value: string }[] }).choices?.[0]?.value;
+const textOf = (outcome: object): string => JSON.stringify(outcome);
+const behind = (...words: readonly string[]) => ['--', process.execPath, ...words];
+
+describe.each(eras)('a host of %s', era => {
+  it.each(eras)('lets the notes server of %s ask which note, inside the host’s root', async eraBehind => {
+    const notes = samples();
+    await using on = await host(['--era', eraBehind, ...behind(main, 'notes')], { era, root: notes });
+    const call = on.connection.run({ kind: 'tool', name: 'notes_delete', arguments: { title: 'TPS report' } });
+    expect(textOf(await call.outcome)).toContain('Deleted TPS report');
+    expect(
+      ['2023', '2024', '2025'].filter(year => existsSync(join(notes, 'work', year, 'tps-report.md'))),
+    ).toHaveLength(2);
+    expect(readdirSync(join(notes, '.trash'))).toHaveLength(1);
+  });
+});
+
+/** A server of the test's own, of few lines, over standard input and output. */
+function server(body: string): string {
+  const file = join(folder(), 'server.mjs');
+  writeFileSync(
+    file,
+    `import { createInterface } from 'node:readline';
+const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method, params } = JSON.parse(line);
+  const reply = result => send({ id, result });
+  const fail = (code, message) => send({ id, error: { code, message } });
+  const initialized = () => reply({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } });
+  ${body}
+});
+`,
+  );
+  return file;
+}
+
+it('tells an old server, which cannot read URL mode, of forms alone', async () => {
+  const file = server(`
+  if (method === 'initialize') {
+    const known = Object.keys(params.capabilities.elicitation ?? {}).every(mode => mode === 'form');
+    if (known) initialized(); else fail(-32602, 'unknown field: url');
+  } else if (method === 'tools/list') reply({ tools: [{ name: 'hello', inputSchema: { type: 'object' } }] });
+  else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'hello' }] });
+  else if (id !== undefined) fail(-32601, 'unknown');`);
+  await using on = await host(behind(file), {});
+  expect(textOf(await on.connection.run({ kind: 'tool', name: 'hello' }).outcome)).toContain('hello');
+  expect(on.connection.stderr.join()).toContain('told of forms alone');
+});
+
+it('says that the server behind died, and starts it again for the next call', async () => {
+  const file = server(`
+  if (method === 'initialize') initialized();
+  else if (method === 'tools/call' && params.name === 'die') { process.stderr.write('out of paper\\n'); process.exit(7); }
+  else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'alive' }] });
+  else if (id !== undefined) reply({ tools: [] });`);
+  await using on = await host(behind(file), {});
+  const died = await on.connection.run({ kind: 'tool', name: 'die' }).outcome;
+  expect(died).toMatchObject({ how: 'tool-error' });
+  expect(textOf(died)).toContain('out of paper');
+  expect(textOf(await on.connection.run({ kind: 'tool', name: 'live' }).outcome)).toContain('alive');
+});
+
+it('ends with 3, and says why, where the server behind cannot be started', async () => {
+  const { code, err, out } = await new Promise<{ code: unknown; err: string; out: string }>(resolve =>
+    execFile(process.execPath, [main, 'bridge', '--', 'no-such-program-7'], (error, out, err) =>
+      resolve({ code: error?.code, err, out }),
+    ),
+  );
+  expect([code, out]).toEqual([3, '']);
+  expect(err).toContain("there is no program 'no-such-program-7' on this machine.");
+});
+
+it('takes the server behind with it when the host goes', async () => {
+  const mark = join(folder(), 'server.mjs');
+  writeFileSync(
+    mark,
+    `await import(${JSON.stringify(server('if (method === "initialize") initialized(); else if (id !== undefined) fail(-32601, "unknown");'))});`,
+  );
+  const running = (): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(mark);
+  {
+    await using on = await host(behind(mark), {});
+    expect(on.connection.state).toBe('ready');
+    expect(running()).toBe(true);
+  }
+  await vi.waitUntil(() => !running(), { timeout: 10_000 });
+});

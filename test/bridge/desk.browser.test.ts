@@ -1,0 +1,60 @@
+/** A host that can show nothing, in front of a server that asks: the person answers on the desk, in a real browser. */
+import { cpSync, existsSync, mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { eras, negotiation } from 'midcall/testing';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launch, violations, visitor } from '../web/browser.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const main = join(root, 'dist/cli/main.js');
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+describe.each(eras)('a host of %s without forms', era => {
+  it('gets the result, once the person has answered on the desk', async () => {
+    const notes = realpathSync(mkdtempSync(join(tmpdir(), 'bridge-')));
+    cpSync(join(root, 'samples/notes'), notes, { recursive: true });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [main, 'bridge', '--link', '--root', notes, '--', process.execPath, main, 'notes'],
+      env: { PATH: process.env['PATH'] ?? '' },
+      stderr: 'pipe',
+    });
+    const link = new Promise<string>(resolve => {
+      createInterface({ input: transport.stderr as Readable }).on('line', line => {
+        const found = /a question waits at (\S+)/.exec(line)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const client = new Client({ name: 'poor-host', version: '1.0.0' }, { versionNegotiation: negotiation(era) });
+    await client.connect(transport);
+    const call = client.callTool({ name: 'notes_delete', arguments: { title: 'TPS report' } });
+
+    const { page, troubles } = await visitor(browser);
+    page.setDefaultTimeout(10_000);
+    await page.goto(await link);
+    await page.getByRole('radio', { name: /work\/2024/ }).check();
+    await page.getByRole('radio', { name: 'Yes' }).check();
+    expect(await page.locator('body').textContent()).toContain('Your host ran notes_delete');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send answer' }).click();
+
+    const result = await call;
+    expect(JSON.stringify(result.content)).toContain('Deleted TPS report · work/2024');
+    expect(existsSync(join(notes, 'work/2024/tps-report.md'))).toBe(false);
+    await page.getByText('Deleted TPS report').first().waitFor();
+    expect(troubles).toEqual([]);
+    await client.close();
+  });
+});

@@ -1,0 +1,199 @@
+/** What goes through a bridge as it is, and what a server behind gets of the host, in all four pairs of revisions. */
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import type { Midcall } from 'midcall/server';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { pairs, reply, stage, textOf } from './stage.ts';
+
+const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+const hello = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 } as const;
+
+function everything(mid: Midcall, server: McpServer): void {
+  mid.tool(
+    server,
+    'measure',
+    {
+      title: 'Measure',
+      description: 'Measures.',
+      inputSchema: z.object({ length: z.number() }),
+      outputSchema: z.object({ doubled: z.number() }),
+      annotations: { readOnlyHint: true },
+      _meta: { 'example.org/kind': 'ruler' },
+    },
+    ({ length }) => ({ content: [], structuredContent: { doubled: 2 * length }, _meta: { 'example.org/by': 'hand' } }),
+  );
+  mid.tool(server, 'fail', {}, () => ({ ...says('It broke.'), isError: true }));
+  mid.prompt(
+    server,
+    'greet',
+    { argsSchema: z.object({ who: completable(z.string(), () => ['ada', 'alan']) }) },
+    ({ who }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `Hello ${who}` } }] }),
+  );
+  mid.resource(server, 'page', 'test://page', {}, uri => ({ contents: [{ uri: uri.href, text: 'a page' }] }));
+  mid.resource(server, 'any', new ResourceTemplate('test://any/{id}', { list: undefined }), {}, (uri, _, { id }) => ({
+    contents: [{ uri: uri.href, text: String(id) }],
+  }));
+}
+
+describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
+  it('says of the server behind what that says of itself', async () => {
+    await using on = await stage({ front, behind, serve: everything });
+    expect(on.client.getServerVersion()).toMatchObject({ name: 'behind', version: '7.0.0' });
+    expect(on.client.getInstructions()).toBe('Ask.');
+    const can = on.client.getServerCapabilities()!;
+    expect(Object.keys(can).sort()).toEqual(['completions', 'prompts', 'resources', 'tools']);
+  });
+
+  it('passes lists and results on whole', async () => {
+    await using on = await stage({ front, behind, serve: everything });
+    const { tools } = await on.client.listTools();
+    expect(tools.map(each => each.name)).toEqual(['measure', 'fail']);
+    expect(tools[0]).toMatchObject({
+      title: 'Measure',
+      annotations: { readOnlyHint: true },
+      inputSchema: { properties: { length: { type: 'number' } }, required: ['length'] },
+      outputSchema: { properties: { doubled: { type: 'number' } } },
+      _meta: { 'example.org/kind': 'ruler' },
+    });
+    const measured = await on.client.callTool({ name: 'measure', arguments: { length: 21 } });
+    expect(measured).toMatchObject({ structuredContent: { doubled: 42 }, _meta: { 'example.org/by': 'hand' } });
+    expect(await on.client.callTool({ name: 'fail' })).toMatchObject({ isError: true, ...says('It broke.') });
+  });
+
+  it('passes prompts, resources, templates and completion on', async () => {
+    await using on = await stage({ front, behind, serve: everything });
+    expect((await on.client.listPrompts()).prompts[0]).toMatchObject({ name: 'greet', arguments: [{ name: 'who' }] });
+    const prompt = await on.client.getPrompt({ name: 'greet', arguments: { who: 'ada' } });
+    expect(prompt.messages[0]?.content).toMatchObject({ text: 'Hello ada' });
+    const asked = { ref: { type: 'ref/prompt' as const, name: 'greet' }, argument: { name: 'who', value: 'a' } };
+    expect((await on.client.complete(asked)).completion.values).toEqual(['ada', 'alan']);
+    expect((await on.client.listResources()).resources[0]).toMatchObject({ uri: 'test://page' });
+    expect((await on.client.listResourceTemplates()).resourceTemplates[0]).toMatchObject({ name: 'any' });
+    const { contents } = await on.client.readResource({ uri: 'test://any/7' });
+    expect(contents).toMatchObject([{ uri: 'test://any/7', text: '7' }]);
+  });
+
+  it('passes errors on with their code', async () => {
+    await using on = await stage({ front, behind, serve: everything });
+    await expect(on.client.getPrompt({ name: 'nobody' })).rejects.toMatchObject({ code: -32602 });
+    await expect(on.client.readResource({ uri: 'test://nowhere' })).rejects.toMatchObject({
+      code: expect.any(Number),
+      message: expect.stringContaining('test://nowhere'),
+    });
+  });
+
+  it('passes progress on', async () => {
+    const heard: unknown[] = [];
+    await using on = await stage({
+      front,
+      behind,
+      serve: (_, server) =>
+        server.registerTool('work', {}, async ctx => {
+          const progressToken = ctx.mcpReq._meta?.progressToken;
+          if (progressToken === undefined) return says('no token');
+          const params = { progressToken, progress: 1, total: 2, message: 'half' };
+          await ctx.mcpReq.notify({ method: 'notifications/progress', params });
+          return says('done');
+        }),
+    });
+    const result = await on.client.callTool({ name: 'work' }, { onprogress: each => void heard.push(each) });
+    expect(textOf(result)).toBe('done');
+    expect(heard).toEqual([{ progress: 1, total: 2, message: 'half' }]);
+  });
+
+  it('gives the server behind the host’s roots, as far as they are directories here', async () => {
+    const there = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-bridge-')));
+    const uri = pathToFileURL(there).href;
+    await using on = await stage({
+      front,
+      behind,
+      capabilities: { roots: {} },
+      roots: [{ uri, name: 'work' }, { uri: 'file:///nowhere-at-all' }],
+      serve: (mid, server) =>
+        mid.tool(server, 'where', {}, async (_, call) =>
+          says(((await call.roots()) ?? []).map(root => root.uri).join(' ')),
+        ),
+    });
+    await vi.waitUntil(() => on.person.asked.some(each => each.method === 'roots/list') || front === '2026-07-28');
+    expect(textOf(await on.client.callTool({ name: 'where' }))).toBe(uri);
+    expect(on.warned.join()).toContain('nowhere-at-all');
+  });
+
+  it('samples the host’s model', async () => {
+    await using on = await stage({
+      front,
+      behind,
+      capabilities: { sampling: {} },
+      answers: [reply('from the host')],
+      serve: (mid, server) =>
+        mid.tool(server, 'think', {}, async (_, call) => {
+          const { content } = await call.sample({ ...hello, temperature: 0.3 });
+          return says(JSON.stringify(content));
+        }),
+    });
+    expect(textOf(await on.client.callTool({ name: 'think' }))).toContain('from the host');
+    expect(on.person.asked[0]?.params).toMatchObject({ ...hello, temperature: 0.3 });
+    expect(on.opened).toEqual([]);
+  });
+
+  it('asks at the desk about sampling where the host has no model', async () => {
+    await using on = await stage({
+      front,
+      behind,
+      capabilities: {},
+      atDesk: inbox => {
+        inbox.present({ via: 'web', show: (_, { reply }) => void reply({ action: 'accept' }) });
+      },
+      serve: (mid, server) =>
+        mid.tool(server, 'think', {}, async (_, call) => says(JSON.stringify((await call.sample(hello)).content))),
+    });
+    expect(textOf(await on.client.callTool({ name: 'think' }))).toContain('from the desk');
+  });
+
+  it('does not put a question that asks for a secret to the host', async () => {
+    await using on = await stage({
+      front,
+      behind,
+      atDesk: inbox => inbox.reply(inbox.list()[0]!.id, { action: 'decline' }, 'web'),
+      serve: (_, server) =>
+        server.registerTool('log-in', {}, async ctx => {
+          const requestedSchema = { type: 'object', properties: { password: { type: 'string' } } } as const;
+          const params = { mode: 'form' as const, message: 'Your password?', requestedSchema };
+          if (behind === '2025-11-25') return says((await ctx.mcpReq.elicitInput(params)).action);
+          const given = ctx.mcpReq.inputResponses?.['asked'] as { action?: string } | undefined;
+          if (given) return says(given.action ?? '');
+          return {
+            resultType: 'input_required',
+            inputRequests: { asked: { method: 'elicitation/create', params } },
+            requestState: 's',
+          } as never;
+        }),
+    });
+    expect(textOf(await on.client.callTool({ name: 'log-in' }))).toBe('decline');
+    expect(on.person.asked).toEqual([]);
+  });
+});
+
+it('tells a client of 2025-11-25 that the tools have changed', async () => {
+  let add = (): void => {};
+  await using on = await stage({
+    front: '2025-11-25',
+    behind: '2025-11-25',
+    serve: (mid, server) => {
+      mid.tool(server, 'grow', {}, () => {
+        add();
+        return says('grown');
+      });
+      add = () => void mid.tool(server, 'more', {}, () => says('more'));
+    },
+  });
+  let changed = 0;
+  on.client.setNotificationHandler('notifications/tools/list_changed', () => void changed++);
+  await on.client.callTool({ name: 'grow' });
+  await vi.waitUntil(() => changed > 0);
+  expect((await on.client.listTools()).tools.map(each => each.name)).toContain('more');
+});
