@@ -25,7 +25,9 @@ const mayImport: Record<string, readonly string[]> = {
   notes: ['form', 'sampling', 'roots', 'server', 'connect', 'stores'],
   design: ['form', 'server', 'host', 'testing'],
   doctor: ['form', 'sampling', 'roots', 'server', 'connect'],
+  bridge: ['form', 'sampling', 'roots', 'server', 'host', 'host/web'],
   cli: [
+    'bridge',
     'form',
     'sampling',
     'models',
@@ -45,9 +47,9 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** Packages that only these folders may import; every other package is free where ARCHITECTURE.md lists it. */
 const packageHomes: Record<string, readonly string[]> = {
-  '@modelcontextprotocol/server': ['server', 'connect', 'notes', 'doctor', 'testing', 'cli'],
+  '@modelcontextprotocol/server': ['server', 'connect', 'notes', 'doctor', 'testing', 'bridge', 'cli'],
   '@modelcontextprotocol/node': ['server', 'notes', 'testing', 'cli'],
-  '@modelcontextprotocol/client': ['host', 'testing', 'design', 'cli'],
+  '@modelcontextprotocol/client': ['host', 'testing', 'design', 'bridge', 'cli'],
   '@clack/prompts': ['host/terminal'],
   'get-east-asian-width': ['host/terminal'],
   'openid-client': ['connect'],

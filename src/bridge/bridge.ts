@@ -2,13 +2,11 @@
  * A server in front of another server: any host in front, any server behind, in either revision on each side. Calls go
  * through as they are; what the server behind asks is answered by the host where it can, and else by the person on the desk.
  */
-import { type Client, SdkErrorCode } from '@modelcontextprotocol/client';
-import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import type { Transport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { defined } from '../defined.ts';
-import { isMidcallError } from '../errors.ts';
 import {
-  type CallRequest,
-  Connection,
+  type Connection,
   type ConnectionOptions,
   type RootsManager,
   type ServerEntry,
@@ -17,17 +15,19 @@ import {
 import type { RunningDesk } from '../host/web/index.ts';
 import type { SamplingModel } from '../sampling/index.ts';
 import { digest, type Json, midcall } from '../server/index.ts';
+import { Behind } from './behind.ts';
 import { CarriedCalls } from './carried-calls.ts';
-import { type CarryParts, carry } from './carry.ts';
 import { DeskBehind } from './desk-behind.ts';
+import { openFront } from './front.ts';
+import { frontServers } from './front-servers.ts';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
-import type { WireResult } from './outcome.ts';
-import { type Behind, passAnnouncements, passListChanges, passThrough } from './pass-through.ts';
 
 /** What a bridge stands on. */
 export interface BridgeOptions
   extends Pick<ConnectionOptions, 'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock'> {
+  /** Where the host speaks: standard input and output, or any other transport of one client. */
+  readonly front: Transport;
   /** The directories the server behind is told of. */
   readonly roots: RootsManager;
   /** True where the operator has granted them; then the host's roots are not asked for. */
@@ -39,6 +39,8 @@ export interface BridgeOptions
   /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
   readonly openPage: (url: string) => Promise<boolean>;
   readonly warn: (message: string) => void;
+  /** Told of errors of the connection to the host. */
+  readonly onError?: (error: Error) => void;
   /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 where absent, since many give up at 60. */
   readonly holdMs?: number;
   /** Milliseconds a call goes on while no client waits for it; 15 minutes where absent. */
@@ -47,28 +49,37 @@ export interface BridgeOptions
   readonly suspectBelowMs?: number;
 }
 
-/** A bridge that can be served. */
+/** A bridge that serves its host. */
 export interface Bridge {
-  /** For `serveStdio`, or any other way of serving one client. */
-  readonly factory: McpServerFactory;
-  /** Stops calls, the desk and the server behind. */
+  /** Stops calls, the desk and the server behind, and lets the host go. */
   close(): Promise<void>;
 }
 
-const kinds = { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource' } as const;
-
 /**
- * Starts the server behind, and gives what is served in front of it.
+ * Waits for the host's first request, starts the server behind, and serves it.
+ * @returns undefined where the host went away without a request
  * @throws MidcallError `host/not-found` where the server behind can be neither started nor reached
  */
-export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge> {
+export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge | undefined> {
   const { inbox, roots, ownRoots, sampling, startDesk, openPage, warn } = options;
   const { holdMs = 45_000, keptMs = 900_000, suspectBelowMs = 250, clock = systemClock } = options;
-  const { client, policy, audit, era } = options;
-  const model = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.behind(id));
-  const stands = { client, inbox, roots, clock, sampling: { model }, ...defined({ policy, audit, era }) };
-  const connection = await started(entry, stands, warn);
-  const fronts = new Set<McpServer>();
+  const front = await openFront(options.front);
+  if (!front) return undefined;
+  const passesRoots = front.has.roots && !ownRoots;
+  const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.behind(id));
+  let behind: Behind;
+  try {
+    const { client, policy, audit, era } = options;
+    // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
+    const told = ownRoots || passesRoots ? roots : undefined;
+    const stands = { client, inbox, clock, sampling: { model }, ...defined({ policy, audit, era, roots: told }) };
+    behind = await Behind.start(entry, stands, warn);
+  } catch (error) {
+    await front.transport.close();
+    throw error;
+  }
+  const { connection } = behind;
+  const hostRoots = passesRoots ? new HostRoots({ manager: roots, server: entry.id, warn }) : undefined;
   const desk = new DeskBehind({ start: () => startDesk(connection), open: openPage, clock });
   const calls = new CarriedCalls({
     inbox,
@@ -79,65 +90,35 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   });
   const mid = midcall({
     channels: ['native'],
-    roots: { on2026: !ownRoots },
+    roots: { on2026: passesRoots },
     sampling: { on2026: !sampling.always },
     now: clock.now,
     suspectBelowMs,
     warn,
   });
-  const hostRoots = new HostRoots({ manager: roots, server: entry.id, warn });
-  const behind: Behind = async () => {
-    // A server that has stopped by itself is there again for the next request.
-    if (connection.state === 'failed') await connection.restart();
-    return connection.client as Client;
-  };
-  const parts: CarryParts = {
-    calls,
-    inbox,
-    clock,
-    holdMs,
-    ownModels: sampling.always,
-    showDesk: question => desk.show(question),
-    async prepare(call) {
-      await behind();
-      if (!ownRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
+  const fronts = frontServers({
+    behind,
+    mid,
+    hostRoots,
+    carry: {
+      calls,
+      inbox,
+      clock,
+      holdMs,
+      ownModels: sampling.always,
+      showDesk: question => desk.show(question),
+      async prepare(call) {
+        await behind.client();
+        if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
+      },
     },
-  };
-
-  const listen = (): void => void (connection.client && passAnnouncements(connection.client, fronts));
-  listen();
-  const stopListening = connection.subscribe(event => {
-    if (event.type === 'state' && event.state === 'ready') listen();
-    if (event.type === 'catalogue-changed') passListChanges(connection.client?.getServerCapabilities() ?? {}, fronts);
   });
-
+  const { transport } = front;
+  const served = serveStdio(fronts.factory, { transport, ...defined({ onerror: options.onError }) });
   return {
-    async factory({ era }) {
-      const can = (await behind()).getServerCapabilities() ?? {};
-      const { name, version, title, instructions, era: eraBehind } = connection.server!;
-      const front = new McpServer(
-        { name, version, ...(title !== undefined && { title }) },
-        instructions === undefined ? {} : { instructions },
-      );
-      passThrough(front, can, behind, era === 'legacy' && eraBehind === '2025-11-25');
-      for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
-        if (!can[`${kind}s`]) continue;
-        mid.handle<WireResult>(front, method, ({ params, ctx }, call) => {
-          const { name, uri, arguments: given } = params as { name?: string; uri?: string; arguments?: object };
-          return carry({ kind, name: name ?? uri ?? '', arguments: { ...given } }, call, ctx, parts);
-        });
-      }
-      if (era === 'legacy' && !ownRoots) hostRoots.follow(front);
-      fronts.add(front);
-      const { onclose } = front.server;
-      front.server.onclose = () => {
-        fronts.delete(front);
-        onclose?.();
-      };
-      return front;
-    },
     async close() {
-      stopListening();
+      fronts.close();
+      await served.close();
       calls.close();
       await desk.close();
       await connection.stop();
@@ -145,32 +126,3 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     },
   };
 }
-
-/** The server behind. Old ones cannot read that a client has URL mode, and do not start: those are told of forms alone. */
-async function started(
-  entry: ServerEntry,
-  options: ConnectionOptions,
-  warn: (message: string) => void,
-): Promise<Connection> {
-  const connection = new Connection(entry, options);
-  try {
-    await connection.start();
-    return connection;
-  } catch (error) {
-    if (!isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
-    const formsOnly = new Connection(entry, { ...options, modes: ['form'] });
-    try {
-      await formsOnly.start();
-    } catch {
-      throw error;
-    }
-    warn('the server does not start where a client has URL mode; it is told of forms alone.');
-    return formsOnly;
-  }
-}
-
-/** True where a server was there, and did not take what the client said of itself. */
-const refusesClient = (cause: unknown): boolean => {
-  const { code } = (cause ?? {}) as { code?: unknown };
-  return typeof code === 'number' || code === SdkErrorCode.ConnectionClosed;
-};

@@ -38,7 +38,12 @@ export async function carry(
   ctx: ServerContext,
   parts: CarryParts,
 ): Promise<WireResult> {
-  await parts.prepare(call);
+  try {
+    await parts.prepare(call);
+  } catch (error) {
+    if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
+    return unanswered(request.kind, error.message);
+  }
   const id = await call.step('call the server behind', () => parts.calls.begin(request));
   const carried = parts.calls.get(id);
   if (!carried) throw gone();

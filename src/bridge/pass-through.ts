@@ -6,16 +6,19 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { WireResult } from './outcome.ts';
 
-/** The server behind, while it runs. @throws where it does not */
-export type Behind = () => Promise<Client>;
-
 type Capabilities = NonNullable<ReturnType<Client['getServerCapabilities']>>;
 
 /**
  * Declares in front what is offered behind, and registers its handlers.
+ * @param behind - the client of the server behind, while that runs
  * @param subscriptions - whether both sides speak 2025-11-25, where a resource is subscribed to by a request of its own
  */
-export function passThrough({ server }: McpServer, can: Capabilities, behind: Behind, subscriptions: boolean): void {
+export function passThrough(
+  { server }: McpServer,
+  can: Capabilities,
+  behind: () => Promise<Client>,
+  subscriptions: boolean,
+): void {
   const subscribe = subscriptions && can.resources?.subscribe === true;
   server.registerCapabilities({
     ...(can.tools && { tools: { listChanged: true } }),

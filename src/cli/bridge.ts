@@ -1,6 +1,6 @@
 /** `midcall bridge -- <server>`: between any host and any server, over standard input and output. Logs go to standard error only. */
 import { resolve } from 'node:path';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { type Bridge, startBridge } from '../bridge/index.ts';
 import { configPath } from '../config-path.ts';
@@ -12,6 +12,7 @@ import {
   Inbox,
   machineDisk,
   openUrl,
+  originOf,
   Policy,
   RootsManager,
   rulesFile,
@@ -74,10 +75,13 @@ async function bridge(flags: BridgeFlags): Promise<void> {
     );
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const stands = { client, inbox, policy, audit, roots, era };
-  let served: Bridge;
+  log(`waiting for a host on standard input, to stand before ${originOf(entry.target)}`);
+  let served: Bridge | undefined;
   try {
     served = await startBridge(entry, {
       ...stands,
+      front: new StdioServerTransport(),
+      onError: complain,
       ownRoots: flags.root !== undefined,
       sampling: { model, always: flags.models !== undefined },
       warn: log,
@@ -105,14 +109,13 @@ async function bridge(flags: BridgeFlags): Promise<void> {
     process.exitCode = exitCodes.noServer.code;
     return;
   }
-  const { close } = serveStdio(served.factory, { onerror: complain });
+  if (!served) return;
+  const { close } = served;
   let ending = false;
   const end = (): void => {
     if (ending) process.exit(130);
     ending = true;
-    void close()
-      .then(() => served.close())
-      .finally(() => process.exit(0));
+    void close().finally(() => process.exit(0));
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
   process.stdin.on('end', end);

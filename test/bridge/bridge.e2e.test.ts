@@ -43,6 +43,13 @@ async function host(
   return { connection, inbox, [Symbol.asyncDispose]: () => connection.stop() };
 }
 
+const run = (words: readonly string[], input = '') =>
+  new Promise<{ code: unknown; err: string; out: string }>(resolve => {
+    const child = execFile(process.execPath, [main, ...words], { cwd: root }, (error, out, err) =>
+      resolve({ code: error?.code ?? 0, err, out }),
+    );
+    child.stdin!.write(input);
+  });
 const choiceOf = (field: object): unknown => (field as { choices?: readonly { value: string }[] }).choices?.[0]?.value;
 const textOf = (outcome: object): string => JSON.stringify(outcome);
 const behind = (...words: readonly string[]) => ['--', process.execPath, ...words];
@@ -58,6 +65,13 @@ describe.each(eras)('a host of %s', era => {
     ).toHaveLength(2);
     expect(readdirSync(join(notes, '.trash'))).toHaveLength(1);
   });
+});
+
+it('stands in an mcp.json as the documents have it', async () => {
+  const file = join(root, 'examples/docs/bridge.mcp.json');
+  const words = ['call', 'notes_search', 'query=boiler', '--config', file];
+  const { out } = await run(words);
+  expect(out).toContain('Boiler service');
 });
 
 /** A server of the test's own, of few lines, over standard input and output. */
@@ -105,12 +119,15 @@ it('says that the server behind died, and starts it again for the next call', as
   expect(textOf(await on.connection.run({ kind: 'tool', name: 'live' }).outcome)).toContain('alive');
 });
 
+const hello = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'host', version: '1' } },
+};
+
 it('ends with 3, and says why, where the server behind cannot be started', async () => {
-  const { code, err, out } = await new Promise<{ code: unknown; err: string; out: string }>(resolve =>
-    execFile(process.execPath, [main, 'bridge', '--', 'no-such-program-7'], (error, out, err) =>
-      resolve({ code: error?.code, err, out }),
-    ),
-  );
+  const { code, err, out } = await run(['bridge', '--', 'no-such-program-7'], `${JSON.stringify(hello)}\n`);
   expect([code, out]).toEqual([3, '']);
   expect(err).toContain("there is no program 'no-such-program-7' on this machine.");
 });

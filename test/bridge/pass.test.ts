@@ -123,6 +123,16 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     expect(on.warned.join()).toContain('nowhere-at-all');
   });
 
+  it('tells the server behind of no roots where the host has none', async () => {
+    await using on = await stage({
+      front,
+      behind,
+      serve: (mid, server) =>
+        mid.tool(server, 'where', {}, async (_, call) => says(`${call.can.roots} ${await call.roots()}`)),
+    });
+    expect(textOf(await on.client.callTool({ name: 'where' }))).toBe('false undefined');
+  });
+
   it('samples the host’s model', async () => {
     await using on = await stage({
       front,

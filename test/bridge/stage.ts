@@ -1,10 +1,10 @@
 /** A bridge between a scripted host and a server of the test's own, in any pair of revisions. */
 
-import type { ClientCapabilities } from '@modelcontextprotocol/client';
-import { McpServer } from '@modelcontextprotocol/server';
+import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { type Clock, Inbox, machineDisk, RootsManager, type ServerEntry, systemClock, urlTarget } from 'midcall/host';
 import { type Midcall, midcall, serveHttp } from 'midcall/server';
-import { connectPair, type Era, eras, type Scripted, scriptedPerson } from 'midcall/testing';
+import { type Era, eras, negotiation, type Scripted, scriptedPerson } from 'midcall/testing';
 import { type BridgeOptions, startBridge } from '../../src/bridge/index.ts';
 
 /** Host in front, server behind. */
@@ -51,7 +51,9 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
   const opened: string[] = [];
   const warned: string[] = [];
   const entry: ServerEntry = { id: 'behind', target: urlTarget(served.url.href) };
-  const bridge = await startBridge(entry, {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const starting = startBridge(entry, {
+    front: far,
     client: { name: 'test-bridge', version: '1.0.0' },
     inbox,
     clock,
@@ -70,22 +72,22 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
     ...given.options,
   });
   const person = scriptedPerson(given.answers ?? [], { roots: () => given.roots ?? [] });
-  const pair = await connectPair(bridge.factory, {
-    era: front,
-    person,
-    capabilities: given.capabilities ?? { elicitation: { form: {} } },
-    maxRounds: 40,
-  });
+  const capabilities = given.capabilities ?? { elicitation: { form: {} } };
+  const client = new Client(
+    { name: 'test-host', version: '1.0.0' },
+    { capabilities, versionNegotiation: negotiation(front), inputRequired: { maxRounds: 40 } },
+  );
+  person.attach(client, capabilities);
+  await client.connect(near);
+  const bridge = (await starting)!;
   return {
-    client: pair.client,
-    frames: pair.frames,
-    bridge,
+    client,
     inbox,
     person,
     opened,
     warned,
     async [Symbol.asyncDispose]() {
-      await pair.close();
+      await client.close();
       await bridge.close();
       await served.close();
       await mid.close();

@@ -1,0 +1,63 @@
+/**
+ * The server behind a bridge: started once the host is known, started again where it has stopped by itself, and left alone where
+ * the person has stopped it.
+ */
+import { type Client, SdkErrorCode } from '@modelcontextprotocol/client';
+import { isMidcallError, MidcallError } from '../errors.ts';
+import { Connection, type ConnectionOptions, type ServerEntry } from '../host/index.ts';
+
+/** One server and its connection. */
+export class Behind {
+  readonly connection: Connection;
+  #restarted: Promise<void> | undefined;
+
+  private constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  /**
+   * Starts or reaches a server. Old ones cannot read that a client has URL mode, and do not start: those are told of forms
+   * alone.
+   * @throws MidcallError `host/not-found` where it can be neither started nor reached
+   */
+  static async start(entry: ServerEntry, options: ConnectionOptions, warn: (message: string) => void): Promise<Behind> {
+    const connection = new Connection(entry, options);
+    try {
+      await connection.start();
+      return new Behind(connection);
+    } catch (error) {
+      if (!isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
+      const formsAlone = new Connection(entry, { ...options, modes: ['form'] });
+      await formsAlone.start().catch(() => {
+        throw error;
+      });
+      warn('The server does not start where a client has URL mode, and is told of forms alone.');
+      return new Behind(formsAlone);
+    }
+  }
+
+  /**
+   * The client of the running server.
+   * @throws MidcallError `host/not-found` where it could not be started again, `host/server-gone` where the person stopped it
+   */
+  async client(): Promise<Client> {
+    const { connection } = this;
+    if (connection.state === 'stopped') {
+      const name = connection.entry.id;
+      throw new MidcallError('host/server-gone', `The server '${name}' was stopped on the desk. Start it there again.`);
+    }
+    if (connection.state !== 'ready') {
+      this.#restarted ??= connection.restart().finally(() => {
+        this.#restarted = undefined;
+      });
+      await this.#restarted;
+    }
+    return connection.client!;
+  }
+}
+
+/** True where a server was there, and did not take what the client said of itself. */
+const refusesClient = (cause: unknown): boolean => {
+  const { code } = (cause ?? {}) as { code?: unknown };
+  return typeof code === 'number' || code === SdkErrorCode.ConnectionClosed;
+};

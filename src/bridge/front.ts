@@ -1,0 +1,77 @@
+/**
+ * The host in front, before anything is said to it: its first message tells what it can do, and the server behind is told that
+ * when it is started. The message waits until somebody serves it.
+ */
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { isRecord, own } from '../record.ts';
+
+/** A host that has spoken. */
+export interface Front {
+  /** Serve this one; it begins with the message that was heard. */
+  readonly transport: Transport;
+  readonly has: { readonly roots: boolean };
+}
+
+/** @returns when the host has sent its first request; undefined where it went away without one */
+export async function openFront(transport: Transport): Promise<Front | undefined> {
+  const held = new HeldTransport(transport);
+  const first = await held.first();
+  return first && { transport: held, has: { roots: isRecord(own(capabilitiesIn(first), 'roots')) } };
+}
+
+/** What a client declares: once on 2025-11-25, with every request on 2026-07-28. */
+function capabilitiesIn(message: JSONRPCMessage): object {
+  const params = own(message, 'params');
+  const declared =
+    own(params, 'capabilities') ?? own(own(params, '_meta'), 'io.modelcontextprotocol/clientCapabilities');
+  return isRecord(declared) ? declared : {};
+}
+
+type Heard = NonNullable<Transport['onmessage']>;
+
+/** A transport that is open, and keeps what comes until it is started. */
+class HeldTransport implements Transport {
+  onmessage?: Heard;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  readonly #transport: Transport;
+  #held: Parameters<Heard>[] | undefined = [];
+  #gone = false;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Opens the transport underneath. */
+  first(): Promise<JSONRPCMessage | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#transport.onmessage = (...heard: Parameters<Heard>) => {
+        if (!this.#held) return this.onmessage?.(...heard);
+        this.#held.push(heard);
+        if ('method' in heard[0] && 'id' in heard[0]) resolve(heard[0]);
+      };
+      this.#transport.onclose = () => {
+        this.#gone = true;
+        resolve(undefined);
+        this.onclose?.();
+      };
+      this.#transport.onerror = error => this.onerror?.(error);
+      this.#transport.start().catch(reject);
+    });
+  }
+
+  async start(): Promise<void> {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const heard of held) this.onmessage?.(...heard);
+    if (this.#gone) this.onclose?.();
+  }
+
+  send(...sent: Parameters<Transport['send']>): Promise<void> {
+    return this.#transport.send(...sent);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}
