@@ -1,2 +1,2 @@
-export type { Report, ReportLine } from './report.ts';
+export type { Report } from './report.ts';
 export { type DoctorOptions, doctorServer } from './server.ts';

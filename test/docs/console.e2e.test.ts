@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { connectPair } from 'midcall/testing';
 import { expect, it } from 'vitest';
 import { notesServer } from '../../src/notes/index.ts';
+import { clinic, obliging } from '../doctor/fixture.ts';
 import { documented, type Script, type Typed, transcript } from './transcript.ts';
 
 const prompt = 'Number or name: ';
@@ -28,6 +29,10 @@ const scripts: Readonly<Record<string, Script>> = {
     folder: 'examples/start',
     commands: ['npx midcall call table_book guests=2 --answers answers.json -- node server.mjs'],
   },
+  'doctor-report': {
+    folder: '.',
+    commands: ['npx midcall call doctor_report --config examples/doctor/mcp.json'],
+  },
   'wire-2025': { folder: '.', commands: ['npx midcall demo'], from: '2025-11-25 · 2.' },
   'wire-2026': { folder: '.', commands: ['npx midcall demo'], from: '2026-07-28 · 2.' },
 };
@@ -49,4 +54,41 @@ it('ask-again.txt is what the model is told where the person cannot be asked', a
   }
   const now = `${said.join('\n').trimEnd()}\n`;
   expect(now).toBe(documented('ask-again', now));
+});
+
+it('doctor.txt is the report on a host that does some things by itself', async () => {
+  let begin = (): void => {};
+  const holding = new Promise<void>(resolve => {
+    begin = resolve;
+  });
+  const host = await clinic({
+    era: '2025-11-25',
+    doctor: {
+      waitMs: 100_000,
+      timer(fn, ms) {
+        if (ms === 120_000) begin();
+        const timer = setTimeout(fn, ms);
+        return () => clearTimeout(timer);
+      },
+    },
+    capabilities: { elicitation: { form: {}, url: {} }, roots: {} },
+    roots: ['file:///home/ada/work'],
+    async host(asked, clock) {
+      const message = String(asked.params['message']);
+      if (asked.params['url'] !== undefined) return { action: 'decline' };
+      if (message.includes('Close this')) clock.now += 2_000;
+      return message.includes('Close this') ? { action: 'decline' } : obliging(asked, clock);
+    },
+  });
+  const stop = new AbortController();
+  await host.call();
+  const cut = host.call('doctor_patience', {}, { signal: stop.signal });
+  await holding;
+  host.clock.now += 60_000;
+  stop.abort(new Error('Request timed out'));
+  await expect(cut).rejects.toThrow();
+  const said = async () => ((await host.call('doctor_report')).content[0] as { text: string }).text;
+  await expect.poll(said).toContain('cancelled');
+  const now = `${await said()}\n`;
+  expect(now).toBe(documented('doctor', now));
 });
