@@ -9,10 +9,10 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Command } from 'commander';
 import { copySamples } from '../notes/index.ts';
+import { type Era, eras, negotiation } from '../testing/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { frameLines } from './frames.ts';
 
-const eras = ['2025-11-25', '2026-07-28'] as const;
 const main = fileURLToPath(new URL('./main.js', import.meta.url));
 
 /** Adds the subcommand. */
@@ -67,13 +67,13 @@ const scenarios: readonly Scenario[] = [
 ];
 
 /** @returns how many scenarios went wrong */
-async function demonstrate(era: (typeof eras)[number], print: (line: string) => void): Promise<number> {
+async function demonstrate(era: Era, print: (line: string) => void): Promise<number> {
   const directory = await copySamples();
   const client = new Client(
     { name: 'midcall-demo', version: '1.0.0' },
     {
       capabilities: { elicitation: {}, roots: { listChanged: true } },
-      versionNegotiation: { mode: era === '2025-11-25' ? 'legacy' : { pin: era } },
+      versionNegotiation: negotiation(era),
     },
   );
   let questions = 0;

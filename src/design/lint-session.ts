@@ -18,6 +18,7 @@ import {
 import { MidcallError } from '../errors.ts';
 import { type Clock, type Era, visible } from '../host/index.ts';
 import { isRecord } from '../record.ts';
+import { negotiation } from '../testing/index.ts';
 import { capabilityOf, type LintAsk, type Play, replyOf } from './lint-play.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -102,10 +103,7 @@ export class LintSession {
     const { era, client: info, startTimeoutMs } = options;
     const client = new Client(info, {
       capabilities: capabilities(options),
-      versionNegotiation: {
-        mode: era === '2026-07-28' ? { pin: era } : 'legacy',
-        probe: { timeoutMs: startTimeoutMs },
-      },
+      versionNegotiation: { ...negotiation(era), probe: { timeoutMs: startTimeoutMs } },
     });
     const session = new LintSession(client, transport, options);
     session.#tap();

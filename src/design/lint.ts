@@ -10,6 +10,7 @@ import type { Tool, Transport } from '@modelcontextprotocol/client';
 import { isMidcallError, type MidcallError } from '../errors.ts';
 import { type Clock, type Era, systemClock, visible } from '../host/index.ts';
 import { noSuchTool } from '../no-such-tool.ts';
+import { eras as bothEras } from '../testing/index.ts';
 import { judgeAsk } from './judge-ask.ts';
 import { judgeBeside, judgeTrace, judgeUnasked, readsAbsent, requiresContent } from './judge-plays.ts';
 import { type Breach, finding, gathered, type LintFinding } from './lint-finding.ts';
@@ -104,7 +105,7 @@ class Linter {
   }
 
   async #eras(): Promise<readonly Era[]> {
-    const wanted = this.#options.eras ?? (['2025-11-25', '2026-07-28'] as const);
+    const wanted = this.#options.eras ?? bothEras;
     const spoken: Era[] = [];
     const failed: MidcallError[] = [];
     for (const era of wanted) {

@@ -18,6 +18,7 @@ import {
   required,
   serverFactoryKind,
 } from '../check-options.ts';
+import type { Era } from '../host/index.ts';
 import { type HttpOptions, serveHttp } from '../server/index.ts';
 import type { ScriptedPerson } from './person.ts';
 
@@ -30,9 +31,11 @@ const kinds: Kinds<PairOptions> = {
   http: anything,
 };
 
-export type Era = '2025-11-25' | '2026-07-28';
+export type { Era };
+/** What messages travel over: an in-memory transport, or Streamable HTTP on loopback. */
 export type Carrier = 'memory' | 'http';
 
+/** Both eras, the older one first; for `describe.each`. */
 export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
 
 /** Every era over every transport within one process; for `describe.each`. */
@@ -41,14 +44,19 @@ export const pairings: readonly (readonly [Era, Carrier])[] = eras.flatMap(era =
   [era, 'http'] as const,
 ]);
 
+/** Which pair to connect. */
 export interface PairOptions {
+  /** The revision both speak. */
   readonly era: Era;
+  /** `memory` where absent. */
   readonly carrier?: Carrier;
+  /** Who answers; without one the client declares nothing by itself. */
   readonly person?: ScriptedPerson;
   /** Where absent, form elicitation for a person, and nothing without one. */
   readonly capabilities?: ClientCapabilities;
   /** Rounds the client goes through for one call (2026); the SDK's own default where absent. */
   readonly maxRounds?: number;
+  /** How the server is served; with `carrier: 'http'` only. */
   readonly http?: HttpOptions;
 }
 
@@ -58,6 +66,7 @@ export interface Frame {
   readonly message: Readonly<Record<string, unknown>>;
 }
 
+/** A client and its server, connected. */
 export interface Pair extends AsyncDisposable {
   readonly client: Client;
   /** Every message that crossed, in order. */
@@ -68,13 +77,13 @@ export interface Pair extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** The `versionNegotiation` of a client of the SDK that speaks this era and no other. */
 export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: era } : ('legacy' as const) });
 
 /**
  * Connects a client to a server made by a factory.
  *
  * @param factory - makes the server, as `serveStdio` and `serveHttp` take it; `midcall()` itself belongs outside it
- * @param options - `era`: the revision both speak; `carrier`: `memory` where absent; `person`: who answers
  * @throws TypeError for an option that is missing, unknown or not what it may be
  */
 export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {

@@ -106,17 +106,17 @@ export class Connection {
 
   /** What the server says of itself; undefined until it is ready. */
   get server(): ServerInfo | undefined {
-    const client = this.#client;
-    const info = client?.getServerVersion();
+    const [client, attachment] = [this.#client, this.#attachment];
     const protocolVersion = client?.getNegotiatedProtocolVersion();
-    if (!client || protocolVersion === undefined || this.#state !== 'ready') return undefined;
+    if (!client || !attachment || protocolVersion === undefined || this.#state !== 'ready') return undefined;
+    const info = client.getServerVersion();
     const instructions = client.getInstructions();
     return {
       name: info?.name ?? this.entry.id,
       version: info?.version ?? '',
       ...(info?.title !== undefined && { title: info.title }),
       ...(instructions !== undefined && { instructions }),
-      era: protocolVersion === '2026-07-28' ? '2026-07-28' : '2025-11-25',
+      era: attachment.asker().era,
       protocolVersion,
     };
   }
