@@ -159,7 +159,7 @@ describe('2025-11-25', () => {
     const clock = handClock();
     const { connection } = await host('2025-11-25', { clock, callTimeoutMs: 60_000 });
     const call = connection.run(tool('slow'));
-    await Promise.resolve();
+    while (clock.waiting === 0) await new Promise(setImmediate);
     clock.move(60_000);
     expect(await call.outcome).toMatchObject({ how: 'timed-out' });
   });
