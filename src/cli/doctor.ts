@@ -99,6 +99,6 @@ function howTo(): string {
     `  { "mcpServers": { "doctor": ${JSON.stringify(entry)} } }`,
     '',
     "To see it once here, with Midcall's own host:",
-    `  midcall call doctor -- ${[process.execPath, main].join(' ')} doctor`,
+    '  npx midcall call doctor -- npx midcall doctor',
   ].join('\n');
 }

@@ -8,7 +8,7 @@ import { type CallToolResult, McpServer, type McpServerFactory } from '@modelcon
 import { z } from 'zod';
 import { type Connect, type ConnectOptions, connect, reach } from '../connect/index.ts';
 import { ownVersion } from '../own-version.ts';
-import { type Can, type MidcallOptions, midcall, type SaidOfClient } from '../server/index.ts';
+import { type AboutClient, type MidcallOptions, midcall } from '../server/index.ts';
 import { Chart } from './chart.ts';
 import { checkNames, rowNames } from './checks.ts';
 import { announcesRoots, inWords } from './declared.ts';
@@ -85,14 +85,14 @@ export function doctorServer({
   const charts = new Map<string, Chart>();
   const found = async (): Promise<void> => onFound?.([...charts.values()].map(reportOf));
 
-  const chartOf = (said: SaidOfClient | undefined, can?: Can): Chart => {
+  const chartOf = (said: AboutClient | undefined): Chart => {
     const { name = 'unknown', version = 'unknown', revision = 'unknown' } = said ?? {};
     const host = { name: short(name), version: short(version), revision };
     const key = JSON.stringify(host);
     const chart = charts.get(key) ?? new Chart(host, now);
     if (!charts.has(key) && charts.size >= MAX_HOSTS) charts.delete(charts.keys().next().value!);
     charts.set(key, chart);
-    chart.sees(can, inWords(said?.capabilities), said?.hearsProgress);
+    chart.sees(said?.can, inWords(said?.capabilities), said?.hearsProgress);
     return chart;
   };
 
@@ -124,7 +124,7 @@ export function doctorServer({
         annotations,
       },
       async ({ checks }, call) => {
-        const chart = chartOf(call.client, call.can);
+        const chart = chartOf(call.client);
         await examine(call, {
           chart,
           named: checks,
@@ -148,7 +148,7 @@ export function doctorServer({
         annotations,
       },
       async (_, call) => {
-        const chart = chartOf(call.client, call.can);
+        const chart = chartOf(call.client);
         await found();
         return reported(chart);
       },

@@ -47,13 +47,15 @@ export interface Can {
 }
 
 /** What the client of a call says of itself: for reports and logs. A name proves nothing, so decide nothing by it. */
-export interface SaidOfClient {
+export interface AboutClient {
   readonly name?: string;
   readonly version?: string;
   /** Of the protocol. */
   readonly revision?: string;
-  /** As they were sent, foreign and unjudged; `can` is what follows from them. */
+  /** As they were sent, foreign and unjudged. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** What follows from them. */
+  readonly can: Can;
   /** True where it asked to hear of this call's progress. */
   readonly hearsProgress: boolean;
 }
@@ -114,7 +116,7 @@ export interface Call {
   defer(fn: () => void | Promise<void>): void;
   readonly can: Can;
   /** Undefined where the call has no client. */
-  readonly client: SaidOfClient | undefined;
+  readonly client: AboutClient | undefined;
   /** Fires when the client cancels or disconnects while no ask of this run is open. */
   readonly signal: AbortSignal;
   readonly principal: Principal | undefined;

@@ -17,7 +17,7 @@ import { runByPush } from './drivers/push.ts';
 import { runByRounds } from './drivers/rounds.ts';
 import type { Run } from './engine/run.ts';
 import type { EngineOptions } from './engine/seam.ts';
-import { isWireError, saidOfClient, tellCompletedLater, viewClient } from './era.ts';
+import { aboutClient, isWireError, tellCompletedLater, viewClient } from './era.ts';
 import { fileAccess } from './files/file-access.ts';
 import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
@@ -159,7 +159,7 @@ export function conductor(config: Config): Conduct {
       flow: arrival.flow,
       audit,
       files: () => access.of(request),
-      client: () => saidOfClient(request.server, request.ctx),
+      client: () => aboutClient(request.server, request.ctx),
       pages: () => pageCall(request, arrival.flow, config),
     };
     const handle = (run: Run<R>) => handler(makeCall(run as Run<unknown>, surroundings));

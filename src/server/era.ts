@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { defined } from '../defined.ts';
 import type { Field } from '../form/index.ts';
-import type { Can, SaidOfClient } from './call.ts';
+import type { AboutClient, Can } from './call.ts';
 import type { Json } from './digest.ts';
 import type { OpenAsk } from './engine/seam.ts';
 import type { PageWait } from './url/wait.ts';
@@ -78,7 +78,7 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
 }
 
 /** What the client says of itself: with each request on 2026-07-28, in the handshake on 2025-11-25. */
-export function saidOfClient(server: McpServer, ctx: ServerContext): SaidOfClient {
+export function aboutClient(server: McpServer, ctx: ServerContext): AboutClient {
   const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
   const said = envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
   const { name, version } = (said ?? {}) as { readonly name?: string; readonly version?: string };
@@ -86,6 +86,7 @@ export function saidOfClient(server: McpServer, ctx: ServerContext): SaidOfClien
   return {
     ...defined({ name, version, revision: server.server.getNegotiatedProtocolVersion() }),
     capabilities: capabilities as Readonly<Record<string, unknown>>,
+    can: viewClient(server, ctx).can,
     hearsProgress: ctx.mcpReq._meta?.progressToken !== undefined,
   };
 }

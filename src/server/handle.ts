@@ -5,7 +5,7 @@
 import { Asker, type AskerOptions } from './asking/asker.ts';
 import { checkStep } from './asking/check-ask.ts';
 import { type Sampler, sampler } from './asking/sampler.ts';
-import type { Call, SaidOfClient, StepContext, StepOptions } from './call.ts';
+import type { AboutClient, Call, StepContext, StepOptions } from './call.ts';
 import { digest } from './digest.ts';
 import { Operations } from './engine/operations.ts';
 import type { Run } from './engine/run.ts';
@@ -17,7 +17,7 @@ export interface HandleOptions extends AskerOptions {
   readonly flow: string;
   /** The roots and files of one run. */
   readonly files: () => FileAccess;
-  readonly client: () => SaidOfClient | undefined;
+  readonly client: () => AboutClient | undefined;
 }
 
 export const makeCall = (run: Run<unknown>, options: HandleOptions): Call => new Handle(run, options);

@@ -2,12 +2,12 @@ export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } fr
 export { type NotDone, notDone, whyNot } from './asking/why-not.ts';
 export type { AuditEvent, AuditSink, CallRef, PageEvent } from './audit.ts';
 export type {
+  AboutClient,
   Call,
   Can,
   ElicitAsk,
   Jsonified,
   Principal,
-  SaidOfClient,
   StepContext,
   StepOptions,
 } from './call.ts';

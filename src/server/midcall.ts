@@ -29,10 +29,10 @@ import {
 } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
-import type { Call, SaidOfClient } from './call.ts';
+import type { AboutClient, Call } from './call.ts';
 import { type Conduct, conductor, type ResumableTool } from './conduct.ts';
 import { configure, drawn, type MidcallOptions } from './config.ts';
-import { saidOfClient } from './era.ts';
+import { aboutClient } from './era.ts';
 import { intercept } from './intercept.ts';
 import { type AskingMethod, askingMethods } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
@@ -135,7 +135,7 @@ export interface Midcall {
    */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
   /** What the client says of itself, for a handler that has no `call`. */
-  client(server: McpServer, ctx: ServerContext): SaidOfClient;
+  client(server: McpServer, ctx: ServerContext): AboutClient;
   /**
    * Runs a handler without a client, such as from a command line: nothing is asked, and every question is
    * `cancel/unavailable`.
@@ -257,7 +257,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     },
     wrap,
     files: (server, ctx) => conduct.files(server, ctx),
-    client: saidOfClient,
+    client: aboutClient,
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
     allow(ceiling) {
       config.boundary = drawn({ ...options.roots, ceiling });

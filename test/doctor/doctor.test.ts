@@ -1,6 +1,10 @@
 /** The doctor examines hosts of every kind, in both eras. */
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { eras, pairings } from 'midcall/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { doctorServer, type Report } from '../../src/doctor/index.ts';
 import { clinic, everything, filledIn, obliging, outcomesOf, said } from './fixture.ts';
 
 const allOf = (outcome: string, ...rows: readonly string[]) => Object.fromEntries(rows.map(row => [row, outcome]));
@@ -253,4 +257,38 @@ it('2025-11-25: ends a question that nobody answers, and puts the next', async (
 it('lists its tools, with a schema of what they give', async () => {
   const host = await clinic({ era: '2026-07-28', host: obliging, capabilities: everything });
   expect(await host.tools()).toEqual(['doctor', 'doctor_report', 'doctor_patience', 'resume']);
+});
+
+it('2025-06-18: examines a host whose forms have neither titled choices nor lists, in its own words', async () => {
+  let now = 0;
+  const { factory, close } = doctorServer({ now: () => now, warn: () => {} });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const handle = serveStdio(factory, { transport: far });
+  const client = new Client(
+    { name: 'earlier', version: '1.0.0' },
+    { capabilities: { elicitation: {} }, supportedProtocolVersions: ['2025-06-18'] },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    now += 4_000;
+    const { message, requestedSchema } = params as unknown as {
+      message: string;
+      requestedSchema: { properties: Record<string, { title: string }> };
+    };
+    const { choices, ...content } = filledIn(message);
+    for (const [name, { title }] of Object.entries(requestedSchema.properties)) {
+      const animal = /^Animals: (\w+)$/.exec(title)?.[1];
+      if (animal) content[name] = (choices as string[]).includes(animal.toLowerCase());
+    }
+    return { action: 'accept', content } as never;
+  });
+  await client.connect(near);
+  onTestFinished(async () => {
+    await client.close();
+    await handle.close();
+    await close();
+  });
+  const { structuredContent } = await client.callTool({ name: 'doctor', arguments: { checks: ['fields'] } });
+  const report = structuredContent as unknown as Report;
+  expect(report.host).toEqual({ name: 'earlier', version: '1.0.0', revision: '2025-06-18' });
+  expect(outcomesOf(report)).toMatchObject(allOf('works', ...fields));
 });

@@ -41,7 +41,7 @@ function timers() {
 describe.each(pairings)('%s over %s', (era, carrier) => {
   const setUp = async () => {
     const time = timers();
-    const host = await clinic({ era, carrier, capabilities: {}, doctor: { timer: time.timer } });
+    const host = await clinic({ era, carrier, capabilities: { elicitation: {} }, doctor: { timer: time.timer } });
     time.of(host);
     return { host, time };
   };
@@ -51,9 +51,13 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const report = host.report('doctor_patience', { seconds: 90 });
     await time.set();
     time.pass(90_000);
-    expect(outcomesOf(await report)).toMatchObject({ patience: 'works', 'patience.progress': 'not-tried' });
+    expect(outcomesOf(await report)).toMatchObject({
+      patience: 'works',
+      'patience.progress': 'not-tried',
+      form: 'not-tried',
+    });
     expect(said(await report, 'patience')).toBe('The call was held for 90.0 s, and the host did not cancel it.');
-    expect((await report).next).toContain('progress: true');
+    expect((await report).next).toContain('goes on with form');
   });
 
   it('tells of progress while it holds the call', async () => {

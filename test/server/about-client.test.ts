@@ -1,6 +1,6 @@
 /** What a client says of itself reaches handlers, on either wire. */
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { midcall, type SaidOfClient } from 'midcall/server';
+import { type AboutClient, midcall } from 'midcall/server';
 import { connectPair, pairings } from 'midcall/testing';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ const capabilities = { elicitation: { url: {} }, roots: {} };
 
 it.each(pairings)('%s over %s: in a call, and in a plain handler', async (era, carrier) => {
   const mid = midcall({ warn: () => {} });
-  const heard: (SaidOfClient | undefined)[] = [];
+  const heard: (AboutClient | undefined)[] = [];
   const done = { content: [] };
   const factory = () => {
     const server = new McpServer({ name: 'server', version: '1.0.0' });
@@ -28,7 +28,13 @@ it.each(pairings)('%s over %s: in a call, and in a plain handler', async (era, c
     await pair.client.callTool({ name, arguments: {} });
     await pair.client.callTool({ name, arguments: {} }, { onprogress: () => {} });
   }
-  const said = { name: 'midcall-testing', version: '1.0.0', revision: era, capabilities };
+  const said = {
+    name: 'midcall-testing',
+    version: '1.0.0',
+    revision: era,
+    capabilities,
+    can: { url: true, form: false, roots: true },
+  };
   expect(heard).toMatchObject([
     { ...said, hearsProgress: false },
     { ...said, hearsProgress: true },
