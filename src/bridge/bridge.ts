@@ -105,6 +105,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       inbox,
       clock,
       holdMs,
+      pagesAtHost: new Set(),
       ownModels: sampling.always,
       showDesk: question => desk.show(question),
       async prepare(call) {

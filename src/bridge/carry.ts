@@ -2,19 +2,19 @@
  * Carries one call from the client in front to the server behind, and its questions back. The handler may run again from the
  * top with every round of 2026-07-28; what it decided is in its steps.
  *
- * - B1 A form goes to the host where it declares forms, and to the desk where it does not, or where its answer is nobody's;
- *   sampling goes to the host's model where it has one. Everything else is answered on the desk.
+ * - B1 A form or a page goes to the host where it declares that mode, and to the desk where it does not, or where its answer
+ *   is nobody's; sampling goes to the host's model where it has one. Everything else is answered on the desk.
  * - B2 A client is not kept waiting for the desk longer than it may stand: it is told to come back, and the call goes on.
  * - B3 Where nobody can be asked, the question ends without a yes.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { isMidcallError, MidcallError } from '../errors.ts';
-import { type Answer, emit } from '../form/index.ts';
-import type { CallProgress, CallRequest, Clock, FormQuestion, Inbox, Question } from '../host/index.ts';
-import type { Call } from '../server/index.ts';
+import { emit } from '../form/index.ts';
+import type { CallProgress, CallRequest, Clock, Inbox, Question } from '../host/index.ts';
+import type { Call, GatewayCall } from '../server/index.ts';
 import type { CarriedCall, CarriedCalls, Sample } from './carried-calls.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
-import { lastResort, replyOf } from './reply.ts';
+import { type Answered, lastResort, replyOf } from './reply.ts';
 
 /** What a call is carried with. */
 export interface CarryParts {
@@ -27,6 +27,8 @@ export interface CarryParts {
   readonly holdMs: number;
   /** Before the call is made: what the server behind may use of the host. */
   readonly prepare: (call: Call) => Promise<void>;
+  /** The pages the host was asked to open, to be told when they are finished (2025-11-25). */
+  readonly pagesAtHost: Set<string>;
   /** True where the operator has given models; then those of hosts are not asked. */
   readonly ownModels: boolean;
 }
@@ -34,7 +36,7 @@ export interface CarryParts {
 /** @returns the result of the server behind, or words for the model where there is none yet */
 export async function carry(
   request: CallRequest,
-  call: Call,
+  call: GatewayCall,
   ctx: ServerContext,
   parts: CarryParts,
 ): Promise<WireResult> {
@@ -75,10 +77,10 @@ async function sample({ request: { includeContext: _, ...request }, settle }: Sa
 }
 
 /** Puts one question where it can be answered. @returns false where it was not answered in time */
-async function put(question: Question, n: number, call: Call, parts: CarryParts): Promise<boolean> {
+async function put(question: Question, n: number, call: GatewayCall, parts: CarryParts): Promise<boolean> {
   const { inbox, showDesk, clock, holdMs } = parts;
-  const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question) && call.can.form);
-  const answer = asksHost && question.kind === 'form' ? await askHost(question, call) : undefined;
+  const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question));
+  const answer = asksHost ? await askHost(question, call, parts) : undefined;
   if (!isOpen(inbox, question)) return true;
   const reply = answer && replyOf(answer);
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
@@ -89,10 +91,19 @@ async function put(question: Question, n: number, call: Call, parts: CarryParts)
   return answeredWithin(question, holdMs, inbox, clock);
 }
 
-/** The host's answer; undefined for a form that is not put to hosts, such as one that asks for a secret. */
-async function askHost({ message, fields }: FormQuestion, call: Call): Promise<Answer<unknown> | undefined> {
+/** The host's answer; undefined for what it cannot show, and for what is not put to hosts, such as a form for a secret. */
+async function askHost(
+  question: Question,
+  call: GatewayCall,
+  { pagesAtHost }: CarryParts,
+): Promise<Answered | undefined> {
   try {
-    return await call.elicit({ message, form: emit(fields) });
+    if (question.kind === 'form' && call.can.form)
+      return await call.elicit({ message: question.message, form: emit(question.fields) });
+    if (question.kind !== 'url' || !call.can.url) return undefined;
+    const { message, url, elicitationId = question.id } = question;
+    pagesAtHost.add(elicitationId);
+    return await call.consent({ message, url: url.href, elicitationId });
   } catch (error) {
     if (isMidcallError(error, 'form/unsupported') || isMidcallError(error, 'form/secret')) return undefined;
     throw error;

@@ -9,7 +9,7 @@ import type { Behind } from './behind.ts';
 import { type CarryParts, carry } from './carry.ts';
 import type { HostRoots } from './host-roots.ts';
 import type { WireResult } from './outcome.ts';
-import { passAnnouncements, passListChanges, passThrough } from './pass-through.ts';
+import { passAnnouncements, passCompletion, passListChanges, passThrough } from './pass-through.ts';
 
 /** What front servers are made of. */
 export interface FrontServersParts {
@@ -31,6 +31,8 @@ export function frontServers(parts: FrontServersParts): { readonly factory: McpS
   listen();
   const stopListening = connection.subscribe(event => {
     if (event.type === 'state' && event.state === 'ready') listen();
+    if (event.type === 'page-completed' && parts.carry.pagesAtHost.delete(event.elicitationId))
+      passCompletion(event.elicitationId, fronts);
     if (event.type === 'catalogue-changed') passListChanges(connection.client?.getServerCapabilities() ?? {}, fronts);
   });
   return {

@@ -57,6 +57,14 @@ export function passAnnouncements(client: Client, fronts: ReadonlySet<McpServer>
   });
 }
 
+/** Tells a client of 2025-11-25 that a page it opened is finished. */
+export function passCompletion(elicitationId: string, fronts: ReadonlySet<McpServer>): void {
+  for (const { server } of fronts) {
+    if (!server.getClientCapabilities()?.elicitation?.url) continue;
+    server.notification({ method: 'notifications/elicitation/complete', params: { elicitationId } }).catch(() => {});
+  }
+}
+
 /** Tells the clients in front to read the lists again. */
 export function passListChanges(can: Capabilities, fronts: ReadonlySet<McpServer>): void {
   for (const front of fronts) {

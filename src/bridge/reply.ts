@@ -1,18 +1,26 @@
 /** What an answer of the host in front says to the server behind. */
 import type { Answer } from '../form/index.ts';
 import type { Reply } from '../host/index.ts';
+import type { UrlAnswer } from '../server/index.ts';
+
+/** A host's answer to a form, or to a page. */
+export type Answered = Answer<unknown> | UrlAnswer<never>;
 
 /**
  * The reply a host's answer stands for; undefined where it is nobody's: it came faster than a person reads, or the host could
  * not ask at all. Many hosts declare forms and answer them by themselves.
  */
-export function replyOf(answer: Answer<unknown>): Reply | undefined {
+export function replyOf(answer: Answered): Reply | undefined {
   if (answer.by.suspect !== undefined) return undefined;
-  if (answer.action === 'accept') return { action: 'accept', content: answer.content as Record<string, unknown> };
+  if (answer.action === 'accept') {
+    return 'content' in answer
+      ? { action: 'accept', content: answer.content as Record<string, unknown> }
+      : { action: 'accept' };
+  }
   if (answer.action === 'decline') return { action: 'decline' };
   return answer.reason === 'dismissed' ? { action: 'dismiss' } : undefined;
 }
 
 /** What is replied where nobody else can be asked: a no stays a no, and nothing becomes a yes. */
-export const lastResort = (answer: Answer<unknown> | undefined): Reply =>
+export const lastResort = (answer: Answered | undefined): Reply =>
   answer?.action === 'decline' ? { action: 'decline' } : { action: 'dismiss' };

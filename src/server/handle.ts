@@ -11,6 +11,7 @@ import { Operations } from './engine/operations.ts';
 import type { Run } from './engine/run.ts';
 import type { FileAccess } from './files/file-access.ts';
 import { observed } from './observe.ts';
+import { type GatewayCall, gatewayConsent } from './url/gateway-consent.ts';
 
 export interface HandleOptions extends AskerOptions {
   /** The same in every round of the call. */
@@ -20,10 +21,10 @@ export interface HandleOptions extends AskerOptions {
   readonly client: () => AboutClient | undefined;
 }
 
-export const makeCall = (run: Run<unknown>, options: HandleOptions): Call => new Handle(run, options);
+export const makeCall = (run: Run<unknown>, options: HandleOptions): GatewayCall => new Handle(run, options);
 
 /** Its operations are functions of their own, not methods: a handler may take its call apart. */
-class Handle implements Call {
+class Handle implements GatewayCall {
   readonly #run: Run<unknown>;
   readonly #options: HandleOptions;
   #asker: Asker | undefined;
@@ -44,6 +45,11 @@ class Handle implements Call {
   get elicitUrl(): Call['elicitUrl'] {
     const asker = this.#asking();
     return ask => this.#watch('a question on a page', asker.elicitUrl(ask));
+  }
+
+  get consent(): GatewayCall['consent'] {
+    const { config, request, audit } = this.#options;
+    return asked => this.#watch('a page of another server', gatewayConsent(this.#run, config, request, audit, asked));
   }
 
   get roots(): Call['roots'] {

@@ -30,6 +30,7 @@ export type { PrincipalOf } from './principal.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
 export type { UrlAnswer, UrlAsk } from './url/ask.ts';
+export type { GatewayCall, GatewayPage } from './url/gateway-consent.ts';
 export type {
   Page,
   PageAsk,

@@ -37,6 +37,7 @@ import { intercept } from './intercept.ts';
 import { type AskingMethod, askingMethods } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import { runUnattended } from './unattended.ts';
+import type { GatewayCall } from './url/gateway-consent.ts';
 
 interface Described {
   readonly title?: string;
@@ -126,7 +127,7 @@ export interface Midcall {
   handle<R extends Readonly<Record<string, unknown>>>(
     server: McpServer,
     method: AskingMethod,
-    handler: (request: Handled, call: Call) => R | Promise<R>,
+    handler: (request: Handled, call: GatewayCall) => R | Promise<R>,
   ): void;
   /**
    * Files for a handler that cannot ask, such as the list of a resource template. Close them when it ends.
@@ -253,7 +254,9 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       wrap(server);
       const registered = { method, version: '', mayFallBack: false } as const;
       server.server.setRequestHandler(method, ((request: { params: Handled['params'] }, ctx: ServerContext) =>
-        conduct.run(server, ctx, registered, call => handler({ params: request.params, ctx }, call))) as never);
+        conduct.run(server, ctx, registered, call =>
+          handler({ params: request.params, ctx }, call as GatewayCall),
+        )) as never);
     },
     wrap,
     files: (server, ctx) => conduct.files(server, ctx),

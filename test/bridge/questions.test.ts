@@ -171,4 +171,56 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     expect(seen.slice(-2)).toEqual(['one', 'two']);
     expect(on.person.asked.map(each => each.params['message'])).toEqual(['Word 1?', 'Word 2?']);
   });
+
+  /** A tool of a server behind that asks for a page of its own, in the words of its revision. */
+  const page = 'https://example.org/sign-in?x=1';
+  const opening = (_: Midcall, server: McpServer) =>
+    server.registerTool('sign-in', {}, async ctx => {
+      const params = { mode: 'url' as const, message: 'Sign in there', url: page };
+      if (behind === '2025-11-25') {
+        const elicitationId = 'e-1';
+        const { action } = await ctx.mcpReq.elicitInput({ ...params, elicitationId });
+        if (action === 'accept') await server.server.createElicitationCompletionNotifier(elicitationId)();
+        return says(action);
+      }
+      const given = ctx.mcpReq.inputResponses?.['asked'] as { action?: string } | undefined;
+      if (given) return says(given.action ?? '');
+      const inputRequests = { asked: { method: 'elicitation/create', params } };
+      return { resultType: 'input_required', inputRequests, requestState: 's' } as never;
+    });
+
+  it('has a host with URL mode ask for consent to a page, its address unchanged', async () => {
+    await using on = await stage({
+      front,
+      behind,
+      serve: opening,
+      capabilities: { elicitation: { form: {}, url: {} } },
+      answers: [{ action: 'accept' }],
+    });
+    const completed: unknown[] = [];
+    on.client.setNotificationHandler('notifications/elicitation/complete', each => void completed.push(each.params));
+    expect(textOf(await on.client.callTool({ name: 'sign-in' }))).toBe('accept');
+    expect(on.person.asked[0]?.params).toMatchObject({ mode: 'url', message: 'Sign in there', url: page });
+    expect('elicitationId' in on.person.asked[0]!.params).toBe(front === '2025-11-25');
+    expect(on.opened).toEqual([]);
+    if (front === '2025-11-25' && behind === '2025-11-25') {
+      await vi.waitUntil(() => completed.length === 1);
+      expect(completed).toEqual([{ elicitationId: 'e-1' }]);
+    } else expect(completed).toEqual([]);
+  });
+
+  it('shows a page on the desk where the host has no URL mode', async () => {
+    await using on = await stage({
+      front,
+      behind,
+      serve: opening,
+      atDesk: async inbox => {
+        const question = inbox.list()[0]!;
+        expect(question).toMatchObject({ kind: 'url', url: { href: page } });
+        await inbox.reply(question.id, { action: 'decline' }, 'web');
+      },
+    });
+    expect(textOf(await on.client.callTool({ name: 'sign-in' }))).toBe('decline');
+    expect(on.person.asked).toEqual([]);
+  });
 });

@@ -5,7 +5,7 @@
 import { isMidcallError } from '../../errors.ts';
 import { type Assurance, assures, type By } from '../../form/index.ts';
 import { checkUrlAsk } from '../asking/check-ask.ts';
-import { AskHistory, type RecordedAnswer, readRecorded, suspicion } from '../asking/judge.ts';
+import { AskHistory, type RecordedAnswer, readRecorded } from '../asking/judge.ts';
 import type { Unstamped } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
@@ -15,6 +15,7 @@ import type { Run } from '../engine/run.ts';
 import { formParams, missingCapability, urlParams, urlRequired, type WireAsk } from '../era.ts';
 import type { CallRequest } from '../request.ts';
 import type { UrlAnswer, UrlAsk } from './ask.ts';
+import { askConsent } from './consent.ts';
 import { type Announced, type Asked, type PageCall, type Plan, plan, roads, spoken } from './plan.ts';
 
 export interface UrlAskerOptions {
@@ -111,22 +112,13 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       ticket: at.ticket,
     };
     const identity = ['consent', at.ticket];
-    const { value } = await run.ask({ kind: 'url', identity, label: asked.message, detail });
-    const recorded = readRecorded(value);
-    const by: By = {
-      channel: at.announce === 'url' ? 'native' : 'page',
-      assurance: 'in-band',
-      elapsedMs: recorded.ms,
-      ...suspicion(recorded, config.suspectBelowMs),
-    };
-    const action = 'got' in recorded ? (recorded.got as { action?: unknown } | null)?.action : undefined;
-    if (action === 'accept') return undefined;
+    const channel = at.announce === 'url' ? 'native' : 'page';
+    const { answer } = await askConsent(run, config, { identity, label: asked.message, detail, channel });
+    if (answer.action === 'accept') return undefined;
     await run.guarded(async () => pages?.road.withdraw(at.ticket));
-    const refused = action === 'decline' || action === 'cancel';
-    if (refused && by.suspect && asked.demanded !== undefined) return { action: 'cancel', reason: 'suspect', by };
-    if (action === 'decline') return { action: 'decline', by };
-    if (action === 'cancel') return { action: 'cancel', reason: 'dismissed', by };
-    return { action: 'cancel', reason: 'none' in recorded ? recorded.none : 'error', by };
+    const refused = answer.action === 'decline' || answer.reason === 'dismissed';
+    const { by } = answer;
+    return refused && by.suspect && asked.demanded !== undefined ? { action: 'cancel', reason: 'suspect', by } : answer;
   };
 
   const waited = async <T>(
