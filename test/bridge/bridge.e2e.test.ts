@@ -67,6 +67,21 @@ describe.each(eras)('a host of %s', era => {
   });
 });
 
+describe.each(eras)('a host of %s before a server of other people', era => {
+  const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+
+  it.each([
+    ['trigger-elicitation-request', [], { action: 'decline' }, 'User declined'],
+    ['trigger-url-elicitation', ['url=https://example.org/x'], { action: 'accept' }, 'URL: https://example.org/x'],
+  ])('passes the question of %s on, and its answer back', async (tool, given, answer, said) => {
+    const answers = join(folder(), 'answers.json');
+    writeFileSync(answers, JSON.stringify([answer]));
+    const bridge = [process.execPath, main, 'bridge', '--trust-host', '--', process.execPath, everything];
+    const { out } = await run(['call', tool, ...given, '--era', era, '--answers', answers, '--', ...bridge]);
+    expect(out).toContain(said);
+  });
+});
+
 it('stands in an mcp.json as the documents have it', async () => {
   const file = join(root, 'examples/docs/bridge.mcp.json');
   const words = ['call', 'notes_search', 'query=boiler', '--config', file];
