@@ -184,8 +184,9 @@ describe('2025-11-25', () => {
       handler: async (call, { how }) => {
         if (how === 'form') return (await call.elicit({ message: 'Sure?', form: Boolean })).action;
         if (how === 'throws') throw new Error('It broke.');
-        if (how === 'asked') return told(await call.elicitUrl({ message: 'Sure?', page: confirm() }));
-        return told(await call.elicitUrl({ message: 'Sure?', page: confirm(), asError: true, assurance: 'in-band' }));
+        const page = { message: 'Sure?', page: confirm(), assurance: 'in-band' } as const;
+        if (how === 'asked') return told(await call.elicitUrl(page));
+        return told(await call.elicitUrl({ ...page, asError: true }));
       },
     });
     expect(await made.call({ how: 'form' })).toBe('decline');
