@@ -51,9 +51,14 @@ export interface AskingOptions {
   readonly answerTimeoutMs?: number;
 }
 
+/** Refusals of one connection that are recorded and told; a server can cause any number, and fill a disk with them. */
+const recorded = { perWindow: 60, windowMs: 60_000 } as const;
+
 /** Asks for one connection. */
 export class Asking {
   readonly #options: AskingOptions;
+  #refusedAt: readonly number[] = [];
+  #unrecorded = 0;
 
   constructor(options: AskingOptions) {
     this.#options = options;
@@ -122,8 +127,22 @@ export class Asking {
     return verdict.do === 'refuse' && verdict.rule !== 'limit';
   }
 
-  /** Records a request that is not shown, and tells the views. */
-  refused(kind: string, by: 'host' | 'policy', why: string, call: CallContext | undefined): void {
+  /** Records a request that is not shown, and tells the views; where there are too many, their number. */
+  refused(kind: string, by: 'host' | 'policy', reason: string, call: CallContext | undefined): void {
+    const now = this.#options.clock.now();
+    const recent = this.#refusedAt.filter(at => now - at < recorded.windowMs);
+    if (recent.length >= recorded.perWindow) {
+      this.#unrecorded += 1;
+      return;
+    }
+    const last = recent.length === recorded.perWindow - 1;
+    const why = [
+      reason,
+      ...(this.#unrecorded > 0 ? [`${counted(this.#unrecorded, 'refusal')} before this one went unrecorded.`] : []),
+      ...(last ? ['It is refused so often that what follows is counted only.'] : []),
+    ].join(' ');
+    this.#refusedAt = [...recent, now];
+    this.#unrecorded = 0;
     const asker = this.asker();
     this.#options.audit.record({ type: 'refused', kind, by, why }, { asker, ...(call && { call }) });
     this.#options.notify({ type: 'refused', kind, by, why, ...(call && { call }) });

@@ -8,7 +8,8 @@
  * - T2 An id is of ours: one that a server wrote itself is overwritten.
  * - T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
  * - T4 Nothing is kept of a request that was answered or taken back, nor of a call that is over.
- * - T5 A round with more requests than a person could look at ends its call; none of them is asked.
+ * - T5 Responses leave a few at a time: over HTTP each is a connection, and a server may have asked any number of things.
+ * - T6 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
@@ -56,6 +57,8 @@ const asks = new Set<string>(['elicitation/create', 'sampling/createMessage', 'r
 const callMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
 /** The most requests of one round. */
 const mostInRound = 100;
+/** The most responses on their way at a time. */
+const mostSending = 32;
 
 type Json = Record<string, unknown>;
 type Deliver = NonNullable<Transport['onmessage']>;
@@ -67,6 +70,8 @@ export class Tap {
   readonly #callOfRequest = new Map<unknown, RunningCall>();
   readonly #pushed = new Map<unknown, TappedRequest>();
   readonly #delivered = new WeakSet<object>();
+  readonly #turns = new Set<() => void>();
+  #sending = 0;
 
   constructor(options: TapOptions) {
     this.#options = options;
@@ -75,7 +80,10 @@ export class Tap {
   /** Starts looking at a transport, in place: the SDK treats the very class of its stdio transport in a special way. */
   onto(transport: Transport): void {
     const send = transport.send.bind(transport);
-    transport.send = (message, options) => send(this.#outgoing(message), options);
+    transport.send = (message, options) => {
+      const outgoing = this.#outgoing(message);
+      return 'method' in outgoing ? send(outgoing, options) : this.#inTurn(() => send(outgoing, options));
+    };
     const wrap = (next: Deliver): Deliver => {
       return (message, extra) => this.#incoming(message, each => next(each, extra));
     };
@@ -184,6 +192,21 @@ export class Tap {
     const params = message.params as { capabilities?: Json } | undefined;
     const capabilities = { ...params?.capabilities, roots: { listChanged: true } };
     return { ...message, params: { ...params, capabilities } } as JSONRPCMessage;
+  }
+
+  async #inTurn(send: () => Promise<void>): Promise<void> {
+    if (this.#sending >= mostSending) await new Promise<void>(go => this.#turns.add(go));
+    this.#sending += 1;
+    try {
+      await send();
+    } finally {
+      this.#sending -= 1;
+      const [next] = this.#turns;
+      if (next) {
+        this.#turns.delete(next);
+        next();
+      }
+    }
   }
 
   #answered(response: Json): void {

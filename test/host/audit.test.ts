@@ -31,6 +31,21 @@ describe('audit', () => {
     expect(audit.entries()[0]?.call?.argumentsDigest).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it('reads the arguments of a call once, in however many entries it is', () => {
+    let read = 0;
+    const given = {
+      get pin() {
+        read += 1;
+        return 'x'.repeat(1_000_000);
+      },
+    };
+    const audit = new Audit();
+    const big = { ...call, arguments: given };
+    for (let n = 0; n < 100; n += 1) audit.record({ type: 'policy', what: 'x' }, { asker, call: big });
+    expect(read).toBe(1);
+    expect(audit.entries()[99]?.call?.argumentsDigest).toBe(audit.entries()[0]?.call?.argumentsDigest);
+  });
+
   it('finds entries by words and by server', () => {
     const audit = filled(12);
     expect(audit.entries({ search: 'CHANGE 11' })).toHaveLength(1);

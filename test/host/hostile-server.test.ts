@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/server';
+import { InMemoryTransport, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { Audit, Inbox, machineDisk, RootsManager } from 'midcall/host';
 import { memoryStore } from 'midcall/stores/memory';
 import { eras } from 'midcall/testing';
@@ -138,6 +138,32 @@ describe('2025-11-25', () => {
   });
 });
 
+describe('a server that is refused over and over', () => {
+  it('fills the record with a minute of refusals at most, and with the number of the others', async () => {
+    const clock = handClock();
+    const audit = new Audit({ clock });
+    const host = await wired('2025-11-25', { tool: async () => 'done', clock, audit });
+    const told: unknown[] = [];
+    host.attachment.subscribe(event => event.type === 'refused' && told.push(event));
+    const refusals = () => audit.entries().flatMap(({ event }) => (event.type === 'refused' ? [event.why] : []));
+    for (let at = 0; at < 500; at += 1) {
+      const { error } = await host.wire.request('elicitation/create', { message: at });
+      expect(error?.code).toBe(-32602);
+    }
+    expect([refusals().length, told.length]).toEqual([60, 60]);
+    expect(refusals().at(-1)).toBe(
+      'The message must be text. It is refused so often that what follows is counted only.',
+    );
+    clock.move(60_000);
+    await host.wire.request('elicitation/create', { message: 1 });
+    await host.wire.request('elicitation/create', { message: 1 });
+    expect(refusals().slice(60)).toEqual([
+      'The message must be text. 440 refusals before this one went unrecorded.',
+      'The message must be text.',
+    ]);
+  });
+});
+
 describe('what the tap keeps', () => {
   const tapped = async (more: Partial<TapOptions> = {}) => {
     const refused: string[] = [];
@@ -163,5 +189,26 @@ describe('what the tap keeps', () => {
     await far.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
     await near.send({ jsonrpc: '2.0', id: 7, error: { code: -32603, message: 'late' } });
     expect(refused).toEqual([]);
+  });
+
+  it('T5: is every response until those before it are gone', async () => {
+    const leaving: { readonly id: unknown; gone(): void }[] = [];
+    const transport: Transport = {
+      start: async () => {},
+      close: async () => {},
+      send: message => new Promise(gone => leaving.push({ id: 'id' in message && message.id, gone: () => gone() })),
+    };
+    const tap = new Tap({ calls: new Calls(), newId: () => 'id', placeholder: {}, roots: false });
+    tap.onto(transport);
+    const sent = Array.from({ length: 100 }, (_, id) => transport.send({ jsonrpc: '2.0', id, result: {} }));
+    expect(leaving).toHaveLength(32);
+    void transport.send({ jsonrpc: '2.0', id: 'own', method: 'ping' });
+    expect(leaving.at(-1)?.id).toBe('own');
+    for (let at = 0; at < leaving.length; at += 1) {
+      leaving[at]!.gone();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(sent);
+    expect(leaving.map(({ id }) => id).filter(id => id !== 'own')).toEqual(Array.from({ length: 100 }, (_, id) => id));
   });
 });

@@ -67,8 +67,15 @@ const genesis = '0'.repeat(64);
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+/** Of the calls there are; one call may be in any number of entries. */
+const digests = new WeakMap<CallContext, string>();
+
 /** What stands for a call's arguments in the record. */
-export const argumentsDigest = (call: CallContext): string => sha256(canonical(call.arguments));
+export function argumentsDigest(call: CallContext): string {
+  const digest = digests.get(call) ?? sha256(canonical(call.arguments));
+  digests.set(call, digest);
+  return digest;
+}
 
 const seal = (entry: Omit<AuditEntry, 'hash'>): AuditEntry => ({ ...entry, hash: sha256(canonical(entry)) });
 
