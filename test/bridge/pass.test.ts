@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { Midcall } from 'midcall/server';
+import { eras } from 'midcall/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { pairs, reply, stage, textOf } from './stage.ts';
@@ -188,11 +189,15 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   });
 });
 
-it('tells a client of 2025-11-25 that the tools have changed', async () => {
+it.each(eras)('tells a client of %s that the tools have changed', async front => {
   let add = (): void => {};
+  const read: string[][] = [];
+  const onChanged = (_: unknown, tools: readonly { readonly name: string }[] | null): void =>
+    void read.push((tools ?? []).map(each => each.name));
   await using on = await stage({
-    front: '2025-11-25',
+    front,
     behind: '2025-11-25',
+    listChanged: { tools: { onChanged } },
     serve: (mid, server) => {
       mid.tool(server, 'grow', {}, () => {
         add();
@@ -201,9 +206,7 @@ it('tells a client of 2025-11-25 that the tools have changed', async () => {
       add = () => void mid.tool(server, 'more', {}, () => says('more'));
     },
   });
-  let changed = 0;
-  on.client.setNotificationHandler('notifications/tools/list_changed', () => void changed++);
   await on.client.callTool({ name: 'grow' });
-  await vi.waitUntil(() => changed > 0);
-  expect((await on.client.listTools()).tools.map(each => each.name)).toContain('more');
+  await vi.waitUntil(() => read.length > 0);
+  expect(read.at(-1)).toEqual(['grow', 'more']);
 });

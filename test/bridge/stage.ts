@@ -1,6 +1,6 @@
 /** A bridge between a scripted host and a server of the test's own, in any pair of revisions. */
 
-import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, type ClientOptions } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { type Clock, Inbox, machineDisk, RootsManager, type ServerEntry, systemClock, urlTarget } from 'midcall/host';
 import { type Midcall, midcall, serveHttp } from 'midcall/server';
@@ -20,6 +20,8 @@ export interface StageOptions {
   /** What the person at the host answers, in order. */
   readonly answers?: readonly Scripted[];
   readonly capabilities?: ClientCapabilities;
+  /** What the host wants to hear of changed lists. */
+  readonly listChanged?: NonNullable<ClientOptions['listChanged']>;
   readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
   /** What a person at the desk does when a page is opened; there is no browser where absent. */
   readonly atDesk?: (inbox: Inbox) => unknown;
@@ -75,7 +77,12 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
   const capabilities = given.capabilities ?? { elicitation: { form: {} } };
   const client = new Client(
     { name: 'test-host', version: '1.0.0' },
-    { capabilities, versionNegotiation: negotiation(front), inputRequired: { maxRounds: 40 } },
+    {
+      capabilities,
+      versionNegotiation: negotiation(front),
+      inputRequired: { maxRounds: 40 },
+      ...(given.listChanged && { listChanged: given.listChanged }),
+    },
   );
   person.attach(client, capabilities);
   await client.connect(near);
