@@ -59,8 +59,8 @@ export function judgeRefusal(wanted: 'decline' | 'dismiss', answer: Answer<unkno
   if (came === undefined) return unanswered(answer as NotAccepted);
   const { elapsedMs: ms, suspect } = answer.by;
   if (suspect) return finding('answers-by-itself', ms, `It was ${done[came]} before anybody can have read it.`);
-  if (came === wanted) return finding('works', ms, `It arrived as what it was: ${done[came]}.`);
-  return finding('wrong', ms, `It arrived as ${done[came]}. If you ${told[wanted]} it, the host says something else.`);
+  if (came === wanted) return finding('works', ms, `It arrived as ${noun[came]}, which it was.`);
+  return finding('wrong', ms, `It arrived as ${noun[came]}. If you ${told[wanted]} it, the host says something else.`);
 }
 
 /** The page. @param waitMs - how long there was for it */
@@ -105,6 +105,7 @@ export function unanswered(answer: NotAccepted): Finding {
 }
 
 const done = { accept: 'accepted', decline: 'declined', dismiss: 'closed unanswered' } as const;
+const noun = { accept: 'an accept', decline: 'a decline', dismiss: 'a dismissal' } as const;
 const told = { decline: 'declined', dismiss: 'closed' } as const;
 
 function kindOf(value: unknown): string {

@@ -99,7 +99,7 @@ export const wordQuestion = ({ word }: Drawn): Question => ({
 /** Every kind of field. */
 export const fieldsQuestion = ({ number, colour, animals: two }: Drawn): Question => ({
   message:
-    `Leave the first field as it is. Number: ${number}. Tick the box. Colour: ${titleOf(colours, colour)}. ` +
+    `Leave the first field as it is. Number: ${number}. The box: yes. Colour: ${titleOf(colours, colour)}. ` +
     `Animals: ${two.map(each => titleOf(animals, each)).join(' and ')}. Then send it.`,
   form: form({
     type: 'object',

@@ -65,7 +65,6 @@ export function reportText({ host, declares, hearsProgress, checks, next }: Repo
   const progress = hearsProgress === undefined ? '' : `; it asks for ${hearsProgress ? '' : 'no '}progress`;
   const lines = merged(checks);
   const tried = lines.filter(line => line.says !== '');
-  const width = Math.max(...tried.map(line => line.title.length)) + 2;
   const without = (['not-declared', 'not-tried'] as const).flatMap(outcome => {
     const titles = lines.filter(line => line.says === '' && line.outcome === outcome).map(line => line.title);
     return titles.length === 0 ? [] : [`${capital(spoken[outcome])}: ${titles.join(', ')}.`];
@@ -80,7 +79,7 @@ export function reportText({ host, declares, hearsProgress, checks, next }: Repo
       `Declares: ${declares.length === 0 ? 'nothing that a server could ask for' : declares.join('; ')}${progress}.`,
     ],
     tried.flatMap(({ title, outcome, ms, says }) => [
-      `${title.padEnd(width)}${spoken[outcome]}${ms > 0 ? ` (${duration(ms)})` : ''}`,
+      `${title}: ${spoken[outcome]}${ms > 0 ? ` (${duration(ms)})` : ''}`,
       `  ${says}`,
     ]),
     without,

@@ -176,9 +176,9 @@ describe('a report', () => {
         'Host⟦U+001B⟧[2J 1, protocol 2026-07-28',
         'Declares: forms; it asks for no progress.',
         '',
-        'Form            works (4.0 s)',
+        'Form: works (4.0 s)',
         '  The word came back: whoever answered has read the message.',
-        'Kinds of field  works (4.0 s)',
+        'Kinds of field: works (4.0 s)',
         '  It arrived as it was to be filled in.',
         '',
         'Not declared: Page (URL mode), Roots, Sampling.',
@@ -200,7 +200,7 @@ describe('a report', () => {
     const wanted = fieldsWanted(drawn);
     made.settle('fields', judgeFields(fieldsQuestion(drawn).form, wanted, accept({ ...wanted, number: '12' })));
     const text = reportText(reportOf(made));
-    expect(text).toContain("Whole number     wrong (4.0 s)\n  'Number' arrived as text, which does not fit.");
+    expect(text).toContain("Whole number: wrong (4.0 s)\n  'Number' arrived as text, which does not fit.");
     expect(text).toContain('- Whole number: Expect content that does not fit.');
   });
 
