@@ -124,6 +124,7 @@ export interface Attachment {
   asker(): Asker;
   /** What sampling has cost so far, and may cost; undefined where it is not declared. */
   account(): SamplingAccount | undefined;
+  /** Calls `listener` for every event from now on. @returns ends the subscription */
   subscribe(listener: (event: AttachEvent) => void): () => void;
 }
 

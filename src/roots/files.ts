@@ -32,6 +32,7 @@ export interface FileStat {
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number;
+  /** Kind and permissions, as `stat` has them. */
   readonly mode: number;
 }
 
@@ -42,7 +43,9 @@ export interface FileHandle extends AsyncDisposable {
   read(options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
   /** Writes bytes, or text as UTF-8. @param options - `position` in bytes, 0 where absent; a file opened with `a` is always added to at its end */
   write(data: string | Uint8Array, options?: { readonly position?: number }): Promise<void>;
+  /** What is known of the open file, whatever its name leads to now. */
   stat(): Promise<FileStat>;
+  /** Closes it when what is under way has finished. */
   close(): Promise<void>;
 }
 

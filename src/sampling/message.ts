@@ -52,6 +52,7 @@ export interface ResourceLinkContent extends Block {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
+  /** Bytes. */
   readonly size?: number;
   readonly icons?: readonly JsonObject[];
   readonly annotations?: JsonObject;

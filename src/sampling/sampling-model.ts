@@ -13,7 +13,7 @@ export interface ModelChoice {
   readonly leftOut: readonly string[];
 }
 
-/** What a run cost. */
+/** What a run cost, in tokens. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

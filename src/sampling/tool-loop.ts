@@ -33,6 +33,7 @@ export interface ToolLoopState {
   readonly maxTokens: number;
   /** Requests handed out so far. */
   readonly iterations: number;
+  /** Tokens asked for by those requests together. */
   readonly tokens: number;
   /** Tool uses to be answered; empty while a reply is awaited. */
   readonly open: readonly ToolUseContent[];

@@ -203,6 +203,7 @@ export class Audit {
     return this.#last;
   }
 
+  /** Calls `listener` for every entry from now on. @returns ends the subscription */
   subscribe(listener: (entry: AuditEntry) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -31,7 +31,9 @@ export type CallOutcome =
 
 /** Progress of a call, as the server tells it; `message` is untrusted. */
 export interface CallProgress {
+  /** In the server's own unit. */
   readonly progress: number;
+  /** What `progress` comes to in the end, where the server knows. */
   readonly total?: number | undefined;
   readonly message?: string | undefined;
 }

@@ -71,6 +71,7 @@ export interface CallHandle {
   readonly id: string;
   /** Never rejects. */
   readonly outcome: Promise<CallOutcome>;
+  /** Stops it; its open questions are withdrawn. */
   cancel(): void;
 }
 

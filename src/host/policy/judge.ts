@@ -38,6 +38,7 @@ export interface Limits {
   readonly open: number;
   /** Questions within `windowMs`. */
   readonly perWindow: number;
+  /** Milliseconds. */
   readonly windowMs: number;
 }
 

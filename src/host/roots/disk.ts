@@ -2,6 +2,7 @@ import { access, constants, realpath, stat } from 'node:fs/promises';
 
 /** What a roots manager asks of the file system. */
 export interface RootsDisk {
+  /** What a path leads to, links followed. Never rejects. */
   look(path: string): Promise<'directory' | 'not-a-directory' | 'unreadable' | 'gone'>;
   /** The path with every link resolved. */
   real(path: string): Promise<string>;

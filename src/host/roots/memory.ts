@@ -3,7 +3,9 @@ import type { RootsState } from './manager.ts';
 
 /** Where a roots manager keeps its state. */
 export interface RootsMemory {
+  /** What was kept last; undefined where nothing was. */
   read(): Promise<RootsState | undefined>;
+  /** Keeps a state in the place of the one before. */
   write(state: RootsState): Promise<void>;
 }
 

@@ -27,6 +27,7 @@ export interface SamplingLimits {
 /** What counts at the moment. */
 export interface SamplingSpent {
   readonly requests: number;
+  /** In and out together. */
   readonly tokens: number;
 }
 

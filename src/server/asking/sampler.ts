@@ -47,6 +47,7 @@ export interface ToolSamplingResult {
   readonly result: SamplingResult;
   /** The whole conversation, the final reply included. */
   readonly messages: readonly SamplingMessage[];
+  /** Requests that went to the model. */
   readonly iterations: number;
 }
 

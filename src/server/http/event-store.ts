@@ -10,7 +10,9 @@ import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
 /** How much one session keeps. */
 export interface EventStoreOptions {
+  /** 1,000 where absent. */
   readonly maxEvents?: number;
+  /** Of messages, as JSON; 8 MiB where absent. */
   readonly maxBytes?: number;
 }
 
@@ -28,10 +30,7 @@ interface Stream {
   answered: boolean;
 }
 
-/**
- * An event store for one session.
- * @param options - `maxEvents`: 1,000 by default; `maxBytes`: 8 MiB of messages as JSON
- */
+/** An event store for one session. */
 export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
   const { maxEvents = 1_000, maxBytes = 8 * 1024 * 1024 } = options;
   const streams = new Map<string, Stream>();

@@ -64,7 +64,9 @@ export interface PageAsk {
   readonly call: CallRef;
   /** The raw arguments of the call. */
   readonly arguments: Json;
+  /** Milliseconds since the epoch. */
   readonly askedAt: number;
+  /** When it may no longer be answered, in milliseconds since the epoch. */
   readonly dueAt: number;
 }
 
@@ -113,5 +115,6 @@ export interface PageRoad {
   outcome(ticket: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined>;
   /** Makes the link useless, unless somebody has already taken its turn. */
   withdraw(ticket: string): Promise<void>;
+  /** Stops serving pages, where this process serves them by itself. */
   close(): Promise<void>;
 }

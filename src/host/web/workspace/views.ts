@@ -82,6 +82,7 @@ export interface CallView {
   readonly serverId: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** Milliseconds since the epoch. */
   readonly endedAt?: number;
   /** Absent while it runs. */
   readonly outcome?: CallOutcome;
