@@ -3,7 +3,6 @@ import type { Answer, Assurance, Channel, FormInput, FormValue } from '../form/i
 import type { Files, Root } from '../roots/index.ts';
 import type { SamplingResult } from '../sampling/index.ts';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampler.ts';
-
 import type { UrlAnswer, UrlAsk } from './url/ask.ts';
 
 /** The person behind a call: who issued the identity, and who it is there. */
@@ -98,7 +97,7 @@ export interface Call {
    * Asks the person on a page of ours, out of the host's and the model's reach. Needs `midcall({ pages })`. Must be awaited.
    */
   elicitUrl<T>(ask: UrlAsk<T>): Promise<UrlAnswer<T>>;
-  /** The client's roots, or undefined where it has none to tell (row 001-03). */
+  /** The client's roots, or undefined where it has none to tell. */
   roots(): Promise<readonly Root[] | undefined>;
   /** Files inside the effective boundary (operator ceiling ∩ client roots). Refuses with `roots/none` where there is none. */
   files(): Promise<Files>;

@@ -65,7 +65,6 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
   const { client } = request;
   const own = config.samplingModel;
   const asks = client.asks === 'push' || (client.asks === 'rounds' && config.samplingOn2026);
-  let warned = false;
   let ownRuns = 0;
 
   /** P1: whose model takes the request. */
@@ -83,8 +82,7 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
   }
 
   async function viaClient(params: SamplingRequest, timeoutMs: number, identity: unknown): Promise<Reply> {
-    if (client.asks === 'rounds' && !warned) config.warnOnce('sampling', deprecated);
-    warned = true;
+    if (client.asks === 'rounds') config.warnOnce('sampling', deprecated);
     const detail: WireAsk = { method: 'sampling/createMessage', params: { ...params }, timeoutMs };
     const label = 'sampling/createMessage';
     const { value } = await run.ask({ kind: 'sample', identity, label, detail });

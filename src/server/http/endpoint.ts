@@ -89,6 +89,7 @@ export const endpointKinds: Kinds<HttpOptions> = {
   maxRequestBytes: positive,
   onError: func,
 };
+
 /** One endpoint, to be mounted in any Node server. */
 export interface McpEndpoint {
   /**
