@@ -69,9 +69,10 @@ export class Answering {
       const why = error instanceof Error ? error.message : String(error);
       asking.refused(request.method, 'host', why, request.call?.context);
       // What failed, and where, is the person's to know.
-      throw asking.asker().era === '2025-11-25'
-        ? new ProtocolError(ProtocolErrorCode.InternalError, 'The roots could not be listed')
-        : new MidcallError('host/abandoned', `The roots could not be listed: ${why} The call was given up.`);
+      throw asking.unanswered(
+        new ProtocolError(ProtocolErrorCode.InternalError, 'The roots could not be listed'),
+        new MidcallError('host/abandoned', `The roots could not be listed: ${why} The call was given up.`),
+      );
     }
   }
 
@@ -112,9 +113,10 @@ export class Answering {
   #refuse(request: TappedRequest, why: string): Error {
     const { asking } = this.#options;
     asking.refused(request.method, 'host', why, request.call?.context);
-    return asking.asker().era === '2025-11-25'
-      ? new ProtocolError(ProtocolErrorCode.InvalidParams, why)
-      : new MidcallError('host/invalid-request', `The server asked something that cannot be shown: ${why}`);
+    return asking.unanswered(
+      new ProtocolError(ProtocolErrorCode.InvalidParams, why),
+      new MidcallError('host/invalid-request', `The server asked something that cannot be shown: ${why}`),
+    );
   }
 }
 

@@ -3,6 +3,8 @@
  * still and every step in the audit record.
  */
 
+import type { ProtocolError } from '@modelcontextprotocol/client';
+import type { MidcallError } from '../errors.ts';
 import { visible } from '../visible.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Calls, RunningCall } from './calls/calls.ts';
@@ -125,6 +127,15 @@ export class Asking {
     const { id, origin } = this.asker();
     const verdict = this.#options.policy.judge(id, subject, 0, origin);
     return verdict.do === 'refuse' && verdict.rule !== 'limit';
+  }
+
+  /**
+   * What a request ends with that gets no answer.
+   * @param sent - to the server, whose request it was (2025-11-25)
+   * @param ended - where there is nothing to send it to, and the call ends with it (2026-07-28)
+   */
+  unanswered(sent: ProtocolError, ended: MidcallError): Error {
+    return this.asker().era === '2025-11-25' ? sent : ended;
   }
 
   /** Records a request that is not shown, and tells the views; where there are too many, their number. */

@@ -5,7 +5,7 @@
  */
 import type { Store } from '../stores/store.ts';
 import type { CallContext } from './question.ts';
-import type { AskMethod, TappedRound } from './tap.ts';
+import { type AskMethod, askMethods, type TappedRound } from './tap.ts';
 
 /** One input request of a round. */
 export interface KeptRequest {
@@ -89,11 +89,12 @@ function isRound(value: unknown): value is KeptRound {
   const { call, requests, requestState } = (value ?? {}) as Partial<KeptRound>;
   const framed = typeof call?.id === 'string' && typeof call.name === 'string' && typeof call.arguments === 'object';
   const stated = requestState === undefined || typeof requestState === 'string';
-  const asks = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
   return (
     framed &&
     stated &&
     Array.isArray(requests) &&
-    requests.every(each => typeof each?.id === 'string' && typeof each.key === 'string' && asks.includes(each.method))
+    requests.every(
+      each => typeof each?.id === 'string' && typeof each.key === 'string' && askMethods.includes(each.method),
+    )
   );
 }

@@ -17,7 +17,8 @@ import { isRecord } from '../record.ts';
 import type { Calls, RunningCall } from './calls/calls.ts';
 
 /** The requests that need a person. */
-export type AskMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+export const askMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
+export type AskMethod = (typeof askMethods)[number];
 
 /** A request as it was on the wire. */
 export interface TappedRequest {
@@ -53,7 +54,7 @@ export interface TapOptions {
 }
 
 const metaKey = 'midcall/question';
-const asks = new Set<string>(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+const asks = new Set<string>(askMethods);
 const callMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
 /** The most requests of one round. */
 const mostInRound = 100;

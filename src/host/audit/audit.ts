@@ -182,8 +182,10 @@ export class Audit {
     return entry;
   }
 
-  /** Entries in memory, oldest first; with `search`, those whose server, call
-   * or event contains every word of it. */
+  /**
+   * Entries in memory, oldest first.
+   * @param options - `search`: those whose server, call or event contains every word of it; `server`: those of one server
+   */
   entries(options: { readonly search?: string; readonly server?: string } = {}): readonly AuditEntry[] {
     const words = (options.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     return this.#entries.filter(entry => {

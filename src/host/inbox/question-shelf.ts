@@ -7,7 +7,14 @@ import type { Question } from '../question.ts';
 
 const listKey = 'host:questions';
 const entryKey = (id: string): string => `host:question:${id}`;
-const kinds = new Set(['form', 'url', 'url-finish', 'sampling-request', 'sampling-reply', 'roots']);
+const kinds = {
+  form: true,
+  url: true,
+  'url-finish': true,
+  'sampling-request': true,
+  'sampling-reply': true,
+  roots: true,
+} satisfies Record<Question['kind'], true>;
 
 /** Keeps what is open; an inbox's memory across restarts. */
 export class QuestionShelf {
@@ -83,5 +90,5 @@ function parseQuestion(text: string | undefined): Question | undefined {
   if (typeof question !== 'object' || question === null) return undefined;
   const { id, kind, asker, askedAt } = question;
   const framed = typeof id === 'string' && typeof askedAt === 'number' && typeof asker?.id === 'string';
-  return framed && kinds.has(kind as string) ? (question as Question) : undefined;
+  return framed && Object.hasOwn(kinds, String(kind)) ? (question as Question) : undefined;
 }

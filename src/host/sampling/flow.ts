@@ -163,9 +163,10 @@ export class SamplingFlow {
   #invalid(tapped: TappedRequest, why: string): Error {
     const { asking } = this.#options;
     asking.refused('sampling', 'host', why, tapped.call?.context);
-    return asking.asker().era === '2025-11-25'
-      ? new ProtocolError(ProtocolErrorCode.InvalidParams, why)
-      : new MidcallError('host/invalid-request', `The server sent a sampling request that cannot be answered: ${why}`);
+    return asking.unanswered(
+      new ProtocolError(ProtocolErrorCode.InvalidParams, why),
+      new MidcallError('host/invalid-request', `The server sent a sampling request that cannot be answered: ${why}`),
+    );
   }
 
   #refuse(tapped: TappedRequest, by: 'host' | 'policy', why: string): Error {
@@ -185,9 +186,8 @@ export class SamplingFlow {
     const toServer = failed
       ? new ProtocolError(ProtocolErrorCode.InternalError, 'The sampling request could not be completed')
       : new ProtocolError(userRejected, 'User rejected sampling request');
-    return this.#options.asking.asker().era === '2025-11-25'
-      ? toServer
-      : new MidcallError('host/abandoned', `${why} The call was given up; run it again to be asked again.`);
+    const ended = new MidcallError('host/abandoned', `${why} The call was given up; run it again to be asked again.`);
+    return this.#options.asking.unanswered(toServer, ended);
   }
 }
 

@@ -5,9 +5,7 @@ import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
 import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
-
-const dismiss: Reply = { action: 'dismiss' };
-const decline: Reply = { action: 'decline' };
+import { decline, dismiss, refusing } from './ways-out.ts';
 
 export interface FormDialogOptions {
   readonly signal: AbortSignal;
@@ -47,8 +45,7 @@ const opening = (question: FormQuestion): readonly Pick[] => [
   question.fields.length === 0
     ? { value: 'answer', label: 'Send answer', hint: 'there is nothing to fill in' }
     : { value: 'answer', label: 'Answer', hint: `${question.fields.length} to fill in; you see it before it is sent` },
-  { value: 'decline', label: 'Decline', hint: 'say no to the server' },
-  { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no' },
+  ...refusing,
 ];
 
 async function review(
@@ -61,12 +58,7 @@ async function review(
     prompter.say(['Your answer:', ...question.fields.flatMap(field => answerLines(field, answers.get(field.name)))]);
     const next = await prompter.choose({
       message: 'Send it?',
-      picks: [
-        { value: 'send', label: 'Send answer' },
-        { value: 'change', label: 'Change something' },
-        { value: 'decline', label: 'Decline', hint: 'say no to the server' },
-        { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no' },
-      ],
+      picks: [{ value: 'send', label: 'Send answer' }, { value: 'change', label: 'Change something' }, ...refusing],
       signal: options.signal,
     });
     if (!next.given || next.value === 'dismiss') return dismiss;

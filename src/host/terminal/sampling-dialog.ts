@@ -1,0 +1,150 @@
+/** Lending the model: the request before it sees it, the reply before the server sees that; each may be changed. */
+import { type Reply, type SamplingReplyQuestion, type SamplingRequestQuestion, visible } from '../index.ts';
+import { editText } from './edit-text.ts';
+import type { Editor } from './editor.ts';
+import { heading, quoted } from './frame.ts';
+import type { Prompter } from './prompter.ts';
+import { decline, dismiss, refusing } from './ways-out.ts';
+
+export interface ModelOptions {
+  readonly signal: AbortSignal;
+  /** For texts of several lines. */
+  readonly editor: Editor | undefined;
+}
+
+type Block = Readonly<Record<string, unknown>>;
+
+function blockLines(block: Block): readonly string[] {
+  if (block['type'] === 'text') return quoted(String(block['text']), 4_000);
+  const { type, data, mimeType, name, input } = block;
+  if (type === 'tool_use') return quoted(`[uses the tool ${String(name)} with ${JSON.stringify(input)}]`, 1_000);
+  if (type === 'tool_result') return quoted(`[a tool's result: ${JSON.stringify(block['content'])}]`, 1_000);
+  return quoted(`[${String(type)} ${String(mimeType ?? '')}, ${String(data ?? '').length} characters of base64]`);
+}
+
+/** Asks before a model runs. Giving nothing dismisses it. */
+export async function requestDialog(
+  question: SamplingRequestQuestion,
+  prompter: Prompter,
+  options: ModelOptions,
+): Promise<Reply> {
+  let { systemPrompt, messages, maxTokens } = question;
+  let model = question.model.name;
+  const { byHand } = question.model;
+  const { signal } = options;
+  for (;;) {
+    prompter.say([
+      ...heading(question),
+      `Model: ${visible(model, { max: 100 })}${model === question.model.name ? ` (${visible(question.model.why, { max: 300 })})` : ''}`,
+      ...(systemPrompt === undefined ? [] : ['System prompt:', ...quoted(systemPrompt, 4_000)]),
+      ...messages.flatMap(message => [
+        `${message.role === 'user' ? 'User' : 'Assistant'}:`,
+        ...message.content.flatMap(blockLines),
+      ]),
+      `At most ${maxTokens} tokens.${question.tools.length === 0 ? '' : ` Tools: ${visible(question.tools.join(', '), { max: 500 })}.`}`,
+      ...question.ignored.map(each => `Ignored: ${visible(each, { max: 300 })}`),
+    ]);
+    const given = await prompter.choose({
+      message: byHand ? 'Reply in place of a model?' : 'Send this to your model?',
+      picks: [
+        byHand
+          ? { value: 'send', label: 'Write the reply', hint: 'in the next step' }
+          : { value: 'send', label: 'Send to the model', hint: 'you see the reply before the server does' },
+        { value: 'text', label: 'Edit the last text' },
+        ...(systemPrompt === undefined ? [] : [{ value: 'system', label: 'Edit the system prompt' }]),
+        { value: 'tokens', label: 'Change the limit of tokens' },
+        ...(question.models.length > 1 ? [{ value: 'model', label: 'Choose another model' }] : []),
+        ...refusing,
+      ],
+      initial: 'dismiss',
+      signal,
+    });
+    if (!given.given || given.value === 'dismiss') return dismiss;
+    if (given.value === 'decline') return decline;
+    if (given.value === 'send') {
+      const content = {
+        ...(systemPrompt !== question.systemPrompt && systemPrompt !== undefined && { systemPrompt }),
+        ...(messages !== question.messages && { messages }),
+        ...(maxTokens !== question.maxTokens && { maxTokens }),
+        ...(model !== question.model.name && { model }),
+      };
+      return { action: 'accept', content };
+    }
+    if (given.value === 'tokens') {
+      const most = question.maxTokens;
+      const whole = (text: string): string | undefined =>
+        /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? undefined : `Write a whole number from 1 to ${most}.`;
+      const text = await prompter.text({
+        message: 'At most how many tokens',
+        initial: String(maxTokens),
+        validate: whole,
+        signal,
+      });
+      if (text.given) maxTokens = Number(text.value);
+    } else if (given.value === 'model') {
+      const picks = question.models.map((name, at) => ({ value: String(at), label: visible(name, { max: 100 }) }));
+      const initial = String(question.models.indexOf(model));
+      const other = await prompter.choose({ message: 'Which model', picks, initial, signal });
+      if (other.given) model = question.models[Number(other.value)] ?? model;
+    } else if (given.value === 'system') {
+      const prompt = { message: 'System prompt', initial: systemPrompt ?? '', validate: anything, signal };
+      const text = await editText(prompter, options.editor, prompt);
+      if (text.given) systemPrompt = text.value;
+    } else {
+      const edited = await editLastText(messages.at(-1)?.content ?? [], prompter, options);
+      const last = messages.at(-1);
+      if (edited && last) messages = [...messages.slice(0, -1), { ...last, content: edited }];
+    }
+  }
+}
+
+const handing = { value: 'send', label: 'Hand it over' } as const;
+const writing = { value: 'text', label: 'Write the reply' } as const;
+
+/** Asks before a reply is handed over. Giving nothing dismisses it. */
+export async function replyDialog(
+  question: SamplingReplyQuestion,
+  prompter: Prompter,
+  options: ModelOptions,
+): Promise<Reply> {
+  let { content } = question;
+  const { byHand } = question.model;
+  for (;;) {
+    prompter.say([
+      ...heading(question),
+      byHand ? 'Your reply:' : `${visible(question.model.name, { max: 100 })} replied:`,
+      ...content.flatMap(blockLines),
+      ...question.notes.map(each => `Note: ${visible(each, { max: 300 })}`),
+    ]);
+    const given = await prompter.choose({
+      message: 'Hand it to the server?',
+      picks:
+        byHand && content.every(block => block['text'] === '')
+          ? [writing, handing, ...refusing]
+          : [handing, { value: 'text', label: 'Edit the text' }, ...refusing],
+      initial: 'dismiss',
+      signal: options.signal,
+    });
+    if (!given.given || given.value === 'dismiss') return dismiss;
+    if (given.value === 'decline') return decline;
+    if (given.value === 'send') return { action: 'accept', content: content === question.content ? {} : { content } };
+    content = (await editLastText(content, prompter, options)) ?? content;
+  }
+}
+
+const anything = (): undefined => undefined;
+
+/** The blocks with the last text rewritten; undefined where there is none or nothing was given. */
+async function editLastText(
+  content: readonly Block[],
+  prompter: Prompter,
+  { signal, editor }: ModelOptions,
+): Promise<readonly Block[] | undefined> {
+  const index = content.findLastIndex(block => block['type'] === 'text');
+  const block = content[index];
+  if (!block) return undefined;
+  const initial = String(block['text']);
+  const text = await editText(prompter, editor, { message: 'Text', initial, validate: anything, signal });
+  if (!text.given || text.value === initial) return undefined;
+  return content.with(index, { ...block, text: text.value });
+}
