@@ -70,7 +70,7 @@ const titled = (all: Readonly<Record<string, string>>) =>
   Object.entries(all).map(([value, title]) => ({ const: value, title }));
 
 /** The default that a person is asked to leave as it is. */
-export const untouched = 'leave me';
+const untouched = 'leave me';
 
 /** @param below - a random whole number from 0 to below its argument */
 export function draw(below: (limit: number) => number): Drawn {

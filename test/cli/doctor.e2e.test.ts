@@ -107,6 +107,13 @@ it('examines a host over HTTP, where nobody is known on the page', async () => {
   expect(outcomes(out)['page']?.says).not.toContain('code');
 });
 
+it('gives the report also where its file cannot be written', async () => {
+  const server = ['--', process.execPath, midcall, 'doctor', '--report', folder()];
+  const { code, out } = await examined(['doctor_report', '--json'], server);
+  expect(Object.keys(outcomes(out))).toContain('form');
+  expect(code).toBe(0);
+});
+
 it.each([
   [['--allow-host', 'x.example'], /--allow-host goes with --http/],
   [['--wait', 'long'], /--wait is a number of seconds/],

@@ -1,4 +1,5 @@
 /** What the doctor concludes from an answer, and how a report reads. */
+import fc from 'fast-check';
 import { MidcallError } from 'midcall/errors';
 import { type Answer, type By, form } from 'midcall/form';
 import { describe, expect, it } from 'vitest';
@@ -89,6 +90,26 @@ it.each([
   ['dismiss', cancel('dismissed', 5), 'answers-by-itself'],
 ] as const)('to be %sd: %o', (wanted, answer, outcome) => {
   expect(judgeRefusal(wanted, answer as Answer<unknown>).outcome).toBe(outcome);
+});
+
+it('comes to a finding whatever an answer holds, and works only where it holds what was asked for', () => {
+  const drawn = draw(() => 0);
+  const question = fieldsQuestion(drawn);
+  const wanted = fieldsWanted(drawn);
+  const content = fc.oneof(
+    fc.anything(),
+    fc.record(Object.fromEntries(Object.keys(wanted).map(name => [name, fc.anything()]))),
+  );
+  fc.assert(
+    fc.property(content, given => {
+      expect(judgeWord('maple', accept(given)).outcome).toBe('wrong');
+      for (const [row, found] of judgeFields(question.form, wanted, accept(given))) {
+        expect(rowNames).toContain(row);
+        expect(['works', 'wrong']).toContain(found.outcome);
+        expect(found.says.length).toBeLessThan(200);
+      }
+    }),
+  );
 });
 
 it('tells apart what may come of a page', () => {
