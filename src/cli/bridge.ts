@@ -43,7 +43,11 @@ export function registerBridge(program: Command): void {
       .argument('[server...]', 'after --: the command that starts the server')
       .usage('[options] [-- <command that starts the server…>]'),
   )
-    .option('--root <directory>', 'a folder the server may use, in place of the host’s roots; repeatable', repeatable)
+    .option(
+      '--root <directory>',
+      'a folder the server may use, in place of the host’s roots; DIR=/path where a container has it there; repeatable',
+      repeatable,
+    )
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--trust-host', 'take answers of the host that come faster than a person reads, such as those of a script')
     .option('--link', 'where no browser can be opened: print the link of the desk on standard error')

@@ -56,7 +56,11 @@ export function registerCall(program: Command): void {
     .argument('[arguments...]', 'one JSON object, or key=value (key:=json for a value as JSON)')
     .usage('[options] <tool> [json | key=value…] -- <command that starts the server…>');
   addServerFlags(command)
-    .option('--root <dir>', 'tell the server of this directory; repeatable', repeatable)
+    .option(
+      '--root <dir>',
+      'tell the server of this directory; DIR=/path where a container has it there; repeatable',
+      repeatable,
+    )
     .option('--answers <file>', 'answer from this JSON list of results, in order; nothing is guessed')
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--json', 'print the outcome as JSON')

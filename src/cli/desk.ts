@@ -58,7 +58,11 @@ export function registerDesk(program: Command): void {
     .option('--samples', 'start the notes server on a fresh copy of the sample notes')
     .option('--url <url>', 'a server that runs already, at this address; repeatable', repeatable)
     .option('--config <file>', 'every server of an mcp.json; repeatable', repeatable)
-    .option('--root <directory>', 'a folder the servers may use; repeatable', repeatable)
+    .option(
+      '--root <directory>',
+      'a folder the servers may use; DIR=/path where a container has it there; repeatable',
+      repeatable,
+    )
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto')
     .option('--port <port>', 'the port to listen on; a free one where absent', portNumber)

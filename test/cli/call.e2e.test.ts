@@ -140,6 +140,14 @@ describe('midcall call with the everything server', () => {
     const { out } = await run(['get-roots-list', '--root', dir], everything);
     expect(out).toContain(`file://${dir}`);
   });
+
+  it('tells a server in a container of a root by the path it has there', async () => {
+    const { out } = await run(
+      ['get-roots-list', '--root', `${mkdtempSync(join(tmpdir(), 'root-'))}=/work`],
+      everything,
+    );
+    expect(out).toContain('URI: file:///work\n');
+  });
 });
 
 describe('midcall call with the filesystem server', () => {

@@ -52,6 +52,26 @@ describe('roots manager', () => {
     expect(roots.list()).toHaveLength(1);
   });
 
+  it('R1: tells a server of a directory by the path under which it finds it, and looks for it by ours', async () => {
+    const dir = temporary();
+    const file = join(temporary(), 'roots.json');
+    const roots = new RootsManager({ disk: machineDisk, memory: rootsFile(file) });
+    const root = await roots.add(dir, { as: '/work/my notes' });
+    await roots.grant('s', [root.uri]);
+    const told = [{ uri: 'file:///work/my%20notes', name: root.name }];
+    expect(roots.granted('s')).toEqual(told);
+    expect(await roots.add(dir, { as: '/work/my notes' })).toBe(root);
+    await expect(roots.add(dir)).rejects.toThrow('is on offer already, as /work/my notes.');
+    await expect(roots.add(temporary(), { as: 'work' })).rejects.toMatchObject({ code: 'roots/invalid' });
+
+    const later = new RootsManager({ disk: machineDisk, memory: rootsFile(file) });
+    await later.load();
+    expect(later.granted('s')).toEqual(told);
+    rmSync(dir, { recursive: true });
+    await later.look();
+    expect(later.granted('s')).toEqual([]);
+  });
+
   it('R3: announces each change once, a vanished and a returned root included', async () => {
     const dir = temporary();
     const root = join(dir, 'r');

@@ -15,7 +15,9 @@ import {
   name as nameKind,
   notNegative,
   required,
+  text,
 } from '../../check-options.ts';
+import { defined } from '../../defined.ts';
 import { MidcallError } from '../../errors.ts';
 import { type Root, toPath, toUri } from '../../roots/index.ts';
 import { visible } from '../../visible.ts';
@@ -28,13 +30,15 @@ export interface OfferedRoot extends Root {
   readonly name: string;
   /** Absolute. */
   readonly path: string;
+  /** Where servers find it, if they see it under another path than this machine does. */
+  readonly as?: string;
   /** `gone`: was a directory of this name when it was added and is not now; `unreadable`: may not be opened. */
   readonly state: 'there' | 'gone' | 'unreadable';
 }
 
 /** What is kept between sessions. */
 export interface RootsState {
-  readonly roots: readonly { readonly path: string; readonly name: string }[];
+  readonly roots: readonly { readonly path: string; readonly name: string; readonly as?: string }[];
   /** Server id -> paths granted to it. A server that is not in it has not been decided about. */
   readonly grants: Readonly<Record<string, readonly string[]>>;
 }
@@ -81,28 +85,36 @@ export class RootsManager {
   /** Reads what was kept. Entries that are no longer directories are there as `gone`. */
   async load(): Promise<void> {
     const state = await this.#memory?.read();
-    for (const { path, name } of state?.roots ?? [])
-      this.#roots.push({ uri: toUri(path), name, path, state: await this.#stateOf(path) });
+    for (const root of state?.roots ?? [])
+      this.#roots.push({ ...root, uri: uriOf(root), state: await this.#stateOf(root.path) });
     for (const [server, paths] of Object.entries(state?.grants ?? {})) this.#grants.set(server, new Set(paths));
   }
 
   /**
    * Offers a directory. Adding one that is on offer already changes nothing.
    * @param place - an absolute path, or a `file:` URI
-   * @throws MidcallError `roots/invalid` where it is no usable name, `roots/not-found` where no directory is there
+   * @param options - `name`: for people, the directory's own where absent; `as`: the absolute POSIX path under which servers
+   *   find it, where they run in a container
+   * @throws MidcallError `roots/invalid` where it is no usable name, or is on offer under another `as`; `roots/not-found`
+   *   where no directory is there
    */
-  async add(place: string, options: { readonly name?: string } = {}): Promise<OfferedRoot> {
+  async add(place: string, options: { readonly name?: string; readonly as?: string } = {}): Promise<OfferedRoot> {
     checkGiven('roots.add', 'the directory', place, nameKind);
+    checkOptions('roots.add', options, { name: text, as: text });
+    const { as } = options;
     const asked = /^file:/i.test(place) ? toPath(place) : toPath(toUri(place));
     const kind = await this.#disk.look(asked);
     if (kind === 'gone') throw new MidcallError('roots/not-found', `There is no directory at ${asked}.`);
     if (kind === 'not-a-directory') throw new MidcallError('roots/invalid', `${asked} is not a directory.`);
     if (kind === 'unreadable') throw new MidcallError('roots/io', `The directory ${asked} cannot be read.`);
     const path = await this.#disk.real(asked);
+    const uri = uriOf({ path, as });
     const known = this.#roots.find(root => root.path === path);
+    if (known && known.uri !== uri)
+      throw new MidcallError('roots/invalid', `${path} is on offer already, as ${known.as ?? known.path}.`);
     if (known) return known;
     const name = options.name ?? path.split(/[\\/]/).at(-1) ?? path;
-    const root: OfferedRoot = { uri: toUri(path), name: name === '' ? path : name, path, state: 'there' };
+    const root: OfferedRoot = { uri, name: name === '' ? path : name, path, state: 'there', ...defined({ as }) };
     this.#roots.push(root);
     await this.#changed(undefined);
     return root;
@@ -217,7 +229,8 @@ export class RootsManager {
 
   async #keep(): Promise<void> {
     const grants = Object.fromEntries([...this.#grants].map(([server, paths]) => [server, [...paths]]));
-    await this.#memory?.write({ roots: this.#roots.map(({ path, name }) => ({ path, name })), grants });
+    const roots = this.#roots.map(({ path, name, as }) => ({ path, name, ...defined({ as }) }));
+    await this.#memory?.write({ roots, grants });
   }
 
   #announce(server: string | undefined): void {
@@ -230,6 +243,10 @@ export class RootsManager {
     }
   }
 }
+
+/** What servers are told. */
+const uriOf = ({ path, as }: { readonly path: string; readonly as?: string | undefined }): string =>
+  as === undefined ? toUri(path) : toUri(as, 'posix');
 
 const same = (a: readonly Root[], b: readonly Root[]): boolean =>
   a.length === b.length && a.every((root, index) => root.uri === b[index]?.uri);

@@ -19,7 +19,6 @@ const areTexts = (list: unknown): boolean => Array.isArray(list) && list.every(e
 function isState(value: unknown): value is RootsState {
   if (typeof value !== 'object' || value === null) return false;
   const { roots, grants } = value as Partial<RootsState>;
-  const rootsOk =
-    Array.isArray(roots) && roots.every(root => typeof root?.path === 'string' && typeof root?.name === 'string');
+  const rootsOk = Array.isArray(roots) && roots.every(root => areTexts([root?.path, root?.name, root?.as ?? '']));
   return rootsOk && typeof grants === 'object' && grants !== null && Object.values(grants).every(areTexts);
 }

@@ -25,7 +25,7 @@ export function rootsPage(
       ? html`<p class="empty">${texts.roots.none}</p>`
       : html`<ul class="roots-list">${roots.map(
           root =>
-            html`<li data-key="${root.uri}">${icons.folder}<span><strong>${shown(root.name, 120)}</strong>${root.state !== 'there' && html` <span class="chip chip-failed">${texts.roots.state[root.state]}</span>`}<br><span class="mono">${shown(root.path, 600)}</span></span>${buttonForm(csrf, '/roots/remove', texts.roots.withdraw, 'small', { uri: root.uri })}</li>`,
+            html`<li data-key="${root.uri}">${icons.folder}<span><strong>${shown(root.name, 120)}</strong>${root.state !== 'there' && html` <span class="chip chip-failed">${texts.roots.state[root.state]}</span>`}<br><span class="mono">${shown(texts.roots.place(root), 600)}</span></span>${buttonForm(csrf, '/roots/remove', texts.roots.withdraw, 'small', { uri: root.uri })}</li>`,
         )}</ul>`;
   const grants =
     roots.length > 0 &&
@@ -33,7 +33,7 @@ export function rootsPage(
       const granted = new Set(server.roots.map(root => root.uri));
       return html`<section class="panel" data-key="g-${server.id}"><form method="post" action="/roots/grant" id="grant-${server.id}"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="server" value="${server.id}"><fieldset class="field choices"><legend>${texts.roots.perServer(server.id)}</legend><div class="options">${roots.map(
         root =>
-          html`<label class="option"><input${attributes({ type: 'checkbox', name: 'uri', value: root.uri, checked: granted.has(root.uri) })}><span class="option-text"><span>${shown(root.name, 120)}</span><code class="option-value">${shown(root.path, 300)}</code></span></label>`,
+          html`<label class="option"><input${attributes({ type: 'checkbox', name: 'uri', value: root.uri, checked: granted.has(root.uri) })}><span class="option-text"><span>${shown(root.name, 120)}</span><code class="option-value">${shown(texts.roots.place(root), 300)}</code></span></label>`,
       )}</div></fieldset><div class="actions"><button class="button">${texts.roots.grant}</button></div></form></section>`;
     });
   return {

@@ -16,6 +16,7 @@ export const settingTexts = {
     label: 'Name',
     grant: 'Save',
     withdraw: 'Withdraw',
+    place: ({ path, as }: OfferedRoot) => (as === undefined ? path : `${path}, which servers find at ${as}`),
     perServer: (server: string) => `What ${server} may use`,
     state: { there: 'there', gone: 'gone', unreadable: 'cannot be read' } satisfies Record<
       OfferedRoot['state'],

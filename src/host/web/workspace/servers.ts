@@ -115,7 +115,7 @@ export class DeskServers {
     const info = connection.server;
     const granted: RootView[] = (roots.granted(id) ?? []).map(root => {
       const known = roots.list().find(each => each.uri === root.uri);
-      return { ...root, path: known?.path ?? root.uri };
+      return { ...root, path: known ? texts.roots.place(known) : root.uri };
     });
     return {
       id,
