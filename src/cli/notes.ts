@@ -3,7 +3,7 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isMidcallError } from '../errors.ts';
-import { isLoopback } from '../loopback.ts';
+import { isConfidential, isLoopback } from '../loopback.ts';
 import {
   checkDirectories,
   directoriesInForce,
@@ -129,7 +129,6 @@ function onSignal(close: () => Promise<void>): void {
 
 function origin(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const local = url?.protocol === 'http:' && isLoopback(url.hostname);
-  if (url && (url.protocol === 'https:' || local) && url.href === `${url.origin}/`) return url;
+  if (url && isConfidential(url) && url.href === `${url.origin}/`) return url;
   throw new InvalidArgumentError('An origin is https://, a host and perhaps a port; http:// only on this machine.');
 }

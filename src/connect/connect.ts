@@ -16,7 +16,7 @@ import {
   required,
 } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
-import { isLoopback } from '../loopback.ts';
+import { isConfidential } from '../loopback.ts';
 import { openUrl } from '../open-url.ts';
 import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../server/index.ts';
 import { OpenPages } from './open-pages.ts';
@@ -211,7 +211,7 @@ function readBase(given: string | URL): URL {
       'baseUrl is no web address. Give one such as https://notes.example.com/connect.',
     );
   }
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+  if (!isConfidential(url)) {
     throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');
   }
   const path = url.pathname.replace(/\/+$/, '') || '/connect';

@@ -1,4 +1,5 @@
 /** A local date and time, as people and `datetime-local` inputs write it, with its zone made plain. */
+import { spelledOffset, zoneOffset } from '../zone-offset.ts';
 import { isDateTime } from './format.ts';
 
 const local =
@@ -29,30 +30,9 @@ function offsetAt(wall: string, zone: string): string | undefined {
   const utc = Date.parse(`${wall}Z`);
   // The offset is one of those in force a day before and a day after: a zone changes once in that time at most.
   for (const instant of [utc - 86_400_000, utc + 86_400_000]) {
-    const found = offsetOf(instant, zone);
+    const found = zoneOffset(instant, zone);
     if (found === undefined) return undefined;
-    if (offsetOf(utc - found * 60_000, zone) === found) return spell(found);
+    if (zoneOffset(utc - found * 60_000, zone) === found) return spelledOffset(found);
   }
   return undefined;
-}
-
-function offsetOf(instant: number, zone: string): number | undefined {
-  try {
-    const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(
-      instant,
-    );
-    const name = parts.find(part => part.type === 'timeZoneName')?.value ?? '';
-    const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?$/.exec(name);
-    if (!match) return undefined;
-    const minutes = Number(match[2] ?? 0) * 60 + Number(match[3] ?? 0);
-    return match[1] === '-' ? -minutes : minutes;
-  } catch {
-    return undefined;
-  }
-}
-
-function spell(minutes: number): string {
-  const size = Math.abs(minutes);
-  const two = (n: number): string => String(n).padStart(2, '0');
-  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }

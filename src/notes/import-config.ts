@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { provider, vault } from '../connect/index.ts';
-import { isLoopback } from '../loopback.ts';
+import { isConfidential } from '../loopback.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
 import type { Importing } from './import.ts';
 import { readService, usage } from './service-file.ts';
@@ -32,7 +32,7 @@ export interface ImportConfig {
 export function readImportConfig(path: string): Promise<ImportConfig> {
   return readService(path, shape, async ({ id, name, address, issuer, clientId, clientSecret, scopes, port }) => {
     const url = new URL(address);
-    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    if (!isConfidential(url)) {
       throw usage(path, 'names an address that is not https: a token sent there could be read on the way.');
     }
     const service = provider({

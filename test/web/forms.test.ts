@@ -1,9 +1,10 @@
+import { checkContent, type Field } from 'midcall/form';
 import { commandWords } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
 import { argumentFields, checkJson, type JsonField } from '../../src/host/web/form/argument-form.ts';
 import { contentOf, draftFrom, draftOf, untouched } from '../../src/host/web/form/draft.ts';
 import { fieldControl } from '../../src/host/web/form/field-controls.ts';
-import { fromZoned, toZoned } from '../../src/host/web/form/zoned.ts';
+import { toZoned } from '../../src/host/web/form/zoned.ts';
 import { html } from '../../src/html.ts';
 
 describe('markup', () => {
@@ -15,26 +16,58 @@ describe('markup', () => {
 });
 
 describe('time in a zone', () => {
+  const when: Field = { kind: 'text', name: 'when', format: 'date-time', required: true };
+  const sent = (local: string, zone: string) =>
+    contentOf(
+      [when],
+      draftOf([
+        ['f0', local],
+        ['f0.zone', zone],
+      ]),
+    ).content['when'];
+
   it('carries the offset that holds on that day', () => {
-    expect(fromZoned('2026-01-15T09:30', 'Europe/Berlin')).toBe('2026-01-15T09:30:00+01:00');
-    expect(fromZoned('2026-07-15T09:30:05', 'Europe/Berlin')).toBe('2026-07-15T09:30:05+02:00');
-    expect(fromZoned('2026-07-15T09:30', 'Asia/Kolkata')).toBe('2026-07-15T09:30:00+05:30');
-    expect(fromZoned('2026-07-15T09:30', 'UTC')).toBe('2026-07-15T09:30:00Z');
+    expect(sent('2026-01-15T09:30', 'Europe/Berlin')).toBe('2026-01-15T09:30:00+01:00');
+    expect(sent('2026-07-15T09:30:05', 'Europe/Berlin')).toBe('2026-07-15T09:30:05+02:00');
+    expect(sent('2026-07-15T09:30', 'Asia/Kolkata')).toBe('2026-07-15T09:30:00+05:30');
+    expect(sent('2026-07-15T09:30', 'UTC')).toBe('2026-07-15T09:30:00Z');
   });
 
   it('gives back the moment it was given', () => {
-    for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe']) {
+    for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC']) {
       for (const month of ['01', '04', '07', '10']) {
         const at = `2026-${month}-15T12:34:56Z`;
-        expect(Date.parse(fromZoned(toZoned(at, zone)!, zone)!)).toBe(Date.parse(at));
+        expect(Date.parse(String(sent(toZoned(at, zone)!, zone)))).toBe(Date.parse(at));
       }
     }
   });
 
-  it('makes nothing of what is no time or no zone', () => {
-    expect(fromZoned('tomorrow', 'UTC')).toBeUndefined();
-    expect(fromZoned('2026-01-15T09:30', 'Nowhere/Land')).toBeUndefined();
+  it('leaves as it was typed what is no time, an hour that was skipped, and what has no zone, to be found wrong', () => {
+    for (const [local, zone] of [
+      ['tomorrow', 'UTC'],
+      ['2026-03-29T02:30', 'Europe/Berlin'],
+      ['2026-01-15T09:30', 'Nowhere/Land'],
+    ] as const) {
+      expect(sent(local, zone)).toBe(local);
+      expect(checkContent([when], { when: sent(local, zone) }).ok).toBe(false);
+    }
     expect(toZoned('tomorrow', 'UTC')).toBeUndefined();
+    expect(toZoned('2026-01-15T09:30:00Z', 'Nowhere/Land')).toBeUndefined();
+  });
+
+  it('reads a web address and a day as a terminal does', () => {
+    const fields: Field[] = [
+      { kind: 'text', name: 'site', format: 'uri', required: true },
+      { kind: 'text', name: 'day', format: 'date', required: true },
+    ];
+    const { content } = contentOf(
+      fields,
+      draftOf([
+        ['f0', ' https://bücher.example/ '],
+        ['f1', ' 2026-07-01 '],
+      ]),
+    );
+    expect(content).toEqual({ site: 'https://xn--bcher-kva.example/', day: '2026-07-01' });
   });
 });
 

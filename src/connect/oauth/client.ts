@@ -10,7 +10,7 @@
 
 import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
-import { isLoopback } from '../../loopback.ts';
+import { isConfidential } from '../../loopback.ts';
 import { ProviderError, providerError } from './provider-error.ts';
 import type { OAuthTokens } from './tokens.ts';
 
@@ -101,10 +101,9 @@ type JwtFetch = NonNullable<jwt.ValidateJWTAccessTokenOptions[typeof jwt.customF
 
 const METADATA_LIFE = 60 * 60_000;
 
-/** True for https, and for http on this machine. */
+/** O2; a name below `localhost` is this machine's too (RFC 6761, section 6.3). */
 export const isSafeEndpoint = (url: URL): boolean =>
-  url.protocol === 'https:' ||
-  (url.protocol === 'http:' && (isLoopback(url.hostname) || url.hostname.endsWith('.localhost')));
+  isConfidential(url) || (url.protocol === 'http:' && url.hostname.endsWith('.localhost'));
 
 /** A new verifier, state or nonce: 256 random bits. */
 export const randomToken = (): string => oidc.randomPKCECodeVerifier();

@@ -3,10 +3,10 @@
  * by position (`f0`, `f1`), never by the server's property names, and a choice travels as its position, so that no
  * name or value a server invents can collide with ours.
  */
-import type { Field, Issue } from '../../../form/index.ts';
+import { type Field, type Issue, parseTextual, type TextField } from '../../../form/index.ts';
 import { texts } from '../texts/texts.ts';
 import type { ArgumentField } from './argument-form.ts';
-import { fromZoned, toZoned } from './zoned.ts';
+import { toZoned } from './zoned.ts';
 
 /** Posted values by control name. */
 export type Draft = ReadonlyMap<string, readonly string[]>;
@@ -73,13 +73,19 @@ export function draftFrom(
   );
 }
 
+/** What is no such value stays as it was typed; it is found wrong where the whole is checked. */
+function formatted(field: TextField, text: string, zone: string): unknown {
+  const read = parseTextual(field, field.format === 'date-time' ? [text, zone === 'UTC' ? 'Z' : zone] : text);
+  return read.ok ? read.value : text;
+}
+
 function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: unknown; issue?: Issue } {
   const text = first(draft, name) ?? '';
   switch (field.kind) {
     case 'text':
       if (text === '') return {};
-      if (field.format !== 'date-time') return { value: text };
-      return { value: fromZoned(text, first(draft, `${name}.zone`) ?? 'UTC') ?? text };
+      if (field.format === undefined) return { value: text };
+      return { value: formatted(field, text, first(draft, `${name}.zone`) ?? 'UTC') };
     case 'number': {
       const trimmed = text.trim();
       if (trimmed === '') return {};
@@ -105,6 +111,19 @@ function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: 
         return { issue: { field: field.name, rule: 'json', message: texts.field.notJson((error as Error).message) } };
       }
   }
+}
+
+/** Of what is wrong, what a person has been at: the script names the controls they have left. */
+export function visitedIssues(
+  fields: readonly ArgumentField[],
+  draft: Draft,
+  issues: readonly Issue[],
+): readonly Issue[] {
+  const visited = new Set(draft.get('visited') ?? []);
+  return issues.filter(issue => {
+    const at = fields.findIndex(field => field.name === issue.field);
+    return at >= 0 && (visited.has(`f${at}`) || visited.has(`f${at}.zone`));
+  });
 }
 
 /** The content a draft stands for; unchecked, except that JSON must parse. */

@@ -7,7 +7,7 @@ import { mayBeAllowed } from '../card/card.ts';
 import { issuesOf } from '../card/form-body.ts';
 import { grantedRoots } from '../card/roots-body.ts';
 import { samplingEdits } from '../card/sampling-body.ts';
-import { contentOf, type Draft, first } from '../form/draft.ts';
+import { contentOf, type Draft, first, visitedIssues } from '../form/draft.ts';
 import { callPage, questionPage, type Returned } from '../pages/call-page.ts';
 import { openingPage } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
@@ -122,11 +122,8 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     if (!view || view.ending || view.question.kind !== 'form') return missing(context, desk, texts.question.unknown);
     const { question } = view;
     const draft = await posted(context);
-    const visited = new Set(draft.get('visited') ?? []);
-    const issues = issuesOf(question, contentOf(question.fields, draft)).filter(issue => {
-      const at = question.fields.findIndex(field => field.name === issue.field);
-      return at >= 0 && (visited.has(`f${at}`) || visited.has(`f${at}.zone`));
-    });
+    const { fields } = question;
+    const issues = visitedIssues(fields, draft, issuesOf(question, contentOf(fields, draft)));
     return back(context, question.id, { returned: { id: question.id, draft, issues } }, 200);
   });
 }

@@ -11,7 +11,7 @@ import {
   urlTarget,
 } from '../../index.ts';
 import { type ArgumentField, argumentFields, checkJson } from '../form/argument-form.ts';
-import { contentOf, type Draft, first } from '../form/draft.ts';
+import { contentOf, type Draft, first, visitedIssues } from '../form/draft.ts';
 import { addPage } from '../pages/add-page.ts';
 import { againPath, serverPath } from '../pages/layout.ts';
 import { offerPage } from '../pages/offer-page.ts';
@@ -86,10 +86,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     if (!server || !offer) return missing(context, desk, texts.tool.unknown);
     const draft = await posted(context);
     const fields = argumentFields(offer.inputSchema);
-    const visited = new Set(draft.get('visited') ?? []);
-    const issues = readArguments(fields, draft).issues.filter(issue =>
-      visited.has(`f${fields.findIndex(field => field.name === issue.field)}`),
-    );
+    const issues = visitedIssues(fields, draft, readArguments(fields, draft).issues);
     return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), draft, issues }));
   });
 
