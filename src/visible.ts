@@ -66,6 +66,16 @@ function consumed(text: string, count: number): number {
   return units;
 }
 
+/** JSON in which every character that would have to be written out is an escape; the same value to whoever parses it. */
+export function visibleJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent) ?? 'null';
+  return text.replace(new RegExp(hidden, 'gu'), character => {
+    if (character === '\n') return character;
+    const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+    return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+  });
+}
+
 /** True where a text holds a character that would have to be written out. */
 export function hides(text: string): boolean {
   return hidden.test(text.replaceAll('\n', ''));

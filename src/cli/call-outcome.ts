@@ -1,5 +1,6 @@
 /** How a call ended, in the terminal: its result as text, and the exit code. */
 import { type CallOutcome, visible } from '../host/index.ts';
+import { visibleJson } from '../visible.ts';
 import type { ExitName } from './exit-codes.ts';
 
 /** Writes a result to standard output, and anything else that happened to standard error. */
@@ -27,7 +28,7 @@ function resultLines(result: Readonly<Record<string, unknown>>): readonly string
     );
   });
   if (lines.length === 0 && result['structuredContent'] !== undefined)
-    return [JSON.stringify(result['structuredContent'], null, 2)];
+    return [visibleJson(result['structuredContent'], 2)];
   return lines;
 }
 

@@ -23,6 +23,7 @@ import {
 import { Terminal } from '../host/terminal/index.ts';
 import { noSuchTool } from '../no-such-tool.ts';
 import { ownVersion } from '../own-version.ts';
+import { visibleJson } from '../visible.ts';
 import { Answers } from './answers.ts';
 import { exitOf, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
@@ -129,7 +130,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     const outcome = await running.outcome.finally(stop);
     await terminal?.idle();
     wantsFolder ||= !roots && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
-    if (flags.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
+    if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
     else if (!wantsFolder || 'result' in outcome) printOutcome(outcome);
     if (wantsFolder) say([noFolder]);
     if (unanswered !== undefined) {

@@ -5,6 +5,7 @@ import { isMidcallError } from '../errors.ts';
 import { Connection, Inbox } from '../host/index.ts';
 import { noSuchTool } from '../no-such-tool.ts';
 import { ownVersion } from '../own-version.ts';
+import { visibleJson } from '../visible.ts';
 import { exitCodes } from './exit-codes.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { usage } from './usage.ts';
@@ -41,7 +42,7 @@ export function registerDesign(program: Command): void {
         const facts = toolFacts(tool);
         const proposal = propose(facts);
         const code = proposalCode(proposal, facts);
-        if (flags.json) print(JSON.stringify({ ...proposal, ...(code !== undefined && { code }) }, null, 2));
+        if (flags.json) print(visibleJson({ ...proposal, ...(code !== undefined && { code }) }, 2));
         else if (flags.code) print(code?.trimEnd() ?? `// ${proposal.advice}`);
         else print(designText(proposal, code !== undefined).join('\n'));
       } catch (error) {

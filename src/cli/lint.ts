@@ -9,6 +9,7 @@ import { isMidcallError } from '../errors.ts';
 import { lastSaid, openTransport, systemReason } from '../host/index.ts';
 import { ownVersion } from '../own-version.ts';
 import { isRecord } from '../record.ts';
+import { visibleJson } from '../visible.ts';
 import { exitCodes } from './exit-codes.ts';
 import { repeatable } from './repeatable.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
@@ -122,7 +123,7 @@ function writerFor({ format = 'text', output }: LintFlags): (report: LintReport)
   return report => {
     const colour = output === undefined && process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
     const json = format === 'sarif' ? lintSarif(report, { version: ownVersion() }) : lintJson(report);
-    const text = format === 'text' ? lintText(report, { colour }).join('\n') : JSON.stringify(json, null, 2);
+    const text = format === 'text' ? lintText(report, { colour }).join('\n') : visibleJson(json, 2);
     if (output === undefined) process.stdout.write(`${text}\n`);
     else writeReport(output, `${text}\n`);
   };

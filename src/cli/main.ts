@@ -7,6 +7,7 @@
 import { Command, CommanderError } from 'commander';
 import { isMidcallError } from '../errors.ts';
 import { ownVersion } from '../own-version.ts';
+import { visible } from '../visible.ts';
 import { registerBridge } from './bridge.ts';
 import { registerCall } from './call.ts';
 import { registerDemo } from './demo.ts';
@@ -44,16 +45,20 @@ const program = new Command('midcall')
 
 for (const register of subcommands) register(program);
 
+/** What went wrong may be in the words of a server. */
+const complain = (message: string): void =>
+  void process.stderr.write(`midcall: ${visible(message, { lines: true, max: 4_000 })}\n`);
+
 try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
   } else if (isMidcallError(error)) {
-    process.stderr.write(`midcall: ${error.message}\n`);
+    complain(error.message);
     process.exitCode = error.code === 'cli/usage' ? exitCodes.usage.code : exitCodes.failure.code;
   } else {
-    process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
+    complain(error instanceof Error ? error.message : String(error));
     process.exitCode = exitCodes.failure.code;
   }
 }

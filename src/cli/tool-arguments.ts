@@ -4,6 +4,7 @@
  */
 
 import { isRecord, own } from '../record.ts';
+import { visible } from '../visible.ts';
 import { usage } from './usage.ts';
 
 /**
@@ -25,7 +26,7 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
     if (!match) throw usage(`'${word.slice(0, 40)}' is not key=value. Quote a value that has blanks in it.`);
     const [, key, sign, value] = match as unknown as [string, string, string, string];
     if (known && !known.includes(key) && own(schema, 'additionalProperties') !== true)
-      throw usage(`The tool has no argument '${key}'. It has: ${known.join(', ') || 'none'}.`);
+      throw usage(`The tool has no argument '${key}'. It has: ${known.map(shown).join(', ') || 'none'}.`);
     const property = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
     const read = sign === ':=' ? readJson(key, value) : coerce(key, value, property);
     const before = entries.get(key);
@@ -33,6 +34,8 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
   }
   return Object.fromEntries(entries);
 }
+
+const shown = (name: string): string => visible(name, { max: 60 });
 
 function readObject(text: string): Record<string, unknown> {
   let value: unknown;

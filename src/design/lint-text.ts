@@ -1,5 +1,6 @@
-/** A lint report as a person reads it in a terminal. Pure. */
+/** A lint report as a person reads it in a terminal; what a server named or wrote in it is made visible. Pure. */
 
+import { visible } from '../visible.ts';
 import type { LintReport } from './lint.ts';
 import type { LintFinding } from './lint-finding.ts';
 import { lintRules, type Severity } from './lint-rule.ts';
@@ -17,16 +18,16 @@ const colours: Readonly<Record<Severity, string>> = { error: '31', warning: '33'
 export function lintText(report: LintReport, { colour = false }: LintTextOptions = {}): readonly string[] {
   const paint = (code: string, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const { server, eras, findings, tools, notCalled, calls, notes } = report;
-  const asking = [...tools].filter(([, asks]) => asks > 0).map(([name]) => name);
+  const asking = [...tools].filter(([, asks]) => asks > 0).map(([name]) => named(name));
   const lines = [
-    `${server.name} ${server.version} on ${eras.join(' and ')}: ${counted(tools.size, 'tool')} called ${counted(calls, 'time')}, ${asking.length === 0 ? 'none asked anything' : `${asking.length} asked (${asking.join(', ')})`}.`,
+    `${named(server.name)} ${named(server.version)} on ${eras.join(' and ')}: ${counted(tools.size, 'tool')} called ${counted(calls, 'time')}, ${asking.length === 0 ? 'none asked anything' : `${asking.length} asked (${asking.join(', ')})`}.`,
   ];
   for (const tool of new Set(findings.map(each => each.tool))) {
-    lines.push('', paint('1', tool));
+    lines.push('', paint('1', named(tool)));
     for (const each of sorted(findings.filter(other => other.tool === tool)))
       lines.push(...block(each, eras.length, paint));
   }
-  if (notes.length > 0) lines.push('', 'Not judged:', ...notes.map(note => `  - ${note}`));
+  if (notes.length > 0) lines.push('', 'Not judged:', ...notes.map(note => `  - ${seen(note)}`));
   if (notCalled.length > 0)
     lines.push(
       '',
@@ -37,12 +38,15 @@ export function lintText(report: LintReport, { colour = false }: LintTextOptions
   return lines;
 }
 
+const seen = (text: string): string => visible(text, { lines: true, max: 4_000 });
+const named = (name: string): string => visible(name, { max: 200 });
+
 function block(each: LintFinding, eras: number, paint: (code: string, text: string) => string): readonly string[] {
   const sure = each.certainty === 'seen' ? '' : ` (${each.certainty})`;
   const only = each.eras.length < eras ? ` Only on ${each.eras.join(', ')}.` : '';
   return [
     `  ${paint(colours[each.severity], each.severity.padEnd(7))} ${each.rule}${sure}`,
-    `          ${each.message}${only}`,
+    `          ${seen(each.message)}${only}`,
   ];
 }
 
@@ -58,7 +62,7 @@ function summary(findings: readonly LintFinding[]): string {
 }
 
 function few(names: readonly string[]): string {
-  const shown = names.slice(0, 8).join(', ');
+  const shown = names.slice(0, 8).map(named).join(', ');
   return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
 }
 

@@ -43,6 +43,11 @@ describe('tool arguments', () => {
     [['where=x'], /'where' is not JSON/],
     [['__proto__=1'], /no argument '__proto__'/],
   ])('refuses %j', (words, why) => expect(() => readToolArguments(words, schema)).toThrow(why));
+
+  it('names what there is so that it can be looked at', () => {
+    const odd = { type: 'object', properties: { 'a\u001B[2J': {}, '\u009B31m': {} } };
+    expect(() => readToolArguments(['x=1'], odd)).toThrow('It has: a⟦U+001B⟧[2J, ⟦U+009B⟧31m.');
+  });
 });
 
 describe('naming a server', () => {

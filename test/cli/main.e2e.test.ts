@@ -30,6 +30,29 @@ it.each(['--version', '-V'])('midcall %s prints the version of the package', asy
 });
 
 it.each([['call', 'any'], ['lint'], ['design', 'any']])(
+  'midcall %s shows the error of a server, and obeys none of it',
+  async (...words) => {
+    const server = join(realpathSync(mkdtempSync(join(tmpdir(), 'errs-'))), 'server.mjs');
+    writeFileSync(
+      server,
+      `import { createInterface } from 'node:readline';
+      createInterface({ input: process.stdin }).on('line', line => {
+        const { id, method } = JSON.parse(line);
+        if (id === undefined) return;
+        const serverInfo = { name: 's', version: '1' };
+        const said = method === 'initialize'
+          ? { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } }
+          : { error: { code: -32601, message: 'no\\u001B[2J\\u009B31m\\u202E' } };
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, ...said }));
+      });`,
+    );
+    const { code, err } = await midcall(...words, '--', process.execPath, server);
+    expect(err).toBe('midcall: no⟦U+001B⟧[2J⟦U+009B⟧31m⟦U+202E⟧\n');
+    expect(code).not.toBe(0);
+  },
+);
+
+it.each([['call', 'any'], ['lint'], ['design', 'any']])(
   'midcall %s says why a server died, not which Node it ran on',
   async (...words) => {
     const server = join(realpathSync(mkdtempSync(join(tmpdir(), 'dies-'))), 'server.mjs');

@@ -34,6 +34,16 @@ it('is read from the top, as the README shows it: what was called, what is wrong
   expect(lintText(report, { colour: true }).join('\n')).toContain('\u001b[31merror  \u001b[0m');
 });
 
+it('shows what a server wrote, and obeys none of it', () => {
+  const odd = 'a\u001B[2J\u009B31m\u202E';
+  const findings = report.findings.map(each => ({ ...each, tool: odd, message: odd }));
+  const tools = new Map([[odd, 1]]);
+  const server = { name: odd, version: odd };
+  const text = lintText({ ...report, server, findings, tools, notCalled: [odd], notes: [odd] }).join('\n');
+  expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
+  expect(text.split('a⟦U+001B⟧[2J⟦U+009B⟧31m⟦U+202E⟧').length - 1).toBeGreaterThan(5);
+});
+
 it('is plain JSON', () => {
   const json = JSON.parse(JSON.stringify(lintJson(report)));
   expect(json).toMatchObject({ server: { name: 'by-hand' }, tools: { wipe: 1, connect: 1, tidy: 1 } });

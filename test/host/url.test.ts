@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { judgeUrl, openUrl, type Spawn, visible } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
+import { hides, visibleJson } from '../../src/visible.ts';
 
 const rules = (href: string, trusted: string[] = []): string[] =>
   judgeUrl(href, { trusted }).warnings.map(warning => warning.rule);
@@ -174,6 +175,25 @@ describe('visible text', () => {
     expect(visible('abcdef', { max: 2 })).toBe('ab… (4 more characters)');
     expect(visible('👍👍👍\uD83D👍', { max: 1 })).toBe('👍… (4 more characters)');
     expect(visible('x'.repeat(150_000_000), { max: 1 })).toBe('x… (149,999,999 more characters)');
+  });
+
+  it('is JSON that says the same, with nothing hidden in it', () => {
+    expect(visibleJson({ a: '\u009B31m\u202E\u001B', b: ['\u{E0041}é👍'] })).toBe(
+      '{"a":"\\u009b31m\\u202e\\u001b","b":["\\udb40\\udc41é👍"]}',
+    );
+    fc.assert(
+      fc.property(fc.json(), fc.constantFrom(undefined, 2), (json, indent) => {
+        const text = visibleJson(JSON.parse(json), indent);
+        expect(JSON.parse(text)).toEqual(JSON.parse(json));
+        expect(hides(text)).toBe(false);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(JSON.parse(visibleJson(text))).toBe(text);
+        expect(hides(visibleJson(text))).toBe(false);
+      }),
+    );
   });
 
   it('leaves nothing hidden in any text', () => {

@@ -100,6 +100,28 @@ const profile = (call: string): FormQuestion => ({
   ],
 });
 
+describe('a default that would redraw the terminal', () => {
+  const hidden = 'x\u001B[2J\u001B]0;owned\u0007\u009B31m\u202Ey';
+  const question = (): FormQuestion => ({
+    ...pickOne('v-hidden'),
+    fields: [{ kind: 'text', name: 'city', title: 'City', required: true, default: hidden }],
+  });
+  const obeyed = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/;
+
+  it('is written out, and sent as it is where it is left as it is', async () => {
+    const shown = await terminal(question(), ['1', '', '1']);
+    expect(await shown.ending).toMatchObject({ how: 'answered', content: { city: hidden } });
+    expect(shown.text()).toContain('x⟦U+001B⟧[2J⟦U+001B⟧]0;owned⟦U+0007⟧⟦U+009B⟧31m⟦U+202E⟧y');
+    expect(shown.text()).not.toMatch(obeyed);
+  });
+
+  it('gives way to what is typed', async () => {
+    const shown = await terminal(question(), ['1', 'Bonn', '1']);
+    expect(await shown.ending).toMatchObject({ how: 'answered', content: { city: 'Bonn' } });
+    expect(shown.text()).not.toMatch(obeyed);
+  });
+});
+
 describe('a form', () => {
   it('elicit-04: gives the same answer through either view', async () => {
     const content = { name: 'Ada', age: 36, aisle: false, meal: 'f', days: ['mon', 'tue'] };

@@ -3,38 +3,34 @@
  *
  * - T3 A text that holds lines an editor obeys (Vim's and Emacs's settings in a file) is opened in none.
  */
-import { visible } from '../index.ts';
 import type { Editor } from './editor.ts';
 import { type Given, notGiven, type Prompter, type TextPrompt } from './prompter.ts';
-
-/** Longer texts cannot be written. */
-const longest = 1_000_000;
+import { safePrompt } from './safe-prompt.ts';
 
 const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
 
 /**
- * @param prompt - `initial` may hold anything: what hides is written out before it is seen
+ * @param given - `initial` may hold anything: what hides is written out before it is seen
  * @returns the text as it was given, to the letter, where it was not touched
  */
 export async function editText(
   prompter: Prompter,
   editor: Editor | undefined,
-  { initial = '', ...prompt }: TextPrompt,
+  given: TextPrompt,
 ): Promise<Given<string>> {
-  const shown = visible(initial, { lines: true, max: longest });
-  const untouched = (text: string): string => (text === shown ? initial : text);
-  const validate = (text: string): string | undefined => prompt.validate(untouched(text));
+  const { prompt, untouched } = safePrompt({ ...given, initial: given.initial ?? '' }, true);
+  const { initial: shown = '', validate, ...rest } = prompt;
   let text = shown;
   if (editor && obeyed.test(shown)) prompter.say(['It holds lines that editors obey, so it is written here.']);
   for (;;) {
-    const opened = editor && !obeyed.test(text) ? await place(prompter, editor, prompt) : here;
+    const opened = editor && !obeyed.test(text) ? await place(prompter, editor, rest) : here;
     if (opened === undefined) return notGiven;
     if (opened === here || !editor) {
-      const given = await prompter.lines({ ...prompt, validate, ...(text !== '' && { initial: text }) });
-      return given.given ? { given: true, value: untouched(given.value) } : notGiven;
+      const written = await prompter.lines({ ...rest, validate, ...(text !== '' && { initial: text }) });
+      return written.given ? { given: true, value: untouched(written.value) } : notGiven;
     }
-    const edited = await editor.edit(text, prompt.signal);
-    if (prompt.signal.aborted) return notGiven;
+    const edited = await editor.edit(text, rest.signal);
+    if (rest.signal.aborted) return notGiven;
     if ('problem' in edited) prompter.say([`! ${edited.problem}`]);
     else {
       text = edited.text;

@@ -4,7 +4,8 @@ import { type FormQuestion, isLongText, type Reply, visible } from '../index.ts'
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
-import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
+import { type Given, notGiven, type Pick, type Prompter, type TextPrompt } from './prompter.ts';
+import { safePrompt } from './safe-prompt.ts';
 import { decline, dismiss, refusing } from './ways-out.ts';
 
 export interface FormDialogOptions {
@@ -139,12 +140,18 @@ async function askValue(
       const prompt = { message, validate, signal, ...start };
       const given = isLongText(field, start.initial ?? '')
         ? await editText(prompter, options.editor, prompt)
-        : await prompter.text(prompt);
+        : await askText(prompter, prompt);
       if (!given.given) return notGiven;
       const result = read(given.value);
       return { given: true, value: result.ok ? result.value : undefined };
     }
   }
+}
+
+async function askText(prompter: Prompter, asked: TextPrompt): Promise<Given<string>> {
+  const { prompt, untouched } = safePrompt(asked, false);
+  const given = await prompter.text(prompt);
+  return given.given ? { given: true, value: untouched(given.value) } : notGiven;
 }
 
 const none = 'none';
