@@ -30,9 +30,9 @@ import { type ExitName, exitCodes } from './exit-codes.ts';
 import { chooseModel } from './model-choice.ts';
 import { offerFolders } from './offer-folders.ts';
 import { repeatable } from './repeatable.ts';
+import { readSeconds } from './seconds.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { readToolArguments } from './tool-arguments.ts';
-import { usage } from './usage.ts';
 
 interface CallFlags extends ServerFlags {
   readonly root?: readonly string[];
@@ -40,7 +40,7 @@ interface CallFlags extends ServerFlags {
   readonly models?: string;
   readonly json?: boolean;
   readonly plain?: boolean;
-  readonly timeout?: string;
+  readonly timeout: string;
   readonly audit?: string;
   readonly rules: string;
 }
@@ -90,7 +90,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
   const audit = new Audit(flags.audit === undefined ? {} : { sink: auditFile(resolve(flags.audit)) });
   const roots = await rootsFor(entry, flags);
   const model = answers?.model ?? (await chooseModel(flags.models));
-  const timeoutMs = readTimeout(flags.timeout);
+  const timeoutMs = readSeconds('--timeout', flags.timeout);
   const era = chooseEra(flags);
   const policy = new Policy({ kept: rulesFile(resolve(flags.rules), { onError: complain }).current });
   // A terminal holds its input open from here on: whatever may be wrong with the command line was said before.
@@ -169,12 +169,6 @@ async function rootsFor(entry: ServerEntry, flags: CallFlags): Promise<RootsMana
     roots.list().map(root => root.uri),
   );
   return roots;
-}
-
-function readTimeout(text: string | undefined): number {
-  const seconds = Number(text ?? '60');
-  if (!Number.isFinite(seconds) || seconds <= 0) throw usage('The timeout is a number of seconds above 0.');
-  return seconds * 1_000;
 }
 
 /** The first Ctrl-C is handed to `act`, the second of an unmoved process ends it. @returns stops listening */

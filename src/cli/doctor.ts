@@ -12,6 +12,7 @@ import { writeWhole } from '../write-whole.ts';
 import { exitCodes } from './exit-codes.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
+import { readSeconds } from './seconds.ts';
 import { usage } from './usage.ts';
 
 interface DoctorFlags {
@@ -43,7 +44,7 @@ async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Prom
   const log = (message: string): void => void process.stderr.write(`midcall doctor: ${message}\n`);
   const onError = (error: Error): void => log(error.message);
   const { factory } = doctorServer({
-    waitMs: readWait(wait),
+    waitMs: readSeconds('--wait', wait),
     ...(report !== undefined && { onFound: reportFile(report, log) }),
   });
   if (http === undefined) {
@@ -75,13 +76,6 @@ function reportFile(file: string, log: (message: string) => void): (reports: rea
       .catch((error: NodeJS.ErrnoException) => log(`The report cannot be written to ${path} (${error.code}).`));
     return last;
   };
-}
-
-function readWait(text: string): number {
-  const seconds = Number(text);
-  if (!Number.isFinite(seconds) || seconds <= 0 || seconds > 86_400)
-    throw usage('--wait is a number of seconds above 0, and at most a day.');
-  return seconds * 1_000;
 }
 
 function onSignal(close: () => Promise<void>): void {

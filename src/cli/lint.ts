@@ -6,12 +6,13 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
 import { isMidcallError } from '../errors.ts';
-import { lastSaid, openTransport, systemReason } from '../host/index.ts';
+import { openTransport, StderrTail, systemReason } from '../host/index.ts';
 import { ownVersion } from '../own-version.ts';
 import { isRecord } from '../record.ts';
 import { visibleJson } from '../visible.ts';
 import { exitCodes } from './exit-codes.ts';
 import { repeatable } from './repeatable.ts';
+import { readSeconds } from './seconds.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { usage } from './usage.ts';
 
@@ -20,13 +21,10 @@ interface LintFlags extends ServerFlags {
   readonly args?: readonly string[];
   readonly all?: boolean;
   readonly root?: readonly string[];
-  readonly wait?: string;
+  readonly wait: string;
   readonly format?: string;
   readonly output?: string;
 }
-
-const stderrLines = 200;
-const stderrWidth = 2_000;
 
 /** Adds `lint` to the program. */
 export function registerLint(program: Command): void {
@@ -51,29 +49,23 @@ export function registerLint(program: Command): void {
       const entry = chooseServer(flags, wordsAfterDashes(process.argv));
       const era = chooseEra(flags);
       const write = writerFor(flags);
-      const stderr: string[] = [];
-      const onStderr = (line: string): void => {
-        stderr.push(line.slice(0, stderrWidth));
-        if (stderr.length > stderrLines) stderr.shift();
-      };
-      const open = () => openTransport(entry.target, { onStderr });
+      const stderr = new StderrTail();
+      const open = () => openTransport(entry.target, { onStderr: line => void stderr.add(line) });
       const live = process.stderr.isTTY;
       const report = await lint(open, {
         select: selectionFrom(flags),
         ...(era !== 'auto' && { eras: [era] }),
         roots: (flags.root ?? []).map(directory => pathToFileURL(resolve(directory)).href),
         client: { name: 'midcall-lint', version: ownVersion() },
-        waitMs: readWait(flags.wait),
+        waitMs: readSeconds('--wait', flags.wait),
         onProgress: line => live && process.stderr.write(`\r\u001b[K${line}`),
       }).catch(async (error: unknown) => {
         if (!isMidcallError(error, 'host/not-found')) throw error;
         // What a server wrote before it died is read in the turn after its end is known.
         await new Promise(setImmediate);
-        const last = lastSaid(stderr);
-        const said = last === undefined ? '' : ` It last said: ${last}`;
         const why = systemReason(error.cause, entry.target);
         const what = why === undefined ? error.message : `The server could not be started or reached: ${why}`;
-        process.stderr.write(`midcall: ${what}${said}\n`);
+        process.stderr.write(`midcall: ${what}${stderr.said}\n`);
         return undefined;
       });
       if (live) process.stderr.write('\r\u001b[K');
@@ -108,12 +100,6 @@ function readArgs(text: string | undefined): Record<string, unknown> | undefined
   }
   if (!isRecord(value)) throw usage('--args is not a JSON object.');
   return value;
-}
-
-function readWait(text = '10'): number {
-  const seconds = Number(text);
-  if (!Number.isFinite(seconds) || seconds <= 0) throw usage('--wait is a number of seconds above 0.');
-  return seconds * 1_000;
 }
 
 function writerFor({ format = 'text', output }: LintFlags): (report: LintReport) => void {

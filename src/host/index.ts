@@ -21,9 +21,9 @@ export type {
   ServerInfo,
 } from './connection/connection.ts';
 export { Connection } from './connection/connection.ts';
-export { lastSaid } from './connection/last-said.ts';
 export type { ServerEntry, ServerTarget } from './connection/server-entry.ts';
 export { commandTarget, originOf, readServerEntries, urlTarget } from './connection/server-entry.ts';
+export { StderrTail } from './connection/stderr-tail.ts';
 export type { TransportOptions } from './connection/transport.ts';
 export { openTransport } from './connection/transport.ts';
 export { systemReason } from './connection/unreached.ts';

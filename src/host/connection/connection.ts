@@ -17,8 +17,8 @@ import { type AttachEvent, type Attachment, type AttachOptions, attach, type Cal
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
 import type { Era } from '../question.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
-import { lastSaid } from './last-said.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
+import { StderrTail } from './stderr-tail.ts';
 import { openTransport } from './transport.ts';
 import { unreached } from './unreached.ts';
 
@@ -75,9 +75,6 @@ export interface CallHandle {
   cancel(): void;
 }
 
-const stderrLines = 200;
-const stderrWidth = 2_000;
-
 /** One server and its calls. */
 export class Connection {
   readonly entry: ServerEntry;
@@ -88,7 +85,7 @@ export class Connection {
   #problem: string | undefined;
   #client: Client | undefined;
   #attachment: Attachment | undefined;
-  #stderr: string[] = [];
+  #stderr = new StderrTail();
 
   constructor(entry: ServerEntry, options: ConnectionOptions) {
     this.entry = entry;
@@ -129,7 +126,7 @@ export class Connection {
 
   /** The last lines of the server's standard error, oldest first; untrusted. */
   get stderr(): readonly string[] {
-    return this.#stderr;
+    return this.#stderr.lines;
   }
 
   /** What it spent on the person's models since it was started; undefined where it is not running or has none. */
@@ -170,12 +167,12 @@ export class Connection {
     }
     const gone = (): void => {
       if (this.#client === client && this.#state !== 'stopped')
-        this.#become('failed', `The server has stopped.${this.#said()}`);
+        this.#become('failed', `The server has stopped.${this.#stderr.said}`);
     };
     client.onclose = gone;
     if (!client.transport) {
       gone();
-      throw new MidcallError('host/not-found', `The server '${this.entry.id}' stopped at once.${this.#said()}`);
+      throw new MidcallError('host/not-found', `The server '${this.entry.id}' stopped at once.${this.#stderr.said}`);
     }
     this.#become('ready');
   }
@@ -280,7 +277,7 @@ export class Connection {
   }
 
   #transport(): Transport {
-    this.#stderr = [];
+    this.#stderr = new StderrTail();
     return openTransport(this.entry.target, {
       onStderr: line => this.#heard(line),
       ...(this.#options.fetch && { fetch: this.#options.fetch }),
@@ -288,21 +285,14 @@ export class Connection {
   }
 
   #heard(line: string): void {
-    this.#stderr = [...this.#stderr.slice(1 - stderrLines), line.slice(0, stderrWidth)];
-    this.#tell({ type: 'stderr', line: line.slice(0, stderrWidth) });
+    this.#tell({ type: 'stderr', line: this.#stderr.add(line) });
   }
 
   /** A call that ended with its server says what the server last said. */
   #worded(event: AttachEvent): AttachEvent {
     if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
     const { outcome } = event;
-    return { ...event, outcome: { ...outcome, message: `${outcome.message}${this.#said()}` } };
-  }
-
-  /** The last words of the server, to follow a sentence. */
-  #said(): string {
-    const last = lastSaid(this.#stderr);
-    return last === undefined ? '' : ` It last said: ${last}`;
+    return { ...event, outcome: { ...outcome, message: `${outcome.message}${this.#stderr.said}` } };
   }
 
   #listChanged(): NonNullable<ClientOptions['listChanged']> {
@@ -313,6 +303,6 @@ export class Connection {
 
   #whyNot(cause: unknown): string {
     const what = `The server '${this.entry.id}' could not be ${this.entry.target.kind === 'url' ? 'reached' : 'started'}`;
-    return `${what} (${this.origin}): ${unreached(cause, this.entry.target)}${this.#said()}`;
+    return `${what} (${this.origin}): ${unreached(cause, this.entry.target)}${this.#stderr.said}`;
   }
 }

@@ -1,0 +1,28 @@
+/** The last lines of a server's standard error: kept in case it ends, and never shown as ours. */
+import { lastSaid } from './last-said.ts';
+
+const mostLines = 200;
+const widest = 2_000;
+
+/** What a server wrote to its standard error, the end of it. */
+export class StderrTail {
+  #lines: string[] = [];
+
+  /** Keeps a line. @returns as much of it as is kept */
+  add(line: string): string {
+    const kept = line.slice(0, widest);
+    this.#lines = [...this.#lines.slice(1 - mostLines), kept];
+    return kept;
+  }
+
+  /** Oldest first; untrusted. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  /** Its last words as a sentence to follow another, safe to look at; empty where it wrote nothing. */
+  get said(): string {
+    const last = lastSaid(this.#lines);
+    return last === undefined ? '' : ` It last said: ${last}`;
+  }
+}
