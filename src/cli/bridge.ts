@@ -1,35 +1,23 @@
 /** `midcall bridge -- <server>`: between any host and any server, over standard input and output. Logs go to standard error only. */
-import { resolve } from 'node:path';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { type Bridge, startBridge } from '../bridge/index.ts';
 import { configPath } from '../config-path.ts';
 import { isMidcallError } from '../errors.ts';
-import {
-  Audit,
-  auditFile,
-  Connection,
-  Inbox,
-  machineDisk,
-  openUrl,
-  originOf,
-  Policy,
-  RootsManager,
-  rulesFile,
-} from '../host/index.ts';
+import { Connection, openUrl, originOf } from '../host/index.ts';
 import { startDesk } from '../host/web/index.ts';
 import { ownVersion } from '../own-version.ts';
 import { exitCodes } from './exit-codes.ts';
+import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
-import { offerFolders } from './offer-folders.ts';
+import { grantFolders } from './offer-folders.ts';
+import { endOnSignal } from './on-signal.ts';
 import { repeatable } from './repeatable.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 
-interface BridgeFlags extends ServerFlags {
+interface BridgeFlags extends ServerFlags, HostFlags {
   readonly root?: readonly string[];
   readonly models?: string;
-  readonly rules: string;
-  readonly audit?: string;
   readonly link?: boolean;
   readonly trustHost?: boolean;
 }
@@ -63,22 +51,10 @@ async function bridge(flags: BridgeFlags): Promise<void> {
   const entry = chooseServer(flags, wordsAfterDashes(process.argv));
   const era = chooseEra(flags);
   const model = await chooseModel(flags.models);
-  const inbox = new Inbox({ onError: complain });
-  const keptRules = rulesFile(resolve(flags.rules), { onError: complain });
-  const policy = new Policy({ kept: keptRules.current });
-  const audit = new Audit({
-    onError: complain,
-    ...(flags.audit !== undefined && { sink: auditFile(resolve(flags.audit)) }),
-  });
-  const roots = new RootsManager({ disk: machineDisk, onError: complain });
-  const own = await offerFolders(roots, flags.root ?? []);
-  if (flags.root)
-    await roots.grant(
-      entry.id,
-      own.map(root => root.uri),
-    );
+  const { host, keptRules } = hostParts(flags, complain);
+  if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
-  const stands = { client, inbox, policy, audit, roots, era };
+  const stands = { client, ...host, era };
   log(`waiting for a host on standard input, to stand before ${originOf(entry.target)}`);
   let served: Bridge | undefined;
   try {
@@ -92,10 +68,7 @@ async function bridge(flags: BridgeFlags): Promise<void> {
       ...(flags.trustHost && { suspectBelowMs: 0 }),
       async startDesk(connection) {
         const desk = await startDesk({
-          inbox,
-          policy,
-          audit,
-          roots,
+          ...host,
           keptRules,
           connect: other => (other === entry ? connection : new Connection(other, { ...stands, sampling: { model } })),
           ...(flags.models !== undefined && { models: model }),
@@ -114,15 +87,7 @@ async function bridge(flags: BridgeFlags): Promise<void> {
     return;
   }
   if (!served) return;
-  const { close } = served;
-  let ending = false;
-  const end = (): void => {
-    if (ending) process.exit(130);
-    ending = true;
-    void close().finally(() => process.exit(0));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  process.stdin.on('end', end);
+  process.stdin.on('end', endOnSignal(served.close));
 }
 
 /** Opens the desk in a browser, or says where it is. @returns false where neither is possible */

@@ -3,23 +3,10 @@
  * output, everything a person reads to standard error.
  */
 
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configPath } from '../config-path.ts';
 import { isMidcallError } from '../errors.ts';
-import {
-  Audit,
-  auditFile,
-  type CallProgress,
-  Connection,
-  Inbox,
-  machineDisk,
-  Policy,
-  RootsManager,
-  rulesFile,
-  type ServerEntry,
-  visible,
-} from '../host/index.ts';
+import { type CallProgress, Connection, type ServerEntry, visible } from '../host/index.ts';
 import { Terminal } from '../host/terminal/index.ts';
 import { noSuchTool } from '../no-such-tool.ts';
 import { ownVersion } from '../own-version.ts';
@@ -27,22 +14,21 @@ import { visibleJson } from '../visible.ts';
 import { Answers } from './answers.ts';
 import { exitOf, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
+import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
-import { offerFolders } from './offer-folders.ts';
+import { grantFolders } from './offer-folders.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { readToolArguments } from './tool-arguments.ts';
 
-interface CallFlags extends ServerFlags {
+interface CallFlags extends ServerFlags, HostFlags {
   readonly root?: readonly string[];
   readonly answers?: string;
   readonly models?: string;
   readonly json?: boolean;
   readonly plain?: boolean;
   readonly timeout: string;
-  readonly audit?: string;
-  readonly rules: string;
 }
 
 const noFolder =
@@ -87,15 +73,14 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     giveUp();
   };
   const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
-  const audit = new Audit(flags.audit === undefined ? {} : { sink: auditFile(resolve(flags.audit)) });
-  const roots = await rootsFor(entry, flags);
+  const { host } = hostParts(flags, complain);
+  const { inbox, audit, policy } = host;
+  if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const model = answers?.model ?? (await chooseModel(flags.models));
   const timeoutMs = readSeconds('--timeout', flags.timeout);
   const era = chooseEra(flags);
-  const policy = new Policy({ kept: rulesFile(resolve(flags.rules), { onError: complain }).current });
   // A terminal holds its input open from here on: whatever may be wrong with the command line was said before.
   const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
-  const inbox = new Inbox();
   inbox.present((answers ?? terminal)!);
   const connection = new Connection(entry, {
     client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
@@ -106,13 +91,13 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     callTimeoutMs: timeoutMs,
     startTimeoutMs: timeoutMs,
     sampling: { model },
-    ...(roots && { roots }),
+    ...(flags.root && { roots: host.roots }),
   });
   let wantsFolder = false;
   connection.subscribe(event => {
     if (event.type !== 'refused') return;
     if (event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
-    else if (event.kind === 'roots/list' && !roots) wantsFolder = true;
+    else if (event.kind === 'roots/list' && !flags.root) wantsFolder = true;
   });
   try {
     await connection.start();
@@ -129,7 +114,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
       say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels it; at a question, it dismisses that)`]);
     const outcome = await running.outcome.finally(stop);
     await terminal?.idle();
-    wantsFolder ||= !roots && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
+    wantsFolder ||= !flags.root && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
     if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
     else if (!wantsFolder || 'result' in outcome) printOutcome(outcome);
     if (wantsFolder) say([noFolder]);
@@ -158,17 +143,6 @@ function terminalFor(flags: CallFlags, onUnanswered: (why: string) => void): Ter
         'The input ended before the question was answered. Answer in a terminal, or from a file with --answers.',
       ),
   });
-}
-
-async function rootsFor(entry: ServerEntry, flags: CallFlags): Promise<RootsManager | undefined> {
-  if (!flags.root) return undefined;
-  const roots = new RootsManager({ disk: machineDisk });
-  await offerFolders(roots, flags.root);
-  await roots.grant(
-    entry.id,
-    roots.list().map(root => root.uri),
-  );
-  return roots;
 }
 
 /** The first Ctrl-C is handed to `act`, the second of an unmoved process ends it. @returns stops listening */

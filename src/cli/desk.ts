@@ -10,42 +10,28 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { configPath } from '../config-path.ts';
 import { isMidcallError } from '../errors.ts';
-import {
-  Audit,
-  auditFile,
-  Connection,
-  commandTarget,
-  detectWorkspace,
-  Inbox,
-  machineDisk,
-  openUrl,
-  Policy,
-  RootsManager,
-  rulesFile,
-  type ServerEntry,
-  urlTarget,
-} from '../host/index.ts';
+import { Connection, commandTarget, detectWorkspace, openUrl, type ServerEntry, urlTarget } from '../host/index.ts';
 import { type RunningDesk, startDesk } from '../host/web/index.ts';
 import { copySamples } from '../notes/index.ts';
 import { ownVersion } from '../own-version.ts';
 import { exitCodes } from './exit-codes.ts';
+import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
-import { offerFolders } from './offer-folders.ts';
+import { grantFolders, offerFolders } from './offer-folders.ts';
+import { endOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { chooseEra, nameOf, readServerList } from './server-choice.ts';
 
-interface DeskFlags {
+interface DeskFlags extends HostFlags {
   readonly samples?: boolean;
   readonly open?: boolean;
   readonly port?: number;
   readonly url?: readonly string[];
   readonly config?: readonly string[];
   readonly root?: readonly string[];
-  readonly audit?: string;
   readonly models?: string;
   readonly era?: string;
-  readonly rules: string;
 }
 
 /** Adds `midcall desk`. */
@@ -115,38 +101,23 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   const model = await chooseModel(flags.models);
   const complain = (error: unknown): void =>
     void process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
-  const inbox = new Inbox({ onError: complain });
-  const keptRules = rulesFile(resolve(flags.rules), { onError: complain });
-  const policy = new Policy({ kept: keptRules.current });
-  const audit = new Audit({
-    onError: complain,
-    ...(flags.audit !== undefined && { sink: auditFile(resolve(flags.audit)) }),
-  });
-  const roots = new RootsManager({ disk: machineDisk, onError: complain });
+  const { host, keptRules } = hostParts(flags, complain);
+  const { roots } = host;
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
   await offerFolders(roots, flags.root ?? []);
-  for (const { entry, roots: own } of servers) {
-    const offered = await offerFolders(roots, own);
-    await roots.grant(
-      entry.id,
-      offered.map(root => root.uri),
-    );
-  }
+  for (const { entry, roots: own } of servers) await grantFolders(roots, entry.id, own);
   const workspace = await detectWorkspace(process.cwd(), { home: homedir() });
   const desk = await startDesk({
-    inbox,
-    policy,
-    audit,
-    roots,
+    ...host,
     keptRules,
-    connect: entry => new Connection(entry, { client, inbox, policy, audit, roots, era, sampling: { model } }),
+    connect: entry => new Connection(entry, { client, ...host, era, sampling: { model } }),
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,
     ...(workspace && { proposedRoot: workspace.path }),
     onError: complain,
     ...(flags.port !== undefined && { port: flags.port }),
   });
-  endWith(desk);
+  endOnSignal(() => desk.close());
   const start = desk.startUrl();
   process.stdout.write(`Midcall desk: ${start}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
@@ -165,15 +136,4 @@ function offerLinks(desk: RunningDesk): void {
   createInterface({ input: process.stdin }).on('line', () => {
     process.stdout.write(`Midcall desk: ${desk.startUrl()}\n`);
   });
-}
-
-/** Stops the desk and its servers on a signal; a second one does not wait. */
-function endWith(desk: RunningDesk): void {
-  let ending = false;
-  const end = (): void => {
-    if (ending) process.exit(130);
-    ending = true;
-    void desk.close().finally(() => process.exit(0));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
 }

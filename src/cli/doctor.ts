@@ -10,6 +10,7 @@ import { isMidcallError } from '../errors.ts';
 import { serveHttp } from '../server/index.ts';
 import { writeWhole } from '../write-whole.ts';
 import { exitCodes } from './exit-codes.ts';
+import { closeOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
@@ -51,13 +52,13 @@ async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Prom
     const { close } = serveStdio(factory, { onerror: onError });
     log('serving on standard input and output');
     if (process.stdin.isTTY) process.stderr.write(`\n${howTo()}\n`);
-    onSignal(close);
+    closeOnSignal(close);
     return;
   }
   try {
     const { url, close } = await serveHttp(factory, { port: http, allowedHosts: allowHost, onError });
     log(`serving at ${url.href}`);
-    onSignal(close);
+    closeOnSignal(close);
   } catch (error) {
     if (!isMidcallError(error, 'server/setup')) throw error;
     log(error.message);
@@ -76,10 +77,6 @@ function reportFile(file: string, log: (message: string) => void): (reports: rea
       .catch((error: NodeJS.ErrnoException) => log(`The report cannot be written to ${path} (${error.code}).`));
     return last;
   };
-}
-
-function onSignal(close: () => Promise<void>): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
 }
 
 /** How this very installation is added to a host. */

@@ -8,12 +8,12 @@ import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintTex
 import { isMidcallError } from '../errors.ts';
 import { openTransport, StderrTail, systemReason } from '../host/index.ts';
 import { ownVersion } from '../own-version.ts';
-import { isRecord } from '../record.ts';
 import { visibleJson } from '../visible.ts';
 import { exitCodes } from './exit-codes.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { readObject } from './tool-arguments.ts';
 import { usage } from './usage.ts';
 
 interface LintFlags extends ServerFlags {
@@ -87,19 +87,8 @@ function selectionFrom({ tool, args = [], all }: LintFlags): LintSelection {
     return { which: 'read-only' };
   }
   if (args.length > tool.length) throw usage('There are more --args than --tool.');
-  return { which: 'named', tools: new Map(tool.map((name, index) => [name, readArgs(args[index])])) };
-}
-
-function readArgs(text: string | undefined): Record<string, unknown> | undefined {
-  if (text === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw usage('--args is not JSON.');
-  }
-  if (!isRecord(value)) throw usage('--args is not a JSON object.');
-  return value;
+  const read = args.map(text => readObject('--args is', text));
+  return { which: 'named', tools: new Map(tool.map((name, index) => [name, read[index]])) };
 }
 
 function writerFor({ format = 'text', output }: LintFlags): (report: LintReport) => void {

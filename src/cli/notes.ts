@@ -16,6 +16,7 @@ import {
 } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serveNotes } from './notes-http.ts';
+import { closeOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { usage } from './usage.ts';
@@ -75,7 +76,7 @@ async function notes(named: readonly string[], options: Options): Promise<void> 
     const { factory } = notesServer({ ...parts, ...(config?.port !== undefined && { pages: { port: config.port } }) });
     const { close } = serveStdio(factory, { onerror: onError });
     log(`serving ${places} on standard input and output`);
-    onSignal(close);
+    closeOnSignal(close);
     return;
   }
   const { host, allowHost = [], publicUrl } = options;
@@ -85,7 +86,7 @@ async function notes(named: readonly string[], options: Options): Promise<void> 
     const { url, local, close } = await serveNotes(over);
     const behind = url.href === local.href ? '' : `, listening at ${local.href}`;
     log(`serving ${places} at ${url.href}${behind}`);
-    onSignal(close);
+    closeOnSignal(close);
   } catch (error) {
     if (!isMidcallError(error, 'server/setup')) throw error;
     log(error.message);
@@ -121,10 +122,6 @@ function check(
     signIn === undefined || publicUrl !== undefined || isLoopback(host),
     `--sign-in on ${host} needs --public-url: the https address under which people reach it.`,
   );
-}
-
-function onSignal(close: () => Promise<void>): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
 }
 
 function origin(text: string): URL {

@@ -25,6 +25,15 @@ export async function offerFolders(roots: RootsManager, folders: readonly string
   return offered;
 }
 
+/** Puts folders on offer and grants a server exactly these. @throws MidcallError as {@link offerFolders} does */
+export async function grantFolders(roots: RootsManager, server: string, folders: readonly string[]): Promise<void> {
+  const offered = await offerFolders(roots, folders);
+  await roots.grant(
+    server,
+    offered.map(root => root.uri),
+  );
+}
+
 /** A folder whose own name has such a sign in it is taken as it stands. */
 function placed(folder: string): { readonly place: string; readonly as: string | undefined } {
   const at = folder.lastIndexOf('=/');

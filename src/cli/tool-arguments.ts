@@ -16,7 +16,7 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
   const [first] = words;
   if (first?.trimStart().startsWith('{')) {
     if (words.length > 1) throw usage('Give the arguments as one JSON object, or as key=value, not both.');
-    return readObject(first);
+    return readObject('The arguments are', first);
   }
   const properties = own(schema, 'properties');
   const known = isRecord(properties) ? Object.keys(properties) : undefined;
@@ -37,15 +37,16 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
 
 const shown = (name: string): string => visible(name, { max: 60 });
 
-function readObject(text: string): Record<string, unknown> {
+/** @param what - begins the sentence that says what is wrong @throws MidcallError `cli/usage` */
+export function readObject(what: string, text: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw usage('The arguments are not JSON.');
+    throw usage(`${what} not JSON.`);
   }
-  if (!isRecord(value)) throw usage('The arguments are not a JSON object.');
-  return value as Record<string, unknown>;
+  if (!isRecord(value)) throw usage(`${what} not a JSON object.`);
+  return value;
 }
 
 function coerce(key: string, text: string, property: unknown): unknown {
