@@ -55,3 +55,23 @@ it('shows a call with a hundred notices at most', () => {
     history.noticed('c', { notice: { type: 'refused', kind: 'form', by: 'policy', why: `${at}` }, at });
   expect(history.call('c')?.items).toHaveLength(100);
 });
+
+it('keeps results that weigh little together, the newest always, and forgets whole calls for the rest', () => {
+  const history = new History();
+  const ended = (id: string, characters: number) => {
+    history.started({ ...call().context, id }, 's', 0);
+    const result = { content: [{ type: 'text', text: 'x'.repeat(characters) }] };
+    history.update(id, { outcome: { how: 'completed', result }, endedAt: 1 });
+  };
+  const ids = () => history.calls().map(each => each.context.id);
+  history.started({ ...call().context, id: 'running' }, 's', 0);
+  ended('small', 1_000);
+  ended('half', 120_000_000);
+  expect(ids()).toEqual(['half', 'small', 'running']);
+  ended('other-half', 120_000_000);
+  expect(ids()).toEqual(['other-half', 'running']);
+  ended('huge', 300_000_000);
+  expect(ids()).toEqual(['huge', 'running']);
+  ended('after', 1_000);
+  expect(ids()).toEqual(['after', 'running']);
+});

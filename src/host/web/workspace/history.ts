@@ -1,22 +1,28 @@
 /**
  * What happened on a desk in this session: its calls, each with its questions and notices in the order they came, and its
- * questions. What ended stays with its ending; the oldest that ended go first where there are too many.
+ * questions. What ended stays with its ending; the oldest that ended go first where there are too many, or where what they
+ * brought is too large to be kept together.
  */
 import type { CallContext, Question } from '../../index.ts';
 import type { CallView, NoticeView, QuestionView } from './views.ts';
 
 interface CallRecord extends Omit<CallView, 'items'> {
   readonly items: (QuestionView | NoticeView)[];
+  /** Characters of its result. */
+  readonly weight: number;
 }
 
 const rememberedCalls = 500;
 const rememberedQuestions = 2_000;
+/** Characters of all results; the newest is kept whatever it weighs. */
+const rememberedCharacters = 200_000_000;
 /** Notices of one call that are shown; a server can cause any number, and the audit record has them all. */
 const shownNotices = 100;
 
 export class History {
   readonly #calls = new Map<string, CallRecord>();
   readonly #questions = new Map<string, QuestionView>();
+  #weight = 0;
 
   /** Newest first. */
   calls(): readonly CallView[] {
@@ -39,8 +45,8 @@ export class History {
   /** A call began; told again, it stays as it is. */
   started(context: CallContext, serverId: string, startedAt: number): void {
     if (this.#calls.has(context.id)) return;
-    this.#calls.set(context.id, { context, serverId, startedAt, items: [] });
-    forget(this.#calls, rememberedCalls, call => call.outcome !== undefined);
+    this.#calls.set(context.id, { context, serverId, startedAt, items: [], weight: 0 });
+    this.#forgetCalls();
   }
 
   /** More is known of a call. */
@@ -49,7 +55,12 @@ export class History {
     change: Pick<CallView, 'here'> | Pick<CallView, 'progress'> | Pick<CallView, 'outcome' | 'endedAt'>,
   ): void {
     const call = this.#calls.get(callId);
-    if (call) this.#calls.set(callId, { ...call, ...change });
+    if (!call) return;
+    const result = 'outcome' in change && change.outcome && 'result' in change.outcome && change.outcome.result;
+    const weight = result ? weightOf(result) : call.weight;
+    this.#calls.set(callId, { ...call, ...change, weight });
+    this.#weight += weight - call.weight;
+    this.#forgetCalls(callId);
   }
 
   /** Something in a call was decided without asking. */
@@ -62,7 +73,8 @@ export class History {
   asked(question: Question): void {
     const view: QuestionView = { question };
     this.#questions.set(question.id, view);
-    forget(this.#questions, rememberedQuestions, each => each.ending !== undefined);
+    const tooMany = (): boolean => this.#questions.size > rememberedQuestions;
+    forget(this.#questions, tooMany, each => each.ending !== undefined);
     if (!question.call) return;
     this.started(question.call, question.asker.id, question.askedAt);
     this.#calls.get(question.call.id)?.items.push(view);
@@ -76,13 +88,32 @@ export class History {
     const at = items?.findIndex(item => 'question' in item && item.question.id === question.id) ?? -1;
     if (items && at >= 0) items[at] = view;
   }
+
+  /** @param kept - the call that stays, whatever it weighs */
+  #forgetCalls(kept?: string): void {
+    const tooMuch = (): boolean => this.#calls.size > rememberedCalls || this.#weight > rememberedCharacters;
+    forget(this.#calls, tooMuch, (call, id) => {
+      const goes = call.outcome !== undefined && id !== kept;
+      if (goes) this.#weight -= call.weight;
+      return goes;
+    });
+  }
 }
 
-/** Drops the oldest entries that may go, down to a number. */
-function forget<T>(all: Map<string, T>, most: number, mayGo: (value: T) => boolean): void {
-  if (all.size <= most) return;
+/** Drops the oldest entries that may go, for as long as there is too much. */
+function forget<T>(all: Map<string, T>, tooMuch: () => boolean, goes: (value: T, key: string) => boolean): void {
+  if (!tooMuch()) return;
   for (const [key, value] of all) {
-    if (all.size <= most) return;
-    if (mayGo(value)) all.delete(key);
+    if (goes(value, key)) all.delete(key);
+    if (!tooMuch()) return;
   }
+}
+
+/** About how many characters a value holds; what is nested out of sight does not count. */
+function weightOf(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null || depth > 50) return 8;
+  let sum = 8;
+  for (const each of Object.values(value)) sum += weightOf(each, depth + 1);
+  return sum;
 }
