@@ -7,7 +7,17 @@
  * - X3 The same tool, arguments, options and seed give the same report.
  * - X4 What was not taken is said.
  */
-import { anything, checkGiven, checkOptions, func, type Kinds, listOf, name, required } from '../check-options.ts';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  count,
+  func,
+  type Kinds,
+  listOf,
+  name,
+  required,
+} from '../check-options.ts';
 import { type FindingKind, judgePair, judgeRun, sameCourse } from './explore-finding.ts';
 import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
@@ -59,16 +69,16 @@ const argsKind = {
   fits: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
 };
 const kinds: Kinds<ExploreOptions> = {
-  depth: anything,
-  budget: anything,
-  seed: anything,
+  depth: count,
+  budget: count,
+  seed: { words: 'a whole number', fits: Number.isSafeInteger },
   before: func,
   answers: func,
   capabilities: anything,
   roots: func,
   consents: func,
   withoutConsent: listOf(name),
-  hangMs: anything,
+  hangMs: count,
 };
 
 const unobserved =
@@ -82,7 +92,8 @@ const forSampling = 0.2;
 
 /**
  * @param args - the tool's arguments, as a client sends them; none where absent
- * @returns what was found; `report.text` is to be read. It rejects only where a server cannot be made.
+ * @returns what was found; `report.text` is to be read. It rejects only where a server cannot be made
+ * @throws TypeError for an option that is unknown or not what it may be
  */
 export async function explore(
   tool: ExploredTool,
@@ -92,8 +103,7 @@ export async function explore(
   checkOptions('explore', tool, toolKinds);
   checkGiven('explore', 'the second argument', args, argsKind);
   checkOptions('explore', options, kinds);
-  const depth = whole('depth', options.depth ?? 3);
-  const budget = whole('budget', options.budget ?? 500);
+  const { depth = 3, budget = 500 } = options;
   const subject = subjectOf(tool, args, options);
   const stop = watchTimers();
   try {
@@ -116,7 +126,7 @@ function subjectOf(tool: ExploredTool, args: Subject['args'], options: ExploreOp
     answering: options.answers,
     consents: options.consents ?? saidYes,
     before: options.before ?? (() => {}),
-    hangMs: whole('hangMs', options.hangMs ?? 5_000),
+    hangMs: options.hangMs ?? 5_000,
     mostAsks,
   };
 }
@@ -277,9 +287,4 @@ function describe(trace: Trace, unsupported: boolean): string[] {
 function distinct<T extends { kind: string; message: string }>(sightings: readonly T[]): T[] {
   const seen = new Map(sightings.map(each => [`${each.kind} ${each.message}`, each]));
   return [...seen.values()];
-}
-
-function whole(name: string, value: number): number {
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new TypeError(`explore: ${name} is a whole number above 0, not ${value}.`);
 }
