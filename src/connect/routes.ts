@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import { isMidcallError } from '../errors.ts';
 import { icon } from '../html.ts';
 import type { PagesHost } from '../server/index.ts';
+import { Browsers } from './browsers.ts';
 import type { PageKind, Sent, SignIn, Visit } from './pages/page.ts';
 import { style } from './pages/style.ts';
 import { codePage, kindPage, leavePage, type Site, shown } from './pages/view.ts';
@@ -32,7 +33,8 @@ const styleName = `style-${createHash('sha256').update(style).digest('base64url'
 export function routes(options: RouteOptions): Hono {
   const { host, tickets, kinds, signIn, path } = options;
   const site: Site = { name: shown(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
-  const visits = new Visits({ host, tickets, signIn, site, base: options.base });
+  const browsers = new Browsers(host, options.base);
+  const visits = new Visits({ host, tickets, browsers, signIn, site, base: options.base });
   const app = new Hono();
   const pages = new Hono();
 
@@ -57,13 +59,12 @@ export function routes(options: RouteOptions): Hono {
     if (ticket instanceof Response) return ticket;
     const who = await visits.recognise(request, ticket);
     if (who instanceof Response) return who;
-    const known = await visits.browser(request, ticket);
-    const { browser, cookie } = known ? { browser: known, cookie: undefined } : await visits.newBrowser(ticket, false);
-    const token = { token: visits.formToken(browser), now: host.now() };
+    const { browser, cookie } = await browsers.meet(request, ticket);
+    const token = { token: browsers.formToken(browser), now: host.now() };
     if (who === 'unchecked') return visits.page(codePage(site, token), 200, cookie);
     const visit = visits.visit(ticket, who);
     const view = await kindOf(ticket).show(visit);
-    if (!known) host.audit(ticket.call, { kind: 'page-seen', ticket: ticketName(ticket.ticket) });
+    if (cookie !== undefined) host.audit(ticket.call, { kind: 'page-seen', ticket: ticketName(ticket.ticket) });
     return visits.page(kindPage(site, visit, view, token), 200, cookie);
   });
 
@@ -71,11 +72,11 @@ export function routes(options: RouteOptions): Hono {
     const request = context.req.raw;
     const ticket = await visits.open(context.req.param('ticket'));
     if (ticket instanceof Response) return ticket;
-    const browser = await visits.browser(request, ticket);
+    const browser = await browsers.find(request, ticket);
     // Of what cannot come from our page nothing is read.
-    const sent: Sent | undefined = browser && (await visits.fromHere(request)) ? await readSent(request) : new Map();
+    const sent: Sent | undefined = browser && (await browsers.fromHere(request)) ? await readSent(request) : new Map();
     if (sent === undefined) return visits.says(words.tooLarge);
-    if (!browser || !visits.holds(browser, sent.get('form-token')?.[0])) {
+    if (!browser || !browsers.holds(browser, sent.get('form-token')?.[0])) {
       // The code was typed in another tab of this browser before: nothing is taken, and the page is shown.
       if (browser?.checked && sent.get('do')?.[0] === 'code') return visits.back(ticket.ticket);
       visits.audit(ticket, 'forged');
@@ -89,7 +90,7 @@ export function routes(options: RouteOptions): Hono {
     if (who === 'unchecked') return visits.tryCode(ticket, browser, (sent.get('code')?.[0] ?? '').slice(0, 40));
     const visit = visits.visit(ticket, who);
     if (sent.get('do')?.[0] === 'decline') return visits.decline(visit);
-    return take(visit, ticket, sent, visits.formToken(browser));
+    return take(visit, ticket, sent, browsers.formToken(browser));
   });
 
   async function take(visit: Visit, ticket: Ticket, sent: Sent, token: string): Promise<Response> {

@@ -3,18 +3,15 @@
  *
  * - V1 The link alone is never enough where the call can be tied to a person: signed in as the same principal, or the
  *   one-time code that only the host showed. The one it was not made for is refused, and the ticket stays unspent.
- * - V2 A form is taken only from our own page in the browser that was shown it: Origin, cookie and the form's token.
- * - V3 The cookie is ours, sealed, for one ticket and one browser; a right code makes a new one, so that a cookie planted
- *   before proves nothing.
  * - V4 Looking changes nothing.
- * - V5 Cookies are shared by everything on a host, whatever its port: a neighbour may read ours, and put others beside them.
- *   So one is worth nothing without its link, none says anything, what we did not seal is passed over, and each goes when
- *   its page is finished.
+ *
+ * V2, V3 and V5, on the browser of the visitor, are in browsers.ts.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Assurance } from '../form/index.ts';
 import { pageHeaders } from '../page-headers.ts';
 import { digest, type Json, type PagesHost } from '../server/index.ts';
+import type { Browser, Browsers } from './browsers.ts';
 import type { SignIn, Visit, VisitDesk } from './pages/page.ts';
 import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './pages/view.ts';
 import { words } from './pages/words.ts';
@@ -24,17 +21,11 @@ import { spelled, type Ticket, type Tickets, ticketName } from './ticket.ts';
 export interface VisitOptions {
   readonly host: PagesHost;
   readonly tickets: Tickets;
+  readonly browsers: Browsers;
   readonly signIn: SignIn | undefined;
   readonly site: Site;
   /** Where the pages are; ends without a slash. */
   readonly base: () => Promise<URL>;
-}
-
-/** A browser that has been shown a page of one ticket. */
-interface Browser {
-  /** The cookie's value. */
-  readonly value: string;
-  readonly checked: boolean;
 }
 
 /** Sent with every page. */
@@ -94,7 +85,8 @@ export class Visits implements VisitDesk {
   async recognise(request: Request, ticket: Ticket): Promise<Assurance | 'unchecked' | Response> {
     const { signIn } = this.#options;
     if (ticket.check === 'none') return 'in-band';
-    if (ticket.check === 'code') return (await this.browser(request, ticket))?.checked ? 'out-of-band' : 'unchecked';
+    if (ticket.check === 'code')
+      return (await this.#options.browsers.find(request, ticket))?.checked ? 'out-of-band' : 'unchecked';
     if (!signIn) return this.says(words.noSignIn);
     const visitor = await signIn.principal(request);
     if (!visitor) return this.#toSignIn(request, ticket, signIn);
@@ -106,10 +98,10 @@ export class Visits implements VisitDesk {
 
   /** Refuses the wrong person, who may be the right one under another name: the way to sign in anew is a form (V2). */
   async #otherPerson(request: Request, ticket: Ticket): Promise<Response> {
-    const known = await this.browser(request, ticket);
-    const { browser, cookie } = known ? { browser: known, cookie: undefined } : await this.newBrowser(ticket, false);
+    const { browsers, site } = this.#options;
+    const { browser, cookie } = await browsers.meet(request, ticket);
     const { status, ...says } = words.otherPerson;
-    return this.page(otherPersonPage(this.#options.site, says, this.formToken(browser)), status, cookie);
+    return this.page(otherPersonPage(site, says, browsers.formToken(browser)), status, cookie);
   }
 
   /** Leads whoever sent our form to sign in as somebody else, and back to the ticket's page. */
@@ -148,69 +140,12 @@ export class Visits implements VisitDesk {
     };
   }
 
-  /** The browser that was shown a page of this ticket, by its cookie; the one that knew the code, where there are several. */
-  async browser(request: Request, ticket: Ticket): Promise<Browser | undefined> {
-    const name = ticketName(ticket.ticket);
-    const prefix = `${await this.#cookieName(name)}=`;
-    const given = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
-    let found: Browser | undefined;
-    for (const each of given) {
-      const value = each.slice(prefix.length);
-      const opened = this.#options.host.sealer.open(value, 'page-visit');
-      const held = opened.ok ? (opened.payload as { t?: unknown; c?: unknown }) : undefined;
-      if (held?.t !== name) continue;
-      if (held.c === true) return { value, checked: true };
-      found ??= { value, checked: false };
-    }
-    return found;
-  }
-
-  /** A new browser's cookie, and its value (V3). */
-  async newBrowser(ticket: Ticket, checked: boolean): Promise<{ readonly browser: Browser; readonly cookie: string }> {
-    const { host } = this.#options;
-    const name = ticketName(ticket.ticket);
-    const value = host.sealer.seal({ t: name, c: checked, n: randomBytes(12).toString('base64url') }, 'page-visit');
-    const age = Math.max(1, Math.ceil((ticket.dueAt - host.now()) / 1000));
-    return { browser: { value, checked }, cookie: await this.#cookie(name, value, age) };
-  }
-
-  /** @param age - seconds; 0 takes the cookie away */
-  async #cookie(name: string, value: string, age: number): Promise<string> {
-    const base = await this.#options.base();
-    const where = base.protocol === 'https:' ? 'Path=/; Secure' : `Path=${base.pathname}`;
-    return `${await this.#cookieName(name)}=${value}; ${where}; Max-Age=${age}; HttpOnly; SameSite=Lax`;
-  }
-
-  /** Over https no neighbouring host can plant one of this name. */
-  async #cookieName(name: string): Promise<string> {
-    const { protocol } = await this.#options.base();
-    return `${protocol === 'https:' ? '__Host-' : ''}midcall-${name.slice(0, 12)}`;
-  }
-
-  formToken(browser: Browser): string {
-    return digest(['form', browser.value]);
-  }
-
-  /** True where a browser sent this from a page of ours (V2). */
-  async fromHere(request: Request): Promise<boolean> {
-    const base = await this.#options.base();
-    const site = request.headers.get('sec-fetch-site');
-    return request.headers.get('origin') === base.origin && (site === null || site === 'same-origin');
-  }
-
-  /** True where the token of a form is the one that this browser was shown (V2). */
-  holds(browser: Browser, token: string | undefined): boolean {
-    if (token === undefined) return false;
-    const [given, held] = [Buffer.from(token), Buffer.from(this.formToken(browser))];
-    return given.length === held.length && timingSafeEqual(given, held);
-  }
-
   /** Judges a typed code. @returns the page to show: the ticket's own where the code was right */
   async tryCode(ticket: Ticket, browser: Browser, typed: string): Promise<Response> {
-    const { tickets, site, host } = this.#options;
+    const { tickets, site, host, browsers } = this.#options;
     const left = await tickets.try(ticket);
     if (left !== undefined && sameCode(typed, ticket.code)) {
-      const { cookie } = await this.newBrowser(ticket, true);
+      const { cookie } = await browsers.begin(ticket, true);
       return this.back(ticket.ticket, cookie);
     }
     if (left === undefined || left === 0) {
@@ -222,7 +157,7 @@ export class Visits implements VisitDesk {
     }
     this.audit(ticket, 'wrong-code');
     const tries = left === 1 ? 'One try is left.' : `${left} tries are left.`;
-    const token = { token: this.formToken(browser), now: host.now() };
+    const token = { token: browsers.formToken(browser), now: host.now() };
     return this.page(codePage(site, token, `That is not the code. ${tries}`), 403);
   }
 
@@ -235,7 +170,7 @@ export class Visits implements VisitDesk {
   }
 
   async #end(visit: Visit, action: 'accept' | 'decline', effect: () => Promise<Json> | Json): Promise<Response> {
-    const { tickets, host } = this.#options;
+    const { tickets, host, browsers } = this.#options;
     const ticket = await tickets.find(visit.ticket);
     if (!ticket) return this.says(words.unknown);
     if (!(await tickets.takeTurn(ticket, action))) {
@@ -257,7 +192,7 @@ export class Visits implements VisitDesk {
     await tickets.settle(ticket, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
     host.audit(ticket.call, { kind: 'page-finished', ticket: ticketName(visit.ticket), action, assurance });
     // The link is used up, so that nothing is left for the cookie to tell.
-    return this.back(visit.ticket, await this.#cookie(ticketName(visit.ticket), '', 0));
+    return this.back(visit.ticket, await browsers.forgotten(visit.ticket));
   }
 
   /** To the ticket's own page by GET, so that a reload sends nothing again. */
