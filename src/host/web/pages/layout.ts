@@ -5,6 +5,7 @@ import { age, questionHeadline, questionIcon } from '../card/frame.ts';
 import { icons } from '../icons.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { manyOf } from '../workspace/offers.ts';
 import type { CallView, DeskView, OfferKind, ServerView } from '../workspace/views.ts';
 
 /** Where the pages find their own files. */
@@ -48,11 +49,9 @@ export function serverPath(id: string, ...rest: readonly string[]): string {
   return ['/servers', ...[id, ...rest].map(inPath)].join('/');
 }
 
-const places = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as const;
-
 /** Where something a server offers is called from. */
 export const offerPath = (server: string, kind: OfferKind, name: string): string =>
-  serverPath(server, places[kind], name);
+  serverPath(server, manyOf[kind], name);
 
 /** Where a call can be made again with the same arguments. */
 export const againPath = ({ serverId, context }: CallView): string =>

@@ -8,7 +8,7 @@ import type { Guard } from '../guard.ts';
 import { type Content, layout } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
 import type { Live } from '../workspace/live.ts';
-import { offerOf } from '../workspace/offers.ts';
+import { manyOf, offerOf } from '../workspace/offers.ts';
 import type { CallView, DeskView, OfferKind, OfferView, ServerView } from '../workspace/views.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -61,16 +61,16 @@ export function show(context: Context, desk: Desk, content: Content, status: 200
 }
 
 /** The end of every path that is about something a server offers. */
-export const offerPattern = ':place{tools|prompts|resources}/:name';
+export const offerPattern = `:place{${Object.values(manyOf).join('|')}}/:name`;
 
-const kinds: Readonly<Record<string, OfferKind>> = { tools: 'tool', prompts: 'prompt', resources: 'resource' };
+const kinds = Object.keys(manyOf) as OfferKind[];
 
 /** What a request of such a path is about, as far as it is there. */
 export function offerAsked(
   { workspace }: Desk,
   context: Context,
 ): { readonly server?: ServerView; readonly kind: OfferKind; readonly offer?: OfferView } {
-  const kind = kinds[context.req.param('place') ?? ''] ?? 'tool';
+  const kind = kinds.find(each => manyOf[each] === context.req.param('place')) ?? 'tool';
   const server = workspace.servers.get(context.req.param('server') ?? '');
   const offer = server && offerOf(server, kind, context.req.param('name') ?? '');
   return { kind, ...(server && { server }), ...(offer && { offer }) };

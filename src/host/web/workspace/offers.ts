@@ -86,10 +86,14 @@ export function shownOffers(catalogue: Catalogue): Offers {
   };
 }
 
-const lists = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as const;
+/** What a kind of offer is called where there are many: in a server's view, and in addresses. */
+export const manyOf = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as const satisfies Record<
+  OfferKind,
+  keyof Offers
+>;
 
 /** What a server offers under a name; a resource need not be listed to be read. */
 export function offerOf(server: Offers, kind: OfferKind, name: string): OfferView | undefined {
-  const found = server[lists[kind]].find(each => each.name === name);
+  const found = server[manyOf[kind]].find(each => each.name === name);
   return found ?? (kind === 'resource' && URL.canParse(name) ? { name, inputSchema: {} } : undefined);
 }
