@@ -12,6 +12,7 @@
  */
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '../errors.ts';
+import { openUnder, under } from '../sealed-under.ts';
 import type { Json, PageAsk, PageOutcome, PagesHost } from '../server/index.ts';
 
 /** What a ticket stands for. */
@@ -62,9 +63,6 @@ interface Known {
   issued?: { readonly sealed: string; readonly json: string };
 }
 
-/** A value together with its key, so that what was put under one key says nothing under another. */
-const bound = (key: string, value: unknown) => ({ k: key, v: value });
-
 /** Tickets over one store. */
 export class Tickets {
   readonly #host: PagesHost;
@@ -80,7 +78,7 @@ export class Tickets {
     const known = this.#know(ticket.ticket);
     const key = `page:${known.name}`;
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
-    const json = JSON.stringify(bound(key, ticket));
+    const json = JSON.stringify(under(key, ticket));
     const sealed = this.#host.sealer.sealJson(json, PURPOSE);
     known.issued = { sealed, json };
     await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
@@ -212,7 +210,7 @@ export class Tickets {
   }
 
   #seal(key: string, value: unknown): string {
-    return this.#host.sealer.seal(bound(key, value), PURPOSE);
+    return this.#host.sealer.seal(under(key, value), PURPOSE);
   }
 
   async #read(key: string): Promise<Json | undefined> {
@@ -221,8 +219,6 @@ export class Tickets {
   }
 
   #open(key: string, text: string): Json | undefined {
-    const opened = this.#host.sealer.open(text, PURPOSE);
-    const held = opened.ok ? (opened.payload as { readonly k?: unknown; readonly v?: Json }) : undefined;
-    return held?.k === key ? held.v : undefined;
+    return openUnder(this.#host.sealer, PURPOSE, key, text) as Json | undefined;
   }
 }

@@ -5,6 +5,7 @@
  * - F1 A flow is taken once, across processes; a callback that is replayed finds nothing.
  */
 import { createHash } from 'node:crypto';
+import { openUnder, under } from '../../sealed-under.ts';
 import type { Json, Sealer } from '../../server/index.ts';
 import type { Store } from '../../stores/store.ts';
 
@@ -20,14 +21,12 @@ export interface Flows<T extends Json> {
 /** @param purpose - tells flows of one kind from those of another */
 export function flows<T extends Json>(store: Store, sealer: Sealer, purpose: string): Flows<T> {
   const keyOf = (state: string): string => `${purpose}:${createHash('sha256').update(state).digest('base64url')}`;
-  const opened = (key: string, text: string | undefined): T | undefined => {
-    const result = text === undefined ? undefined : sealer.open(text, key);
-    return result?.ok ? (result.payload as T) : undefined;
-  };
+  const opened = (key: string, text: string | undefined): T | undefined =>
+    text === undefined ? undefined : (openUnder(sealer, purpose, key, text) as T | undefined);
   return {
     async begin(state, flow, ttlMs) {
       const key = keyOf(state);
-      await store.set(key, sealer.seal(flow, key), { ttlMs, ifAbsent: true });
+      await store.set(key, sealer.seal(under(key, flow), purpose), { ttlMs, ifAbsent: true });
     },
     async look(state) {
       return opened(keyOf(state), await store.get(keyOf(state)));

@@ -7,6 +7,7 @@
  * - B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
  * - B4 A journal too large to travel stays in the store, and the state carries a reference to it.
  */
+import { openUnder, under } from '../../sealed-under.ts';
 import type { Store } from '../../stores/store.ts';
 import { digest } from '../digest.ts';
 import type { EntryKind, Journal } from '../engine/journal.ts';
@@ -68,7 +69,11 @@ export type Unsealed =
   | { readonly ok: true; readonly state: RoundState }
   | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed'; readonly reason: string };
 
+/** What lies in the store where it is too large to travel (B4). */
+type Rest = Pick<Packed, 'o' | 'j'>;
+
 const PURPOSE = 'request-state';
+const APART = 'journal';
 /** Clocks of replicas may differ by this much. */
 const SKEW_MS = 60_000;
 
@@ -100,7 +105,7 @@ export async function sealState(
   const whole = sealer.seal({ f, n, r, iat, exp, b, o, j } satisfies Packed, PURPOSE);
   if (whole.length <= maxLength) return whole;
   const ref = `journal:${n}`;
-  await store.set(ref, sealer.seal({ o, j } satisfies Pick<Packed, 'o' | 'j'>, ref), { ttlMs: lifeOf(state, now()) });
+  await store.set(ref, sealer.seal(under(ref, { o, j } satisfies Rest), APART), { ttlMs: lifeOf(state, now()) });
   return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, PURPOSE);
 }
 
@@ -124,12 +129,12 @@ export async function openState(
   if (differs) return invalid(`another ${differs}`);
   if (now() >= packed.exp) return { ok: false, kind: 'expired', reason: 'expired' };
   if (packed.iat > now() + SKEW_MS) return invalid('not yet valid');
-  let rest: Pick<Packed, 'o' | 'j'> = packed;
+  let rest: Rest = packed;
   if (packed.ref !== undefined) {
     const stored = await store.get(packed.ref);
-    const found = stored === undefined ? undefined : sealer.open(stored, packed.ref);
-    if (!found?.ok) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
-    rest = found.payload as Pick<Packed, 'o' | 'j'>;
+    const found = stored === undefined ? undefined : openUnder(sealer, APART, packed.ref, stored);
+    if (found === undefined) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
+    rest = found as Rest;
   }
   const { f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt } = packed;
   return {

@@ -4,23 +4,17 @@
  * one value in the place of another.
  */
 import { MidcallError } from '../../errors.ts';
+import { openUnder, under } from '../../sealed-under.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Sealer } from './seal.ts';
 
 const PURPOSE = 'kept';
 
-interface Kept {
-  /** The key it lies under. */
-  readonly k: string;
-  readonly v: string;
-}
-
 export function sealedStore(store: Store, sealer: Sealer): Store {
   const open = (key: string, text: string | undefined): string | undefined => {
     if (text === undefined) return undefined;
-    const opened = sealer.open(text, PURPOSE);
-    const kept = opened.ok ? (opened.payload as Kept) : undefined;
-    if (kept?.k === key) return kept.v;
+    const value = openUnder(sealer, PURPOSE, key, text);
+    if (typeof value === 'string') return value;
     throw new MidcallError(
       'store/corrupt',
       'What lies in the store cannot be opened with the keys of this server, so nothing is done with it. Give every server ' +
@@ -29,7 +23,7 @@ export function sealedStore(store: Store, sealer: Sealer): Store {
   };
   return {
     get: async key => open(key, await store.get(key)),
-    set: (key, value, options) => store.set(key, sealer.seal({ k: key, v: value } satisfies Kept, PURPOSE), options),
+    set: (key, value, options) => store.set(key, sealer.seal(under(key, value), PURPOSE), options),
     delete: key => store.delete(key),
     take: async key => open(key, await store.take(key)),
   };
