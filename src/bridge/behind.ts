@@ -3,6 +3,7 @@
  * the person has stopped it.
  */
 import { type Client, SdkErrorCode } from '@modelcontextprotocol/client';
+import { defined } from '../defined.ts';
 import { isMidcallError, MidcallError } from '../errors.ts';
 import { Connection, type ConnectionOptions, type ServerEntry } from '../host/index.ts';
 
@@ -18,17 +19,31 @@ export class Behind {
   /**
    * Starts or reaches a server. Old ones cannot read that a client has URL mode, and do not start: those are told of forms
    * alone.
+   * @param gone - fires when nobody needs the server any more; one that is not up yet is stopped then
    * @throws MidcallError `host/not-found` where it can be neither started nor reached
    */
-  static async start(entry: ServerEntry, options: ConnectionOptions, warn: (message: string) => void): Promise<Behind> {
-    const connection = new Connection(entry, options);
+  static async start(
+    entry: ServerEntry,
+    options: ConnectionOptions,
+    warn: (message: string) => void,
+    gone: AbortSignal,
+  ): Promise<Behind> {
+    const started = async (modes?: ConnectionOptions['modes']): Promise<Connection> => {
+      const connection = new Connection(entry, { ...options, ...defined({ modes }) });
+      const stop = (): void => void connection.stop({ atOnce: true });
+      gone.addEventListener('abort', stop, { once: true });
+      try {
+        await connection.start();
+      } finally {
+        gone.removeEventListener('abort', stop);
+      }
+      return connection;
+    };
     try {
-      await connection.start();
-      return new Behind(connection);
+      return new Behind(await started());
     } catch (error) {
-      if (!isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
-      const formsAlone = new Connection(entry, { ...options, modes: ['form'] });
-      await formsAlone.start().catch(() => {
+      if (gone.aborted || !isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
+      const formsAlone = await started(['form']).catch(() => {
         throw error;
       });
       warn('The server does not start where a client has URL mode, and is told of forms alone.');

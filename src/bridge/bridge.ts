@@ -8,6 +8,7 @@ import { defined } from '../defined.ts';
 import {
   type Connection,
   type ConnectionOptions,
+  type Question,
   type RootsManager,
   type ServerEntry,
   systemClock,
@@ -22,6 +23,7 @@ import { openFront } from './front.ts';
 import { frontServers } from './front-servers.ts';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
+import { unclaimed } from './unclaimed.ts';
 
 /** What a bridge stands on. */
 export interface BridgeOptions
@@ -51,13 +53,18 @@ export interface BridgeOptions
 
 /** A bridge that serves its host. */
 export interface Bridge {
-  /** Stops calls, the desk and the server behind, and lets the host go. */
-  close(): Promise<void>;
+  /** Fires when the host has gone; close the bridge then. */
+  readonly gone: AbortSignal;
+  /**
+   * Stops calls, the desk and the server behind, and lets the host go.
+   * @param options - `atOnce`: a server that was started is not given the time to end by itself; may be said later, too
+   */
+  close(options?: { readonly atOnce?: boolean }): Promise<void>;
 }
 
 /**
  * Waits for the host's first request, starts the server behind, and serves it.
- * @returns undefined where the host went away without a request
+ * @returns undefined where the host went away before that
  * @throws MidcallError `host/not-found` where the server behind can be neither started nor reached
  */
 export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge | undefined> {
@@ -65,6 +72,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   const { holdMs = 45_000, keptMs = 900_000, suspectBelowMs = 250, clock = systemClock } = options;
   const front = await openFront(options.front);
   if (!front) return undefined;
+  const { transport, gone } = front;
   const passesRoots = front.has.roots && !ownRoots;
   const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.behind(id));
   let behind: Behind;
@@ -73,16 +81,20 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
     const told = ownRoots || passesRoots ? roots : undefined;
     const stands = { client, inbox, clock, sampling: { model }, ...defined({ policy, audit, era, roots: told }) };
-    behind = await Behind.start(entry, stands, warn);
+    behind = await Behind.start(entry, stands, warn, gone);
   } catch (error) {
-    await front.transport.close();
+    if (gone.aborted) return undefined;
+    await transport.close();
     throw error;
   }
   const { connection } = behind;
   const hostRoots = passesRoots ? new HostRoots({ manager: roots, server: entry.id, warn }) : undefined;
-  const desk = new DeskBehind({ start: () => startDesk(connection), open: openPage, clock });
+  const desk = new DeskBehind({ start: () => startDesk(connection), open: openPage, clock, warn });
+  const showDesk = (question: Question): Promise<boolean> => desk.show(question);
   const calls = new CarriedCalls({
     inbox,
+    server: entry.id,
+    unclaimed: question => void unclaimed(question, { inbox, clock, showDesk, keptMs }),
     clock,
     keptMs,
     run: (request, onProgress) => connection.run(request, { onProgress, timeoutMs: Number.POSITIVE_INFINITY }),
@@ -90,6 +102,8 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   });
   const mid = midcall({
     channels: ['native'],
+    // What a host's model replies travels in it, and there is no proxy in between that would mind.
+    maxStateLength: 8_000_000,
     roots: { on2026: passesRoots },
     sampling: { on2026: !sampling.always },
     now: clock.now,
@@ -107,22 +121,22 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       holdMs,
       pagesAtHost: new Set(),
       ownModels: sampling.always,
-      showDesk: question => desk.show(question),
+      showDesk,
       async prepare(call) {
         await behind.client();
         if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
       },
     },
   });
-  const { transport } = front;
   const served = serveStdio(fronts.factory, { transport, ...defined({ onerror: options.onError }) });
   return {
-    async close() {
+    gone,
+    async close({ atOnce = false } = {}) {
+      const stopped = connection.stop({ atOnce });
       fronts.close();
       await served.close();
       calls.close();
-      await desk.close();
-      await connection.stop();
+      await Promise.allSettled([desk.close(), stopped]);
       await mid.close();
     },
   };

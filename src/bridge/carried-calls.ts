@@ -6,6 +6,7 @@
  * - C2 What a call asks, and how it ends, is told in order and can be told again, so that a handler that runs again from the
  *   top sees the same.
  * - C3 A call that nobody comes back for is stopped; what it asked is taken back.
+ * - C4 A question that names no call may be any call's: every one is told, so that none waits for it without end.
  */
 import { randomUUID } from 'node:crypto';
 import type { CallHandle, CallOutcome, CallProgress, CallRequest, Clock, Inbox, Question } from '../host/index.ts';
@@ -14,6 +15,8 @@ import type { SamplingRequest, SamplingResult } from '../sampling/index.ts';
 /** A request for the model of the host in front, and where its end is told. */
 export interface Sample {
   readonly request: SamplingRequest;
+  /** False once it has ended, or nobody waits for it. */
+  readonly open: boolean;
   readonly settle: (ended: { readonly result: SamplingResult } | { readonly error: unknown }) => void;
 }
 
@@ -28,6 +31,10 @@ export interface CarriedCallsParts {
   /** Makes a call at the server behind. @throws where it cannot be made */
   readonly run: (request: CallRequest, onProgress: (progress: CallProgress) => void) => CallHandle;
   readonly inbox: Inbox;
+  /** The id of the server behind. */
+  readonly server: string;
+  /** Sees to a question that names no call (C4). */
+  readonly unclaimed: (question: Question) => void;
   readonly clock: Clock;
   /** Milliseconds a call goes on, or its result is kept, while nobody waits for it. */
   readonly keptMs: number;
@@ -45,15 +52,23 @@ export class CarriedCalls {
   constructor(parts: CarriedCallsParts) {
     this.#parts = parts;
     this.#stopListening = parts.inbox.subscribe(event => {
-      const carried = event.question.call && this.#byHandle.get(event.question.call.id);
-      if (event.type === 'asked') carried?.asked(event.question);
+      if (event.type === 'asked') this.#asked(event.question);
     });
   }
 
-  /** Makes a call, or finds the same one that a client was sent away from (C1). @returns its id */
-  begin(request: CallRequest): string {
+  #asked(question: Question): void {
+    const { call, asker } = question;
+    if (call) this.#byHandle.get(call.id)?.asked(question);
+    else if (asker.id === this.#parts.server) {
+      for (const carried of this.#calls.values()) carried.asked(question);
+      this.#parts.unclaimed(question);
+    }
+  }
+
+  /** Makes a call, or finds the same one that a client was sent away from (C1). Join it at once: then no other finds it. */
+  begin(request: CallRequest): CarriedCall {
     const digest = this.#parts.digest(request);
-    for (const carried of this.#calls.values()) if (carried.sentAway && carried.digest === digest) return carried.id;
+    for (const carried of this.#calls.values()) if (carried.sentAway && carried.digest === digest) return carried;
     const carried: CarriedCall = new CarriedCall({
       ...this.#parts,
       digest,
@@ -65,7 +80,7 @@ export class CarriedCalls {
     });
     this.#calls.set(carried.id, carried);
     this.#byHandle.set(carried.handle.id, carried);
-    return carried.id;
+    return carried;
   }
 
   get(id: string): CarriedCall | undefined {
@@ -104,6 +119,9 @@ export class CarriedCall {
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(progress: CallProgress) => void>();
   #ended = false;
+  #forgotten = false;
+  /** Of the host's model, and not on their way to the server yet. */
+  #replies = 0;
   #callOff: (() => void) | undefined;
 
   constructor(parts: CarriedCallParts) {
@@ -124,12 +142,39 @@ export class CarriedCall {
     this.#tell({ question });
   }
 
-  /** Runs a request at the model of the host in front, as soon as a client waits. @throws what the client's refusal came to */
-  sample(request: SamplingRequest): Promise<SamplingResult> {
+  /**
+   * Runs a request at the model of the host in front, as soon as a client waits.
+   * @param signal - fires when nobody waits for the reply any more
+   * @throws what the client's refusal came to, or the signal's reason
+   */
+  sample(request: SamplingRequest, signal: AbortSignal): Promise<SamplingResult> {
     return new Promise((resolve, reject) => {
-      const settle: Sample['settle'] = ended => ('result' in ended ? resolve(ended.result) : reject(ended.error));
-      this.#tell({ sample: { request, settle } });
+      let open = true;
+      const takeBack = (): void => settle({ error: signal.reason });
+      const settle: Sample['settle'] = ended => {
+        open = false;
+        signal.removeEventListener('abort', takeBack);
+        if ('error' in ended) return reject(ended.error);
+        this.#replies += 1;
+        resolve(ended.result);
+      };
+      signal.addEventListener('abort', takeBack, { once: true });
+      const sample = {
+        request,
+        settle,
+        get open() {
+          return open;
+        },
+      };
+      this.#tell({ sample });
     });
+  }
+
+  /** A reply is to be looked at. @returns true where the host's model made it, and its person has seen it; for one each */
+  takeReply(): boolean {
+    if (this.#replies === 0) return false;
+    this.#replies -= 1;
+    return true;
   }
 
   /** The n-th thing that happens, from 0, as soon as it has (C2). */
@@ -150,7 +195,7 @@ export class CarriedCall {
     const listener = (progress: CallProgress): void => onProgress(progress);
     this.#listeners.add(listener);
     return () => {
-      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#forgotten) return;
       if (this.#ended && !this.sentAway) this.#forget();
       else this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
     };
@@ -163,6 +208,7 @@ export class CarriedCall {
   }
 
   #forget(): void {
+    this.#forgotten = true;
     this.#callOff?.();
     this.#parts.gone();
   }

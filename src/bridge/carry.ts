@@ -2,19 +2,22 @@
  * Carries one call from the client in front to the server behind, and its questions back. The handler may run again from the
  * top with every round of 2026-07-28; what it decided is in its steps.
  *
- * - B1 A form or a page goes to the host where it declares that mode, and to the desk where it does not, or where its answer
- *   is nobody's; sampling goes to the host's model where it has one. Everything else is answered on the desk.
+ * - B1 A form or a page goes to the host where it declares that mode, and to the desk where it does not, where its answer is
+ *   nobody's, or where its rounds are used up; sampling goes to the host's model where it has one. Everything else is answered
+ *   on the desk.
  * - B2 A client is not kept waiting for the desk longer than it may stand: it is told to come back, and the call goes on.
- * - B3 Where nobody can be asked, the question ends without a yes.
+ * - B3 Where nobody can be asked, the question ends as one that nobody answered: no yes is made, and no no.
+ * - B4 A call that its client takes back is stopped, at whatever moment that happens.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { isMidcallError, MidcallError } from '../errors.ts';
+import { isMidcallError } from '../errors.ts';
 import { emit } from '../form/index.ts';
 import type { CallProgress, CallRequest, Clock, Inbox, Question } from '../host/index.ts';
 import type { Call, GatewayCall } from '../server/index.ts';
+import { answeredWithin } from './answered-within.ts';
 import type { CarriedCall, CarriedCalls, Sample } from './carried-calls.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
-import { type Answered, lastResort, replyOf } from './reply.ts';
+import { type Answered, replyOf } from './reply.ts';
 
 /** What a call is carried with. */
 export interface CarryParts {
@@ -40,70 +43,114 @@ export async function carry(
   ctx: ServerContext,
   parts: CarryParts,
 ): Promise<WireResult> {
+  let carried: CarriedCall | undefined;
   try {
     await parts.prepare(call);
+    carried = await joined(request, call, ctx, parts.calls);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
   }
-  const id = await call.step('call the server behind', () => parts.calls.begin(request));
-  const carried = parts.calls.get(id);
-  if (!carried) throw gone();
-  const leave = carried.join(progress => tell(ctx, progress));
-  carried.samplesAtHost = call.can.sampling && !parts.ownModels;
-  call.defer(leave);
-  const stop = (): void => carried.stop();
-  ctx.mcpReq.signal.addEventListener('abort', stop, { once: true });
-  call.defer(() => ctx.mcpReq.signal.removeEventListener('abort', stop));
+  if (!carried) return unanswered(request.kind, 'This call is over: it was stopped. Call again.');
+  carried.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
+  const desk = new DeskTime(parts);
   for (let n = 0; ; n += 1) {
     const happened = await carried.happened(n);
     if ('outcome' in happened) return resultOf(happened.outcome, request.kind);
-    if ('sample' in happened) await sample(happened.sample, call);
-    else if (carried.samplesAtHost && isSampling(happened.question)) {
+    if ('sample' in happened) await sample(happened.sample, n, call);
+    else if (isLeftToHost(happened.question, carried, parts.inbox)) {
       await parts.inbox.reply(happened.question.id, { action: 'accept' }, 'host');
-    } else if (!(await put(happened.question, n, call, parts))) return sendAway(request, carried);
+    } else if (!(await put(happened.question, n, call, parts, desk))) return sendAway(request, carried);
   }
 }
 
-const isSampling = ({ kind }: Question): boolean => kind === 'sampling-request' || kind === 'sampling-reply';
+/** Makes the call, or finds it, and waits with its client until the run ends (B4). @returns undefined where it is over */
+async function joined(
+  request: CallRequest,
+  call: Call,
+  { mcpReq }: ServerContext,
+  calls: CarriedCalls,
+): Promise<CarriedCall | undefined> {
+  const onProgress = (progress: CallProgress): void => {
+    const progressToken = mcpReq._meta?.progressToken;
+    if (progressToken === undefined) return;
+    // A client that is gone is noticed by the signal of its request.
+    mcpReq
+      .notify({ method: 'notifications/progress', params: { ...progress, progressToken } } as never)
+      .catch(() => {});
+  };
+  let at: { readonly carried: CarriedCall; readonly leave: () => void } | undefined;
+  const join = (carried: CarriedCall | undefined): void => {
+    if (!at && carried) at = { carried, leave: carried.join(onProgress) };
+  };
+  call.defer(() => {
+    if (mcpReq.signal.aborted) at?.carried.stop();
+    else at?.leave();
+  });
+  // Joined within the step: nothing comes between, neither another client nor the end of this run.
+  const id = await call.step('call the server behind', () => {
+    const begun = calls.begin(request);
+    join(begun);
+    return begun.id;
+  });
+  join(calls.get(id));
+  return at?.carried;
+}
+
+/** Sampling at the host is the host's to show: the request before its model runs, and the reply after it. */
+function isLeftToHost(question: Question, carried: CarriedCall, inbox: Inbox): boolean {
+  if (!question.call || !isOpen(inbox, question)) return false;
+  if (question.kind === 'sampling-request') return carried.samplesAtHost;
+  return question.kind === 'sampling-reply' && carried.takeReply();
+}
 
 /** Asks the host's model; its person sees the request, and may refuse it. */
-async function sample({ request: { includeContext: _, ...request }, settle }: Sample, call: Call): Promise<void> {
+async function sample(asked: Sample, n: number, call: Call): Promise<void> {
+  if (!(await call.step(`sampling ${n}`, () => asked.open))) return;
+  const { includeContext: _, ...request } = asked.request;
   try {
-    settle({ result: await call.sample(request) });
+    asked.settle({ result: await call.sample(request) });
   } catch (error) {
-    settle({ error });
+    asked.settle({ error });
   }
 }
 
 /** Puts one question where it can be answered. @returns false where it was not answered in time */
-async function put(question: Question, n: number, call: GatewayCall, parts: CarryParts): Promise<boolean> {
-  const { inbox, showDesk, clock, holdMs } = parts;
-  const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question));
-  const answer = asksHost ? await askHost(question, call, parts) : undefined;
+async function put(
+  question: Question,
+  n: number,
+  call: GatewayCall,
+  { inbox, showDesk, pagesAtHost }: CarryParts,
+  desk: DeskTime,
+): Promise<boolean> {
+  const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call));
+  const reply = asksHost ? replyOf(await askHost(question, call, pagesAtHost)) : undefined;
   if (!isOpen(inbox, question)) return true;
-  const reply = answer && replyOf(answer);
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
-  if (!(await showDesk(question))) {
-    await inbox.reply(question.id, lastResort(answer), 'host');
-    return true;
-  }
-  return answeredWithin(question, holdMs, inbox, clock);
+  if (await showDesk(question)) return desk.answers(question);
+  inbox.end(question.id, { how: 'timed-out' });
+  return true;
+}
+
+/** A form that does not fit is asked again, so it may take more than one round. */
+const roundsOfForm = 3;
+
+/** True where the host declares what the question needs, and has rounds left for it. */
+function canAsk({ kind, call: of }: Question, { can, roundsLeft }: GatewayCall): boolean {
+  if (!of) return false;
+  if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
+  return kind === 'url' && can.url && roundsLeft > 0;
 }
 
 /** The host's answer; undefined for what it cannot show, and for what is not put to hosts, such as a form for a secret. */
-async function askHost(
-  question: Question,
-  call: GatewayCall,
-  { pagesAtHost }: CarryParts,
-): Promise<Answered | undefined> {
+async function askHost(question: Question, call: GatewayCall, pagesAtHost: Set<string>): Promise<Answered | undefined> {
   try {
-    if (question.kind === 'form' && call.can.form)
-      return await call.elicit({ message: question.message, form: emit(question.fields) });
-    if (question.kind !== 'url' || !call.can.url) return undefined;
-    const { message, url, elicitationId = question.id } = question;
-    pagesAtHost.add(elicitationId);
-    return await call.consent({ message, url: url.href, elicitationId });
+    if (question.kind === 'form') return await call.elicit({ message: question.message, form: emit(question.fields) });
+    if (question.kind !== 'url') return undefined;
+    const { message, url, elicitationId } = question;
+    const answer = await call.consent({ message, url: url.href, elicitationId: elicitationId ?? question.id });
+    if (elicitationId !== undefined && answer.action === 'accept') pagesAtHost.add(elicitationId);
+    return answer;
   } catch (error) {
     if (isMidcallError(error, 'form/unsupported') || isMidcallError(error, 'form/secret')) return undefined;
     throw error;
@@ -112,19 +159,24 @@ async function askHost(
 
 const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== undefined;
 
-function answeredWithin({ id }: Question, ms: number, inbox: Inbox, clock: Clock): Promise<boolean> {
-  return new Promise(resolve => {
-    const settle = (answered: boolean): void => {
-      callOff();
-      stopListening();
-      resolve(answered);
-    };
-    const callOff = clock.after(ms, () => settle(false));
-    const stopListening = inbox.subscribe(event => {
-      if (event.type === 'ended' && event.question.id === id) settle(true);
-    });
-    if (inbox.get(id) === undefined) settle(true);
-  });
+/** The time one request of a client may wait for the desk, whatever the number of questions (B2). */
+class DeskTime {
+  readonly #parts: CarryParts;
+  #leftMs: number;
+
+  constructor(parts: CarryParts) {
+    this.#parts = parts;
+    this.#leftMs = parts.holdMs;
+  }
+
+  /** @returns false where the question is open when the time is up */
+  async answers(question: Question): Promise<boolean> {
+    const { inbox, clock } = this.#parts;
+    const since = clock.now();
+    const answered = await answeredWithin(question, this.#leftMs, inbox, clock);
+    this.#leftMs = Math.max(0, this.#leftMs - (clock.now() - since));
+    return answered;
+  }
 }
 
 /** Ends this leg; the call itself goes on, and the same call finds it again. */
@@ -132,23 +184,8 @@ function sendAway({ kind, name }: CallRequest, carried: CarriedCall): WireResult
   carried.sentAway = true;
   return unanswered(
     kind,
-    `'${name}' waits for an answer of the person, on the page that Midcall has opened in their browser. Nothing has failed, ` +
+    `'${name}' waits for an answer of the person, on the page of Midcall in their browser. Nothing has failed, ` +
       `and nothing is lost. Tell them so; when they have answered, call '${name}' again with the same arguments: it goes on ` +
       'where it is, and nothing is done twice.',
   );
-}
-
-const gone = (): MidcallError =>
-  new MidcallError(
-    'call/interrupted',
-    'This call is over: it was stopped, or the bridge was started anew. Call again.',
-  );
-
-function tell(ctx: ServerContext, progress: CallProgress): void {
-  const progressToken = ctx.mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return;
-  // A client that is gone is noticed by the signal of its request.
-  ctx.mcpReq
-    .notify({ method: 'notifications/progress', params: { ...progress, progressToken } } as never)
-    .catch(() => {});
 }

@@ -11,6 +11,8 @@ export interface DeskBehindParts {
   /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
   readonly open: (url: string) => Promise<boolean>;
   readonly clock: Clock;
+  /** Told why there is no desk. */
+  readonly warn: (message: string) => void;
 }
 
 /** Milliseconds a browser may take to show a page; questions of that time share it. */
@@ -28,9 +30,9 @@ export class DeskBehind {
 
   /** Makes sure that the person sees an open question. @returns false where there is no way to show them */
   async show(question: Question): Promise<boolean> {
-    const { start, open, clock } = this.#parts;
-    this.#desk ??= start();
-    const desk = await this.#desk;
+    const { open, clock } = this.#parts;
+    const desk = await this.#started();
+    if (!desk) return false;
     if (desk.viewers > 0) return true;
     if (!this.#opened || clock.now() - this.#opened.at >= OPENING_MS) {
       this.#opened = { at: clock.now(), shown: open(desk.startUrl(question.id)) };
@@ -40,6 +42,18 @@ export class DeskBehind {
 
   /** Stops listening, where it had begun to. */
   async close(): Promise<void> {
-    await (await this.#desk)?.close();
+    await (await this.#desk?.catch(() => undefined))?.close();
+  }
+
+  /** The desk; undefined where it could not be started, which the next question tries again. */
+  async #started(): Promise<RunningDesk | undefined> {
+    this.#desk ??= this.#parts.start();
+    try {
+      return await this.#desk;
+    } catch (error) {
+      this.#desk = undefined;
+      this.#parts.warn(`The desk could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
   }
 }

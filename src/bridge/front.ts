@@ -10,13 +10,17 @@ export interface Front {
   /** Serve this one; it begins with the message that was heard. */
   readonly transport: Transport;
   readonly has: { readonly roots: boolean };
+  /** Fires when the host has gone. */
+  readonly gone: AbortSignal;
 }
 
 /** @returns when the host has sent its first request; undefined where it went away without one */
 export async function openFront(transport: Transport): Promise<Front | undefined> {
   const held = new HeldTransport(transport);
   const first = await held.first();
-  return first && { transport: held, has: { roots: isRecord(own(capabilitiesIn(first), 'roots')) } };
+  return (
+    first && { transport: held, has: { roots: isRecord(own(capabilitiesIn(first), 'roots')) }, gone: held.gone.signal }
+  );
 }
 
 /** What a client declares: once on 2025-11-25, with every request on 2026-07-28. */
@@ -34,9 +38,9 @@ class HeldTransport implements Transport {
   onmessage?: Heard;
   onclose?: () => void;
   onerror?: (error: Error) => void;
+  readonly gone = new AbortController();
   readonly #transport: Transport;
   #held: Parameters<Heard>[] | undefined = [];
-  #gone = false;
 
   constructor(transport: Transport) {
     this.#transport = transport;
@@ -46,13 +50,17 @@ class HeldTransport implements Transport {
   first(): Promise<JSONRPCMessage | undefined> {
     return new Promise((resolve, reject) => {
       this.#transport.onmessage = (...heard: Parameters<Heard>) => {
+        const [message] = heard;
         if (!this.#held) return this.onmessage?.(...heard);
+        // basic/lifecycle, "Initialization": a host may ping before it says anything of itself, and waits for the answer.
+        if ('id' in message && 'method' in message && message.method === 'ping')
+          return void this.#transport.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => {});
         this.#held.push(heard);
-        if ('method' in heard[0] && 'id' in heard[0]) resolve(heard[0]);
+        if ('method' in message && 'id' in message) resolve(message);
       };
       this.#transport.onclose = () => {
-        this.#gone = true;
         resolve(undefined);
+        this.gone.abort();
         this.onclose?.();
       };
       this.#transport.onerror = error => this.onerror?.(error);
@@ -64,7 +72,7 @@ class HeldTransport implements Transport {
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const heard of held) this.onmessage?.(...heard);
-    if (this.#gone) this.onclose?.();
+    if (this.gone.signal.aborted) this.onclose?.();
   }
 
   send(...sent: Parameters<Transport['send']>): Promise<void> {

@@ -15,7 +15,7 @@ export function hostModel(otherwise: SamplingModel, find: (id: string) => Carrie
     async run(request, options) {
       const carried = options.call === undefined ? undefined : find(options.call);
       if (!carried?.samplesAtHost) return otherwise.run(request, options);
-      const result = await carried.sample(request);
+      const result = await carried.sample(request, options.signal);
       return { result, usage: estimated(request.messages, result), notes: [] };
     },
   };

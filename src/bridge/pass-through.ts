@@ -67,10 +67,10 @@ export function passCompletion(elicitationId: string, fronts: ReadonlySet<McpSer
 
 /** Tells the clients in front to read the lists again. */
 export function passListChanges(can: Capabilities, fronts: ReadonlySet<McpServer>): void {
-  for (const front of fronts) {
-    if (can.tools) front.sendToolListChanged();
-    if (can.prompts) front.sendPromptListChanged();
-    if (can.resources) front.sendResourceListChanged();
+  for (const { server } of fronts) {
+    if (can.tools) server.sendToolListChanged().catch(() => {});
+    if (can.prompts) server.sendPromptListChanged().catch(() => {});
+    if (can.resources) server.sendResourceListChanged().catch(() => {});
   }
 }
 

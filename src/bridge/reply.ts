@@ -7,11 +7,11 @@ import type { UrlAnswer } from '../server/index.ts';
 export type Answered = Answer<unknown> | UrlAnswer<never>;
 
 /**
- * The reply a host's answer stands for; undefined where it is nobody's: it came faster than a person reads, or the host could
- * not ask at all. Many hosts declare forms and answer them by themselves.
+ * The reply a host's answer stands for; undefined where it is nobody's: there is none, it came faster than a person reads, or
+ * the host could not ask at all. Many hosts declare forms and answer them by themselves.
  */
-export function replyOf(answer: Answered): Reply | undefined {
-  if (answer.by.suspect !== undefined) return undefined;
+export function replyOf(answer: Answered | undefined): Reply | undefined {
+  if (!answer || answer.by.suspect !== undefined) return undefined;
   if (answer.action === 'accept') {
     return 'content' in answer
       ? { action: 'accept', content: answer.content as Record<string, unknown> }
@@ -20,7 +20,3 @@ export function replyOf(answer: Answered): Reply | undefined {
   if (answer.action === 'decline') return { action: 'decline' };
   return answer.reason === 'dismissed' ? { action: 'dismiss' } : undefined;
 }
-
-/** What is replied where nobody else can be asked: a no stays a no, and nothing becomes a yes. */
-export const lastResort = (answer: Answered | undefined): Reply =>
-  answer?.action === 'decline' ? { action: 'decline' } : { action: 'dismiss' };

@@ -11,7 +11,6 @@ import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
-import { endOnSignal } from './on-signal.ts';
 import { repeatable } from './repeatable.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 
@@ -56,11 +55,22 @@ async function bridge(flags: BridgeFlags): Promise<void> {
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const stands = { client, ...host, era };
   log(`waiting for a host on standard input, to stand before ${originOf(entry.target)}`);
+  const front = new StdioServerTransport();
   let served: Bridge | undefined;
+  let ending = false;
+  const end = (atOnce: boolean): void => {
+    ending = true;
+    if (served) void served.close({ atOnce }).finally(() => process.exit(0));
+    // The server that is being started is stopped with it.
+    else void front.close();
+  };
+  // A host that goes ends our standard input, and then sends SIGTERM, some at once: the server must not outlive us.
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(true));
+  process.on('SIGINT', () => (ending ? process.exit(130) : end(false)));
   try {
     served = await startBridge(entry, {
       ...stands,
-      front: new StdioServerTransport(),
+      front,
       onError: complain,
       ownRoots: flags.root !== undefined,
       sampling: { model, always: flags.models !== undefined },
@@ -87,7 +97,9 @@ async function bridge(flags: BridgeFlags): Promise<void> {
     return;
   }
   if (!served) return;
-  process.stdin.on('end', endOnSignal(served.close));
+  const { gone } = served;
+  if (gone.aborted) end(false);
+  else gone.addEventListener('abort', () => end(false), { once: true });
 }
 
 /** Opens the desk in a browser, or says where it is. @returns false where neither is possible */

@@ -157,6 +157,7 @@ export function conductor(config: Config): Conduct {
       config,
       request,
       flow: arrival.flow,
+      roundsLeft: request.client.asks === 'rounds' ? config.maxRounds - arrival.round : Number.POSITIVE_INFINITY,
       audit,
       files: () => access.of(request),
       client: () => aboutClient(request.server, request.ctx),

@@ -16,6 +16,8 @@ import { type GatewayCall, gatewayConsent } from './url/gateway-consent.ts';
 export interface HandleOptions extends AskerOptions {
   /** The same in every round of the call. */
   readonly flow: string;
+  /** See {@link GatewayCall.roundsLeft}. */
+  readonly roundsLeft: number;
   /** The roots and files of one run. */
   readonly files: () => FileAccess;
   readonly client: () => AboutClient | undefined;
@@ -87,6 +89,10 @@ class Handle implements GatewayCall {
 
   get principal(): Call['principal'] {
     return this.#options.request.principal;
+  }
+
+  get roundsLeft(): number {
+    return this.#options.roundsLeft;
   }
 
   get signal(): AbortSignal {

@@ -120,7 +120,8 @@ export interface Midcall {
   wrap(server: McpServer): McpServer;
   /**
    * Answers every request of one method, where what can be called is known only when it is, as behind a gateway. Listing is
-   * yours, and so are the server's capabilities; the handler may ask what the client itself can show.
+   * yours, and so are the server's capabilities; the handler may ask what the client itself can show, and ask it again after
+   * a no: questions of other servers are not told apart by their words.
    * @throws MidcallError `server/setup` where pages or the relay are switched on, whose `resume` is a tool of its own, or
    *   where something was registered before
    */
@@ -252,7 +253,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         );
       }
       wrap(server);
-      const registered = { method, version: '', mayFallBack: false } as const;
+      const registered = { method, version: '', mayFallBack: false, gateway: true } as const;
       server.server.setRequestHandler(method, ((request: { params: Handled['params'] }, ctx: ServerContext) =>
         conduct.run(server, ctx, registered, call =>
           handler({ params: request.params, ctx }, call as GatewayCall),

@@ -20,6 +20,8 @@ export interface Registered {
   readonly mayFallBack: boolean;
   /** True where results have a schema. */
   readonly structured?: boolean;
+  /** True where the questions are another server's: an earlier answer never stands for a later one. */
+  readonly gateway?: boolean;
 }
 
 /**

@@ -44,6 +44,7 @@ export async function runUnattended<R>(
         config: { ...config, channels: [] },
         request,
         flow: config.id(),
+        roundsLeft: 0,
         audit: () => {},
         files: () => files,
         client: () => undefined,

@@ -1,8 +1,10 @@
 /** `midcall bridge` as hosts start it: real processes on both sides. */
-import { execFile, execFileSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Connection, commandTarget, Inbox, machineDisk, RootsManager } from 'midcall/host';
 import { eras } from 'midcall/testing';
@@ -147,17 +149,47 @@ it('ends with 3, and says why, where the server behind cannot be started', async
   expect(err).toContain("there is no program 'no-such-program-7' on this machine.");
 });
 
+/** Whether a server runs; the command line of its bridge holds its own. */
+const running = (mark: string): boolean =>
+  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').includes(`${process.execPath} ${mark}`);
+/** A server that does not mind the end of its standard input, as some do not. */
+const stubborn = (body: string): string => server(`setInterval(() => {}, 1_000);\n  ${body}`);
+
 it('takes the server behind with it when the host goes', async () => {
-  const mark = join(folder(), 'server.mjs');
-  writeFileSync(
-    mark,
-    `await import(${JSON.stringify(server('if (method === "initialize") initialized(); else if (id !== undefined) fail(-32601, "unknown");'))});`,
+  const mark = stubborn(
+    'if (method === "initialize") initialized(); else if (id !== undefined) fail(-32601, "unknown");',
   );
-  const running = (): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(mark);
   {
     await using on = await host(behind(mark), {});
     expect(on.connection.state).toBe('ready');
-    expect(running()).toBe(true);
+    expect(running(mark)).toBe(true);
   }
-  await vi.waitUntil(() => !running(), { timeout: 10_000 });
+  await vi.waitUntil(() => !running(mark), { timeout: 10_000 });
+});
+
+it.each([
+  ['goes', (child: ChildProcess) => child.stdin!.end()],
+  ['sends it SIGTERM', (child: ChildProcess) => child.kill()],
+])('ends, and takes the server with it, when the host %s while that is starting', async (_, leave) => {
+  const mark = stubborn('');
+  const child = spawn(process.execPath, [main, 'bridge', ...behind(mark)], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = once(child, 'exit');
+  child.stdin.write(`${JSON.stringify(hello)}\n`);
+  await vi.waitUntil(() => running(mark), { timeout: 10_000 });
+  leave(child);
+  expect(await ended).toEqual([0, null]);
+  expect(running(mark)).toBe(false);
+});
+
+it('answers a ping that comes before anything else', async () => {
+  const child = spawn(process.execPath, [main, 'bridge', ...behind(main, 'notes')], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  child.stdin.write('{"jsonrpc":"2.0","id":"p","method":"ping"}\n');
+  expect(JSON.parse(String((await once(lines, 'line'))[0]))).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
+  child.stdin.write(`${JSON.stringify(hello)}\n`);
+  expect(JSON.parse(String((await once(lines, 'line'))[0]))).toMatchObject({ id: 1, result: { capabilities: {} } });
+  child.stdin.end();
+  await once(child, 'exit');
 });

@@ -2,7 +2,16 @@
 
 import { Client, type ClientCapabilities, type ClientOptions } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
-import { type Clock, Inbox, machineDisk, RootsManager, type ServerEntry, systemClock, urlTarget } from 'midcall/host';
+import {
+  type Clock,
+  type Connection,
+  Inbox,
+  machineDisk,
+  RootsManager,
+  type ServerEntry,
+  systemClock,
+  urlTarget,
+} from 'midcall/host';
 import { type Midcall, midcall, serveHttp } from 'midcall/server';
 import { type Era, eras, negotiation, type Scripted, scriptedPerson } from 'midcall/testing';
 import { type BridgeOptions, startBridge } from '../../src/bridge/index.ts';
@@ -51,6 +60,7 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
   const clock = given.clock ?? systemClock;
   const inbox = new Inbox({ clock });
   const opened: string[] = [];
+  let connection: Connection | undefined;
   const warned: string[] = [];
   const entry: ServerEntry = { id: 'behind', target: urlTarget(served.url.href) };
   const [near, far] = InMemoryTransport.createLinkedPair();
@@ -63,7 +73,10 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
     roots: new RootsManager({ disk: machineDisk, lookEveryMs: 0 }),
     ownRoots: false,
     sampling: { model: noModel, always: false },
-    startDesk: async () => ({ viewers: 0, startUrl: () => 'http://127.0.0.1/start', close: async () => {} }) as never,
+    startDesk: async behindTheBridge => {
+      connection = behindTheBridge;
+      return { viewers: 0, startUrl: () => 'http://127.0.0.1/start', close: async () => {} } as never;
+    },
     openPage: async url => {
       opened.push(url);
       await atDesk?.(inbox);
@@ -93,6 +106,8 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
     person,
     opened,
     warned,
+    /** The bridge's own, once the desk was needed. */
+    connection: () => connection,
     async [Symbol.asyncDispose]() {
       await client.close();
       await bridge.close();

@@ -85,6 +85,10 @@ export class Connection {
   #problem: string | undefined;
   #client: Client | undefined;
   #attachment: Attachment | undefined;
+  #transport: Transport | undefined;
+  #stopping: Promise<void> = Promise.resolve();
+  /** The process of a server that is being stopped. */
+  #pid: number | undefined;
   #stderr = new StderrTail();
 
   constructor(entry: ServerEntry, options: ConnectionOptions) {
@@ -156,7 +160,8 @@ export class Connection {
     this.#client = client;
     this.#attachment = attachment;
     try {
-      await client.connect(this.#transport(), { timeout: startTimeoutMs });
+      this.#transport = this.#open();
+      await client.connect(this.#transport, { timeout: startTimeoutMs });
     } catch (cause) {
       // What a server wrote before it died is read in the turn after its end is known.
       await new Promise(setImmediate);
@@ -178,16 +183,29 @@ export class Connection {
   }
 
   /**
-   * Stops the server; running calls and open questions end as `server-gone`.
-   * @param options - `keepQuestions`: with a store, questions of 2026-07-28 stay open for {@link resume} in another process
+   * Stops the server, also while it starts; running calls and open questions end as `server-gone`. Resolves when it has ended.
+   * @param options - `keepQuestions`: with a store, questions of 2026-07-28 stay open for {@link resume} in another process;
+   *   `atOnce`: a server that was started is not given the time to end by itself
    */
-  async stop(options: { readonly keepQuestions?: boolean } = {}): Promise<void> {
-    const client = this.#client;
+  async stop(options: { readonly keepQuestions?: boolean; readonly atOnce?: boolean } = {}): Promise<void> {
     if (options.keepQuestions) await this.#attachment?.keepQuestions();
+    const [client, transport, before] = [this.#client, this.#transport, this.#stopping];
     this.#client = undefined;
     this.#attachment = undefined;
+    this.#transport = undefined;
     this.#become('stopped');
-    await client?.close();
+    const pid = transport && 'pid' in transport ? transport.pid : undefined;
+    if (typeof pid === 'number') this.#pid = pid;
+    if (options.atOnce && this.#pid !== undefined) terminate(this.#pid);
+    const stopped = async (): Promise<void> => {
+      await before;
+      await client?.close();
+      // A client that is still finding out which revision the server speaks does not close what it does so over.
+      await transport?.close();
+      this.#pid = undefined;
+    };
+    this.#stopping = stopped();
+    await this.#stopping;
   }
 
   /**
@@ -276,7 +294,7 @@ export class Connection {
     for (const listener of this.#listeners) listener(event);
   }
 
-  #transport(): Transport {
+  #open(): Transport {
     this.#stderr = new StderrTail();
     return openTransport(this.entry.target, {
       onStderr: line => this.#heard(line),
@@ -304,5 +322,13 @@ export class Connection {
   #whyNot(cause: unknown): string {
     const what = `The server '${this.entry.id}' could not be ${this.entry.target.kind === 'url' ? 'reached' : 'started'}`;
     return `${what} (${this.origin}): ${unreached(cause, this.entry.target)}${this.#stderr.said}`;
+  }
+}
+
+function terminate(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // It has ended by itself.
   }
 }

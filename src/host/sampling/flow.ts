@@ -122,7 +122,7 @@ export class SamplingFlow {
     }));
   }
 
-  /** The reply is shown unless a rule allowed the request: then nobody looked at that either. */
+  /** The reply is shown unless a rule allowed the request: then nobody looked at that either, but a person who writes it. */
   async #review(
     tapped: TappedRequest,
     { result, notes }: Pick<ModelReply, 'result' | 'notes'>,
@@ -130,7 +130,7 @@ export class SamplingFlow {
     signal: AbortSignal,
     via: string,
   ): Promise<Ending> {
-    if (via === 'policy') return { how: 'answered', via };
+    if (via === 'policy' && this.#options.model.byHand !== true) return { how: 'answered', via };
     const { asking, newId } = this.#options;
     const call = tapped.call;
     return asking.ask(
@@ -155,7 +155,10 @@ export class SamplingFlow {
       return await act();
     } catch (error) {
       if (signal.aborted) throw error;
-      if (isMidcallError(error, 'sampling/refused')) throw this.#rejected(error.message);
+      if (isMidcallError(error, 'sampling/refused')) {
+        this.#options.asking.refused('sampling', 'host', error.message, tapped.call?.context);
+        throw this.#rejected(error.message);
+      }
       throw this.#refuse(tapped, 'host', isMidcallError(error) ? error.message : 'The model failed.');
     }
   }

@@ -117,7 +117,7 @@ export class Asker {
       if (suspect && this.#pageCounts(ask, refused)) return this.#onPage(ask, compiled, refused);
       const answer: Answer<FormValue<I>> =
         'answer' in judged ? judged.answer : { action: 'cancel', reason: 'invalid', by: judged.by };
-      this.#history.record(question, answer);
+      if (!request.registered.gateway) this.#history.record(question, answer);
       if (fresh) this.#report(id, answer);
       return answer;
     }

@@ -24,6 +24,11 @@ export interface GatewayPage {
 /** What the handler of `mid.handle` holds. */
 export interface GatewayCall extends Call {
   /**
+   * How many rounds of questions this call may still go through with the client; without an end on 2025-11-25. A form takes
+   * up to three, since an answer that does not fit is asked for again. At 0 the next question ends the call with `ask/rounds`.
+   */
+  readonly roundsLeft: number;
+  /**
    * Asks for consent to a page of another server, where `can.url` says that the client has URL mode. An accept is never
    * `completed`: what becomes of the page is that server's business. Must be awaited.
    */

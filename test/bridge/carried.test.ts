@@ -1,0 +1,156 @@
+/** Calls that go on behind a bridge: taken back at any moment, come back for by several, and kept no longer than needed. */
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Inbox } from 'midcall/host';
+import type { Midcall } from 'midcall/server';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { handClock } from '../host/clock.ts';
+import { pairs, reply, stage, textOf } from './stage.ts';
+
+const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+const yes = { action: 'accept', content: { value: true } } as const;
+const form = z.object({ value: z.boolean() });
+
+/** A tool that asks so often; `made` counts the calls that came to their end. */
+function asking(times = 1) {
+  const made: string[] = [];
+  const serve = (mid: Midcall, server: McpServer) =>
+    mid.tool(server, 'make', {}, async (_, call) => {
+      for (let n = 1; n <= times; n += 1) {
+        const answer = await call.elicit({ message: `Make it? (${n})`, form });
+        if (answer.action !== 'accept') return says(answer.action);
+      }
+      await call.step('make', () => void made.push('made'));
+      return says(`made ${made.length}`);
+    });
+  return { made, serve };
+}
+
+const make = { name: 'make' };
+const answerAll = async (inbox: Inbox) => {
+  for (const { id } of inbox.list()) await inbox.reply(id, yes, 'web');
+};
+/** Moves a clock until something is so; a server of 2025-11-25 is given half a second to ask for roots. */
+const until = (clock: ReturnType<typeof handClock>, so: () => boolean) =>
+  vi.waitUntil(() => {
+    clock.move(300);
+    return so();
+  });
+
+describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
+  it('comes back for two calls that are the same, and finds each of them once', async () => {
+    const { made, serve } = asking();
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
+    const first = [on.client.callTool(make), on.client.callTool(make)];
+    await until(clock, () => on.inbox.list().length === 2);
+    clock.move(45_000);
+    for (const each of first) expect(textOf(await each)).toContain('again');
+    await answerAll(on.inbox);
+    const results = await Promise.all([on.client.callTool(make), on.client.callTool(make)]);
+    expect(results.map(textOf).sort()).toEqual(['made 1', 'made 2']);
+    expect(made).toHaveLength(2);
+  });
+
+  it('comes back twice at once for one call: one finds it, and the other is a call of its own', async () => {
+    const { made, serve } = asking();
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
+    const first = on.client.callTool(make);
+    await until(clock, () => on.inbox.list().length === 1);
+    clock.move(45_000);
+    await first;
+    await answerAll(on.inbox);
+    const back = [on.client.callTool(make), on.client.callTool(make)];
+    await until(clock, () => on.inbox.list().length === 1);
+    await answerAll(on.inbox);
+    expect((await Promise.all(back)).map(textOf).sort()).toEqual(['made 1', 'made 2']);
+    expect(made).toHaveLength(2);
+  });
+
+  it('waits for the desk no longer in all than for one question', async () => {
+    const { serve } = asking(2);
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
+    const call = on.client.callTool(make);
+    await until(clock, () => on.opened.length === 1);
+    const [one] = on.inbox.list();
+    clock.move(40_000);
+    await answerAll(on.inbox);
+    await vi.waitUntil(() => on.inbox.list().some(({ id }) => id !== one!.id));
+    await vi.waitUntil(() => on.opened.length === 2);
+    await new Promise(setImmediate);
+    clock.move(5_000);
+    expect(textOf(await call)).toContain('again');
+  });
+
+  it('stops the call behind that a client with roots takes back', async () => {
+    const { serve } = asking();
+    const root = { uri: pathToFileURL(realpathSync(mkdtempSync(join(tmpdir(), 'midcall-bridge-')))).href };
+    const capabilities = { roots: {} };
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, clock, capabilities, roots: [root], atDesk: () => {} });
+    const abort = new AbortController();
+    const call = on.client.callTool(make, { signal: abort.signal });
+    await until(clock, () => on.inbox.list().length === 1);
+    abort.abort();
+    await expect(call).rejects.toThrow();
+    await vi.waitUntil(() => on.inbox.list().length === 0);
+  });
+
+  it('leaves no timer behind: of calls that end, that nobody comes back for, and that it takes back', async () => {
+    const { serve } = asking();
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
+    for (const way of ['ends', 'left', 'taken back']) {
+      const abort = new AbortController();
+      const call = on.client.callTool(make, { signal: abort.signal }).catch(() => says('taken back'));
+      await until(clock, () => on.inbox.list().length === 1);
+      if (way === 'ends') await answerAll(on.inbox);
+      if (way === 'taken back') abort.abort();
+      if (way === 'left') clock.move(45_000);
+      await call;
+      if (way === 'left') clock.move(900_000);
+      await vi.waitUntil(() => on.inbox.list().length === 0);
+    }
+    await vi.waitUntil(() => clock.waiting === 0);
+  });
+
+  it('is told that a call is over which was stopped on the desk', async () => {
+    const { serve } = asking();
+    await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: () => {} });
+    const call = on.client.callTool(make);
+    await vi.waitUntil(() => on.inbox.list().length === 1);
+    on.connection()!.cancel(on.inbox.list()[0]!.call!.id);
+    expect(await call).toMatchObject({ isError: true, ...says('The person stopped this call.') });
+  });
+});
+
+it('takes a request for the host’s model back with its call', async () => {
+  let refused: unknown;
+  await using on = await stage({
+    front: '2025-11-25',
+    behind: '2025-11-25',
+    capabilities: { sampling: {} },
+    answers: ['never'],
+    serve: (_, server) =>
+      server.registerTool('think', {}, async ctx => {
+        const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hello' } }];
+        refused = await ctx.mcpReq.requestSampling({ messages, maxTokens: 10 }).then(
+          () => reply(''),
+          error => error,
+        );
+        return says('over');
+      }),
+  });
+  const abort = new AbortController();
+  const call = on.client.callTool({ name: 'think' }, { signal: abort.signal });
+  await on.person.whenAsked(1);
+  abort.abort();
+  await expect(call).rejects.toThrow();
+  await vi.waitUntil(() => refused instanceof Error);
+});

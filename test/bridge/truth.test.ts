@@ -1,0 +1,233 @@
+/** What is never made up: no yes and no no that nobody said, and no record of an answer that nobody gave. */
+import { randomBytes } from 'node:crypto';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { Audit, type AuditEntry, type Inbox } from 'midcall/host';
+import type { Midcall } from 'midcall/server';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { handClock } from '../host/clock.ts';
+import { pairs, reply, stage, textOf } from './stage.ts';
+
+const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+const hello = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 } as const;
+const yes = { action: 'accept', content: { value: true } } as const;
+
+/** A record, and how the questions in it ended: `kind how via`. */
+function record() {
+  const entries: AuditEntry[] = [];
+  const sink = { read: () => [], append: (line: string) => void entries.push(JSON.parse(line)) };
+  return {
+    audit: new Audit({ sink }),
+    endings: () =>
+      entries.flatMap(({ event }) => (event.type === 'ended' ? [[event.kind, event.how, event.via].join(' ')] : [])),
+    refusals: () => entries.flatMap(({ event }) => (event.type === 'refused' ? [event.why] : [])),
+  };
+}
+
+/** A tool that asks the same, times over, whatever it hears: another server's tool, not one of Midcall. */
+const asksAgain = (times: number) => (_: Midcall, server: McpServer) =>
+  server.registerTool('again', {}, async ctx => {
+    const heard: string[] = [];
+    for (let n = 0; n < times; n += 1) {
+      const requestedSchema = { type: 'object' as const, properties: { value: { type: 'boolean' as const } } };
+      heard.push((await ctx.mcpReq.elicitInput({ message: 'Overwrite it?', requestedSchema })).action);
+    }
+    return says(heard.join(' '));
+  });
+
+const asking = (_: Midcall, server: McpServer) => asksAgain(1)(_, server);
+
+describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', front => {
+  const behind = '2025-11-25';
+
+  it('is asked again what it has declined, since only a person knows whether it is the same', async () => {
+    const answers = [{ action: 'decline' }, yes, { action: 'cancel' }, { action: 'cancel' }, { action: 'cancel' }, yes];
+    await using on = await stage({ front, behind, serve: asksAgain(6), answers });
+    expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('decline accept cancel cancel cancel accept');
+    expect(on.person.asked).toHaveLength(6);
+  });
+
+  it('has an automatic no sent as no answer, where there is no desk, and the record say that nobody gave one', async () => {
+    const { audit, endings } = record();
+    const options = { suspectBelowMs: 60_000, audit };
+    await using on = await stage({ front, behind, serve: asking, answers: [{ action: 'decline' }], options });
+    expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('cancel');
+    expect(endings()).toEqual(['form timed-out ']);
+  });
+
+  it('has its person’s answer recorded as the host’s', async () => {
+    const { audit, endings } = record();
+    const answers = [yes, { action: 'decline' }, { action: 'cancel' }];
+    await using on = await stage({ front, behind, serve: asksAgain(3), answers, options: { audit } });
+    await on.client.callTool({ name: 'again' });
+    expect(endings()).toEqual(['form answered host', 'form declined host', 'form dismissed host']);
+  });
+
+  it('keeps no reply of a model out of a call for its length', async () => {
+    const long = randomBytes(45_000).toString('base64');
+    await using on = await stage({
+      front,
+      behind,
+      capabilities: { sampling: {} },
+      answers: [reply(long), reply('short')],
+      serve: (mid, server) =>
+        mid.tool(server, 'think', {}, async (_, call) => {
+          const first = await call.sample(hello);
+          const second = await call.sample({ ...hello, temperature: 0.1 });
+          return says(`${JSON.stringify(first.content).includes(long)} ${JSON.stringify(second.content)}`);
+        }),
+    });
+    expect(textOf(await on.client.callTool({ name: 'think' }))).toMatch(/^true .*short/);
+  });
+});
+
+it('records that a person at the host did not let the model be used', async () => {
+  const { audit, refusals } = record();
+  const refusal = () => Promise.reject(Object.assign(new Error('User rejected sampling request'), { code: -1 }));
+  await using on = await stage({
+    front: '2025-11-25',
+    behind: '2025-11-25',
+    capabilities: { sampling: {} },
+    answers: [refusal],
+    options: { audit },
+    serve: (_, server) =>
+      server.registerTool('think', {}, async ctx =>
+        says(
+          await ctx.mcpReq.requestSampling(hello as never).then(
+            () => 'a reply',
+            ({ code }) => `refused ${code}`,
+          ),
+        ),
+      ),
+  });
+  expect(textOf(await on.client.callTool({ name: 'think' }))).toBe('refused -1');
+  expect(refusals().join()).toContain('refused');
+});
+
+it('asks a host of 2026-07-28 as long as it has rounds, and then at the desk', async () => {
+  const answerAtDesk = (inbox: Inbox) => {
+    inbox.present({ via: 'web', show: (_, { reply: say }) => void say({ action: 'decline' }) });
+  };
+  await using on = await stage({
+    front: '2026-07-28',
+    behind: '2025-11-25',
+    serve: asksAgain(12),
+    answers: Array.from({ length: 12 }, () => yes),
+    atDesk: answerAtDesk,
+  });
+  const heard = textOf(await on.client.callTool({ name: 'again' })).split(' ');
+  expect(heard).toHaveLength(12);
+  expect(on.person.asked.length).toBeGreaterThanOrEqual(7);
+  expect(heard.filter(each => each === 'accept')).toHaveLength(on.person.asked.length);
+});
+
+describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
+  it('is not asked for its model’s reply twice, when it comes back for a call', async () => {
+    const clock = handClock();
+    await using on = await stage({
+      front,
+      behind,
+      clock,
+      capabilities: { sampling: {} },
+      answers: [reply('once')],
+      atDesk: () => {},
+      serve: (mid, server) =>
+        mid.tool(server, 'think', {}, async (_, call) => {
+          const { content } = await call.sample(hello);
+          const sure = await call.elicit({ message: 'Use it?', form: z.object({ value: z.boolean() }) });
+          return says(`${sure.action} ${JSON.stringify(content)}`);
+        }),
+    });
+    const first = on.client.callTool({ name: 'think' });
+    await vi.waitUntil(() => {
+      clock.move(300);
+      return on.opened.length === 1;
+    });
+    clock.move(45_000);
+    expect(textOf(await first)).toContain('again');
+    await on.inbox.reply(on.inbox.list()[0]!.id, yes, 'web');
+    expect(textOf(await on.client.callTool({ name: 'think' }))).toMatch(/^accept .*once/);
+    expect(on.person.asked).toHaveLength(1);
+  });
+});
+
+/** A server of 2025-11-25 that asks beside its calls, so that the wire does not say which one a question belongs to. */
+function asksBeside() {
+  const ends = new Map<string, () => void>();
+  const heard: string[] = [];
+  const serve = (_: Midcall, server: McpServer) =>
+    server.registerTool('wait', { inputSchema: z.object({ name: z.string() }) }, async ({ name }) => {
+      const requestedSchema = { type: 'object' as const, properties: { value: { type: 'boolean' as const } } };
+      const ask = () =>
+        server.server
+          .elicitInput({ message: 'Which call is this?', requestedSchema }, { timeout: 10_000_000 })
+          .then(({ action }) => void heard.push(action));
+      await new Promise<void>(resolve => ends.set(name, resolve));
+      if (name === 'later') void ask();
+      else await ask();
+      return says(name);
+    });
+  return { serve, ends, heard };
+}
+
+describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a question that names no call', front => {
+  const behind = '2025-11-25';
+  const wait = (name: string) => ({ name: 'wait', arguments: { name } });
+
+  it('has it answered on the desk where several calls run, whatever the host can show', async () => {
+    const { serve, ends, heard } = asksBeside();
+    const atDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
+    await using on = await stage({ front, behind, serve, atDesk, answers: [{ action: 'decline' }] });
+    const [one, other] = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
+    await vi.waitUntil(() => ends.size === 2);
+    ends.get('one')!();
+    expect(textOf(await one)).toBe('one');
+    expect([heard, on.person.asked, on.opened.length]).toEqual([['accept'], [], 1]);
+    ends.get('other')!();
+    await other;
+  });
+
+  it('is not kept waiting for it longer than for others', async () => {
+    const { serve, ends } = asksBeside();
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, clock, atDesk: () => {} });
+    const calls = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
+    await vi.waitUntil(() => {
+      clock.move(300);
+      return ends.size === 2;
+    });
+    ends.get('one')!();
+    await vi.waitUntil(() => on.opened.length === 1);
+    await new Promise(setImmediate);
+    clock.move(45_000);
+    for (const call of calls) expect(textOf(await call)).toContain('again with the same arguments');
+  });
+
+  it('gets no yes where there is no desk', async () => {
+    const { serve, ends, heard } = asksBeside();
+    await using on = await stage({ front, behind, serve });
+    const calls = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
+    await vi.waitUntil(() => ends.size === 2);
+    for (const end of ends.values()) end();
+    await Promise.all(calls);
+    expect(heard).toEqual(['cancel', 'cancel']);
+  });
+
+  it('sees it on the desk after every call has ended, and ended there in time', async () => {
+    const { serve, ends, heard } = asksBeside();
+    const clock = handClock();
+    await using on = await stage({ front, behind, serve, clock, atDesk: () => {} });
+    const call = on.client.callTool(wait('later'));
+    await vi.waitUntil(() => {
+      clock.move(300);
+      return ends.size === 1;
+    });
+    ends.get('later')!();
+    await call;
+    await vi.waitUntil(() => on.opened.length === 1);
+    await new Promise(setImmediate);
+    clock.move(900_000);
+    await vi.waitUntil(() => heard.length === 1);
+    expect([heard, on.inbox.list()]).toEqual([['cancel'], []]);
+  });
+});
