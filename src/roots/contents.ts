@@ -21,9 +21,11 @@ export function rangeFault(range: Range | undefined): string | undefined {
   return undefined;
 }
 
-/** True where a file of `size` bytes, or the range asked of it, is too large for memory. */
-export const tooLarge = (size: number, range?: Range): boolean =>
-  Math.min(range?.length ?? Number.POSITIVE_INFINITY, size - (range?.position ?? 0)) > most;
+/** Why a file of `size` bytes, or the range asked of it, does not fit into memory, or undefined. */
+export const sizeFault = (size: number, range?: Range): string | undefined =>
+  Math.min(range?.length ?? Number.POSITIVE_INFINITY, size - (range?.position ?? 0)) > most
+    ? 'is larger than 2 GiB; read a range of it, or stream it.'
+    : undefined;
 
 /** Reads a range. `size` is the file's size when it was opened; a file that says 0 is read until it ends. */
 export function* readRange(system: System, fd: number, size: number, range?: Range): Steps<Buffer> {

@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import { Readable } from 'node:stream';
 import { MidcallError } from '../errors.ts';
-import { bytesOf, type Range, rangeFault, readRange, tooLarge, writeAll } from './contents.ts';
+import { bytesOf, type Range, rangeFault, readRange, sizeFault, writeAll } from './contents.ts';
 import type { FileHandle, FileStat } from './files.ts';
 import { fromSystem, invalid, revoked, shown } from './refusal.ts';
 import { inOneGo } from './steps.ts';
@@ -81,7 +81,8 @@ export class OpenFile implements FileHandle {
     if (fault) throw invalid(this.path, fault);
     return await this.#during(async () => {
       const { size } = await this.#system.fstat(this.#fd);
-      if (tooLarge(size, options)) throw invalid(this.path, 'is larger than 2 GiB; read a range of it, or stream it.');
+      const tooLarge = sizeFault(size, options);
+      if (tooLarge) throw invalid(this.path, tooLarge);
       return await inOneGo(readRange(this.#system, this.#fd, size, options));
     });
   }

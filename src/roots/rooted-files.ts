@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isMidcallError } from '../errors.ts';
-import { bytesOf, type Range, rangeFault, readRange, readUtf8, tooLarge, writeAll } from './contents.ts';
+import { bytesOf, type Range, rangeFault, readRange, readUtf8, sizeFault, writeAll } from './contents.ts';
 import type { Entry, FileHandle, FileStat, Files } from './files.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import type { Folder, Placed, Thing } from './ground.ts';
@@ -224,8 +224,8 @@ export class RootedFiles implements Files {
     let fd: number;
     try {
       this.#mustBeFile(given, thing);
-      if (tooLarge(thing.stat.size, range))
-        throw invalid(given, 'is larger than 2 GiB; read a range of it, or stream it.');
+      const tooLarge = sizeFault(thing.stat.size, range);
+      if (tooLarge) throw invalid(given, tooLarge);
       fd = yield* settled(ground.reopen(placed, thing, O_RDONLY));
     } finally {
       thing.close();

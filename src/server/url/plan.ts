@@ -35,6 +35,7 @@ export interface PageCall {
  */
 export type Announce = 'url' | 'form' | 'browser' | 'link' | 'error';
 
+/** A page as it was opened and announced. */
 export interface Announced {
   readonly announce: Announce;
   readonly ticket: string;
@@ -43,7 +44,9 @@ export interface Announced {
   readonly code?: string;
   readonly check: PersonCheck;
   readonly elicitationId: string;
+  /** When it was opened, in milliseconds since the epoch. */
   readonly at: number;
+  /** When it may no longer be answered, in milliseconds since the epoch. */
   readonly dueAt: number;
 }
 
