@@ -8,20 +8,28 @@ export interface Answered {
   readonly text: string;
 }
 
-/** One request, with exactly these headers. */
+/** Outside the path that all pages of a desk lie below. */
+const outside = /^\/(?:start|assets)(?:[/?]|$)/;
+
+/** One request, with exactly these headers. Pages are named, and named in the answer, by their path below the desk's own. */
 export function visit(
   desk: RunningDesk,
   path: string,
   options: { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string } = {},
 ): Promise<Answered> {
-  const url = new URL(path, desk.url);
+  const base = new URL(desk.url).pathname.slice(0, -1);
+  const url = new URL(path.startsWith('/') && !outside.test(path) ? `${base}${path}` : path, desk.url);
   return new Promise((resolve, reject) => {
     const headers = { host: url.host, ...options.headers };
     const outgoing = request(url, { method: options.method ?? 'GET', headers }, incoming => {
       let text = '';
       incoming.setEncoding('utf8');
       incoming.on('data', chunk => (text += chunk));
-      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }));
+      incoming.on('end', () => {
+        const { location } = incoming.headers;
+        const headers = { ...incoming.headers, ...(location && { location: location.replace(base, '') }) };
+        resolve({ status: incoming.statusCode ?? 0, headers, text: text.replaceAll(`${base}/`, '/') });
+      });
     });
     outgoing.on('error', reject);
     outgoing.end(options.body);
@@ -32,7 +40,7 @@ export function visit(
 export async function enter(desk: RunningDesk) {
   const started = await visit(desk, desk.startUrl());
   const cookie = String(started.headers['set-cookie']).split(';')[0]!;
-  const origin = desk.url.slice(0, -1);
+  const { origin } = new URL(desk.url);
   const get = (path: string) => visit(desk, path, { headers: { cookie } });
   const csrf = /name="csrf" value="([^"]+)"/.exec((await get('/add')).text)![1]!;
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>

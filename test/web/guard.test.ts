@@ -28,7 +28,7 @@ describe('who may talk to the desk', () => {
     expect(first.status).toBe(303);
     expect(first.headers['location']).toBe('/');
     expect(String(first.headers['set-cookie'])).toMatch(
-      /^midcall-desk-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+      /^midcall-desk-\d+=[\w-]{43}; Path=\/[\w-]{22}; HttpOnly; SameSite=Strict$/,
     );
     const second = await visit(on.desk, link);
     expect(second.status).toBe(401);
@@ -36,10 +36,48 @@ describe('who may talk to the desk', () => {
   });
 
   it('G2: the start link is kind to a browser that is in already', async () => {
-    const { cookie, started } = await enter(on.desk);
-    expect(started.status).toBe(303);
-    const again = await visit(on.desk, '/start?key=old', { headers: { cookie } });
-    expect(again.status).toBe(303);
+    const again = await visit(on.desk, '/start?key=old');
+    expect(again.status).toBe(401);
+    expect(again.text).toMatch(/<script type="module" src="\/assets\/[\w-]+\/again\.js">/);
+  });
+
+  it('G2: the cookie belongs to a secret path and opens nothing elsewhere, so that no other port is sent it', async () => {
+    const link = on.desk.startUrl();
+    const { headers } = await visit(on.desk, link);
+    const [cookie, path] = String(headers['set-cookie']).split('; ');
+    expect(path).toBe(`Path=${new URL(on.desk.url).pathname.slice(0, -1)}`);
+    expect(link).not.toContain(path!.slice('Path=/'.length));
+    const elsewhere = (at: string) => visit(on.desk, new URL(at, on.desk.url).href, { headers: { cookie: cookie! } });
+    for (const at of ['/', '/inbox', '/add', '/events', '/start?key=old', `/${'A'.repeat(22)}/inbox`]) {
+      const answer = await elsewhere(at);
+      expect(answer.status, at).toBe(401);
+      expect(answer.text).not.toContain('csrf');
+    }
+    expect((await elsewhere(`${path!.slice('Path='.length)}/inbox`)).status).toBe(200);
+  });
+
+  it('G2: every address in a page is below that path, apart from its files', async () => {
+    const { cookie } = await enter(on.desk);
+    const question = pickOne(undefined);
+    void on.inbox.ask(question);
+    const base = new URL(on.desk.url).pathname;
+    for (const path of [
+      '',
+      'inbox',
+      'roots',
+      'policy',
+      'audit',
+      'add',
+      'history',
+      `questions/${question.id}`,
+      'nothing',
+    ]) {
+      const text = await (await fetch(new URL(path, on.desk.url), { headers: { cookie } })).text();
+      const all = [...text.matchAll(/ (?:href|action|formaction|src)="(\/[^"]*)"/g)].map(each => each[1]!);
+      expect(all.length).toBeGreaterThan(5);
+      expect(all.filter(at => !at.startsWith(base) && !at.startsWith('/assets/'))).toEqual([]);
+    }
+    on.inbox.end(question.id, { how: 'withdrawn' });
   });
 
   it('G2: nothing but the start page and the files of the pages is shown without the cookie', async () => {

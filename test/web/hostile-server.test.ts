@@ -29,7 +29,7 @@ describe('a name with half a surrogate pair in it', () => {
     const server: ServerView = { id: half, origin: 'o', state: 'ready', roots: [], log: [], ...offers };
     const view: DeskView = { servers: [server], open: [], csrf: 'x', now: 0, zone: 'UTC', event: 0 };
     const content = { title: 't', main: '' as never };
-    const page = layout(view, content, { style: '/s', entry: '/e', modules: [] });
+    const page = layout(view, content, { style: '/s', entry: '/e', modules: [], again: '/a' });
     expect(page).toContain('href="/servers/a%EF%BF%BDb/tools/plain"');
   });
 

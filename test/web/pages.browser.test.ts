@@ -32,7 +32,7 @@ async function enter(options = {}): Promise<Visitor> {
   return me;
 }
 
-const at = (path: string): string => new URL(path, on.desk.url).href;
+const at = (path: string): string => new URL(path.replace(/^\//, ''), on.desk.url).href;
 
 const endings: readonly Ending[] = [
   { how: 'declined', via: 'web' },

@@ -130,7 +130,7 @@ describe('a form', () => {
     const body = new URLSearchParams({ ...fields, action: 'accept', csrf: visitor.csrf });
     for (const day of ['0', '1']) body.append('f4', day);
     const { id } = on.inbox.list().at(-1)!;
-    const sent = await fetch(new URL(`/questions/${id}`, on.desk.url), {
+    const sent = await fetch(new URL(`questions/${id}`, on.desk.url), {
       method: 'POST',
       redirect: 'manual',
       headers: { cookie: visitor.cookie, origin: visitor.origin, 'content-type': 'application/x-www-form-urlencoded' },

@@ -6,7 +6,9 @@ import type { AssetPaths } from './pages/layout.ts';
 import { style } from './style/style.ts';
 
 /** The client script's files; the first is the entry. */
-const modules = ['desk', 'ages', 'alerts', 'drafts', 'events', 'forms', 'morph', 'page'] as const;
+const modules = ['desk', 'ages', 'alerts', 'base', 'drafts', 'events', 'forms', 'morph', 'page'] as const;
+/** Runs alone. */
+const again = 'again';
 
 /** One file as it is served. */
 export interface Asset {
@@ -24,7 +26,9 @@ export interface Assets {
 
 /** @param from - the folder of the compiled client script */
 export function loadAssets(from: URL): Assets {
-  const scripts = modules.map(name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const);
+  const scripts = [...modules, again].map(
+    name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const,
+  );
   const digest = createHash('sha256').update(style);
   for (const [, text] of scripts) digest.update(text);
   const base = `/assets/${digest.digest('base64url').slice(0, 12)}`;
@@ -40,6 +44,7 @@ export function loadAssets(from: URL): Assets {
       style: `${base}/desk.css`,
       entry: `${base}/desk.js`,
       modules: modules.slice(1).map(name => `${base}/${name}.js`),
+      again: `${base}/${again}.js`,
     },
     get: path => files.get(path),
   };

@@ -50,7 +50,7 @@ const kinds: Kinds<DeskOptions> = {
 /** A desk that listens. */
 export interface RunningDesk {
   readonly workspace: Workspace;
-  /** `http://127.0.0.1:<port>/` */
+  /** `http://127.0.0.1:<port>/<secret>/`: where its pages are, for a browser that a start link was opened in. */
   readonly url: string;
   /** A link that opens the desk, once, at a question where one is named; the link before it stops working. */
   startUrl(question?: string): string;
@@ -92,13 +92,13 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   port = (server.address() as AddressInfo).port;
   const detach = workspace.inbox.present({ via, show: () => {} });
   const stopTelling = workspace.subscribe(announcement => live.changed(announcement));
-  const url = `http://127.0.0.1:${port}/`;
+  const origin = `http://127.0.0.1:${port}`;
   return {
     workspace,
-    url,
+    url: `${origin}${guard.base}/`,
     startUrl: question => {
       const at = question === undefined ? '' : `&question=${encodeURIComponent(question)}`;
-      return `${url}start?key=${guard.newStartKey()}${at}`;
+      return `${origin}/start?key=${guard.newStartKey()}${at}`;
     },
     get viewers() {
       return live.listeners;

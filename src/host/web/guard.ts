@@ -2,7 +2,9 @@
  * Who may talk to the desk: only its own pages, in the browser of the person who started it.
  *
  * - G1 Only loopback names are a valid Host, so that a name rebound to 127.0.0.1 gets nothing.
- * - G2 The start link works once. It becomes a cookie that no script reads and no other site sends.
+ * - G2 The start link works once. It becomes a cookie that no script reads and no other site sends, and a secret path that
+ *   all pages lie below. Browsers send the cookies of 127.0.0.1 to every port of it: the cookie belongs to that path, so
+ *   that another server of this machine, which does not know it, is not sent the cookie by a browser that visits it.
  * - G3 A change needs the cookie, our own Origin and the page's token, all three.
  * - G4 A page may load only our own files and run only our own scripts, and may not be framed.
  */
@@ -43,6 +45,8 @@ export interface GuardOptions {
 export class Guard {
   /** The hidden token of every form. */
   readonly csrf: string;
+  /** The path that all pages lie below, without a slash at its end. On no command line, and in no address of the start. */
+  readonly base: string;
   readonly #session: string;
   readonly #secret: (bytes: number) => string;
   #start: string | undefined;
@@ -50,6 +54,7 @@ export class Guard {
   constructor(options: GuardOptions = {}) {
     this.#secret = options.secret ?? (bytes => randomBytes(bytes).toString('base64url'));
     this.csrf = this.#secret(32);
+    this.base = `/${this.#secret(16)}`;
     this.#session = this.#secret(32);
   }
 
@@ -63,7 +68,7 @@ export class Guard {
   enter(key: string, port: number): string | undefined {
     if (this.#start === undefined || !same(key, this.#start)) return undefined;
     this.#start = undefined;
-    return `${cookieName(port)}=${this.#session}; Path=/; HttpOnly; SameSite=Strict`;
+    return `${cookieName(port)}=${this.#session}; Path=${this.base}; HttpOnly; SameSite=Strict`;
   }
 
   /** Judges where a request comes from and, unless it is for a public file, whether it has the session. */

@@ -1,6 +1,7 @@
 /** The desk's client script: everything here adds to pages that work without it. */
 import { startAges } from './ages.ts';
 import { alertPerson, startAlerts } from './alerts.ts';
+import { keepBase } from './base.ts';
 import { startDrafts } from './drafts.ts';
 import { type Heard, startEvents } from './events.ts';
 import { startForms } from './forms.ts';
@@ -19,6 +20,7 @@ function hear(heard: Heard): void {
 }
 
 document.body.classList.add('scripted');
+keepBase();
 window.addEventListener('popstate', () => void refresh());
 window.addEventListener('online', () => void refresh());
 startForms();

@@ -3,6 +3,8 @@
  * others; when it goes, another takes over and everybody looks again. Only that page sounds an alert.
  */
 
+import { base } from './base.ts';
+
 /** What a page is told. */
 export type Heard =
   | { readonly type: 'changed'; readonly text?: string; readonly alert?: boolean }
@@ -15,7 +17,7 @@ const patienceMs = 1500;
 
 /** Follows the desk's stream. @returns ends it */
 function follow(since: string, tell: (heard: Heard) => void): () => void {
-  const events = new EventSource(`/events?since=${since}`);
+  const events = new EventSource(`${base()}/events?since=${since}`);
   let timer = 0;
   let away = false;
   events.addEventListener('changed', event => {

@@ -13,6 +13,8 @@ export interface AssetPaths {
   readonly style: string;
   readonly entry: string;
   readonly modules: readonly string[];
+  /** For a start link that was used before. */
+  readonly again: string;
 }
 
 /** A page's own part. */
@@ -132,10 +134,16 @@ ${inboxRail(view, content.questionId)}
 }
 
 /** A page outside a session: nothing of the desk is on it. */
-export function plainPage(title: string, lines: readonly string[], assets: AssetPaths, back = false): string {
+export function plainPage(
+  title: string,
+  lines: readonly string[],
+  assets: AssetPaths,
+  { back = false, modules = [] }: { readonly back?: boolean; readonly modules?: readonly string[] } = {},
+): string {
   return page({
     title: `${title} · ${texts.product}`,
     styles: [assets.style],
+    modules,
     body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></p><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}${back && html`<p><a href="/">${texts.session.back}</a></p>`}</main>`,
   });
 }

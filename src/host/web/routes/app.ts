@@ -1,5 +1,5 @@
 /** The desk as a web application: the guard in front of every request, the desk's own files, events, then the pages. */
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { first } from '../form/draft.ts';
 import { type Refusal, securityHeaders } from '../guard.ts';
@@ -14,31 +14,56 @@ import { settingRoutes } from './settings.ts';
 /** The largest form a person may send, in bytes. */
 const largestBody = 16 * 1024 * 1024;
 
+/**
+ * Puts the addresses in pages and redirections below a path. Quotes in foreign text are escaped, so that only markup of
+ * ours has what is looked for. The files of the pages, the same for everybody, stay where they are.
+ */
+function below(base: string): MiddlewareHandler {
+  const elsewhere = `/(?!/|assets/|${base.slice(1)}/)`;
+  const own = new RegExp(
+    `( (?:href|action|formaction|src|data-check)="|http-equiv="refresh" content="\\d+;url=)(?=${elsewhere})`,
+    'g',
+  );
+  return async (context, next) => {
+    await next();
+    const { headers } = context.res;
+    const to = headers.get('location');
+    if (to?.startsWith('/')) headers.set('location', `${base}${to}`);
+    if (!headers.get('content-type')?.startsWith('text/html')) return;
+    context.res = new Response((await context.res.text()).replace(own, `$1${base}`), context.res);
+  };
+}
+
 /** The whole application. */
 export function deskApp(desk: Desk): Hono {
   const { guard, assets, live } = desk;
-  const app = new Hono();
+  // The first page is the path itself, with or without a slash.
+  const app = new Hono({ strict: false });
+  const inside = ({ req }: Context): boolean => `${req.path}/`.startsWith(`${guard.base}/`);
   const refuse = (context: Context, why: Refusal): Response => {
     if (why === 'session') {
-      return context.html(
-        plainPage(texts.session.title, [texts.session.missing, texts.session.again], assets.paths),
-        401,
-      );
+      const lines = [texts.session.missing, texts.session.again];
+      // Below the path itself it would lead to where it is.
+      const modules = inside(context) ? [] : [assets.paths.again];
+      return context.html(plainPage(texts.session.title, lines, assets.paths, { modules }), 401);
     }
-    return context.html(plainPage(texts.session.refused, [texts.session.foreign], assets.paths, true), 403);
+    return context.html(plainPage(texts.session.refused, [texts.session.foreign], assets.paths, { back: true }), 403);
   };
 
+  const inner = app.basePath(guard.base);
+  inner.use(below(guard.base));
   app.use(bodyLimit({ maxSize: largestBody }));
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
-    const open = context.req.path === '/start' || context.req.path.startsWith('/assets/');
+    const { path } = context.req;
+    const open = path === '/start' || path.startsWith('/assets/');
     const why = guard.refusal(
       {
         method: context.req.method,
         host: context.req.header('host'),
         origin: context.req.header('origin'),
         site: context.req.header('sec-fetch-site'),
-        cookie: context.req.header('cookie'),
+        cookie: inside(context) ? context.req.header('cookie') : undefined,
       },
       desk.port(),
       open ? 'nothing' : 'session',
@@ -51,12 +76,14 @@ export function deskApp(desk: Desk): Hono {
 
   app.get('/start', context => {
     const cookie = guard.enter(context.req.query('key') ?? '', desk.port());
-    if (cookie !== undefined) context.header('set-cookie', cookie);
-    if (cookie !== undefined || guard.hasSession(context.req.header('cookie'), desk.port())) {
+    if (cookie !== undefined) {
+      context.header('set-cookie', cookie);
       const question = context.req.query('question');
-      return context.redirect(question === undefined ? '/' : `/questions/${encodeURIComponent(question)}`, 303);
+      const to = question === undefined ? '/' : `/questions/${encodeURIComponent(question)}`;
+      return context.redirect(`${guard.base}${to}`, 303);
     }
-    return context.html(plainPage(texts.session.title, [texts.session.used, texts.session.again], assets.paths), 401);
+    const lines = [texts.session.used, texts.session.again];
+    return context.html(plainPage(texts.session.title, lines, assets.paths, { modules: [assets.paths.again] }), 401);
   });
 
   app.get('/assets/*', context => {
@@ -67,20 +94,20 @@ export function deskApp(desk: Desk): Hono {
     return context.body(asset.body);
   });
 
-  app.get('/events', context => {
+  inner.get('/events', context => {
     const since = Number(context.req.header('last-event-id') ?? context.req.query('since') ?? 0);
     context.header('content-type', 'text/event-stream');
     return context.body(live.stream(Number.isFinite(since) ? since : 0));
   });
 
-  pageRoutes(app, desk);
-  questionRoutes(app, desk);
-  serverRoutes(app, desk);
-  settingRoutes(app, desk);
+  pageRoutes(inner, desk);
+  questionRoutes(inner, desk);
+  serverRoutes(inner, desk);
+  settingRoutes(inner, desk);
   app.notFound(context => missing(context, desk));
   app.onError((error, context) => {
     desk.onError(error);
-    return context.html(plainPage(texts.session.broken, [texts.session.brokenLead], assets.paths, true), 500);
+    return context.html(plainPage(texts.session.broken, [texts.session.brokenLead], assets.paths, { back: true }), 500);
   });
   return app;
 }
