@@ -74,7 +74,9 @@ await page.screenshot({ path: join(images, 'desk.png') });
 
 if (everything !== undefined) {
   mkdirSync(everything, { recursive: true });
-  const asked = new URL(page.url()).pathname;
+  // All pages of a desk lie below one path.
+  const below = new URL('..', page.url()).href;
+  const asked = page.url().slice(below.length);
   const looks = [
     ['light', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
     ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 800 } }],
@@ -85,7 +87,7 @@ if (everything !== undefined) {
       const own = await browser.newContext({ ...options, storageState: await context.storageState() });
       const each = await own.newPage();
       for (const [name, path] of Object.entries(paths)) {
-        await each.goto(new URL(path, startUrl).href);
+        await each.goto(new URL(path, below).href);
         await each.screenshot({ path: join(everything, `${name}-${look}.png`), fullPage: true });
       }
       await own.close();
@@ -93,10 +95,10 @@ if (everything !== undefined) {
   };
   await shoot({
     asked,
-    home: '/',
-    server: '/servers/notes',
-    tool: '/servers/notes/tools/notes_write',
-    inbox: '/inbox',
+    home: '',
+    server: 'servers/notes',
+    tool: 'servers/notes/tools/notes_write',
+    inbox: 'inbox',
   });
   await page.getByRole('button', { name: 'Send answer' }).click();
   await page.locator('.entry-result').waitFor();
@@ -104,15 +106,15 @@ if (everything !== undefined) {
   await page.getByLabel('Query').fill('report');
   await page.getByRole('button', { name: 'Run' }).click();
   await page.locator('.entry-result').waitFor();
-  const searched = new URL(page.url()).pathname;
+  const searched = page.url().slice(below.length);
   await shoot({
     answered: asked,
     searched,
-    history: '/history',
-    roots: '/roots',
-    policy: '/policy',
-    audit: '/audit',
-    add: '/add',
+    history: 'history',
+    roots: 'roots',
+    policy: 'policy',
+    audit: 'audit',
+    add: 'add',
   });
 }
 
