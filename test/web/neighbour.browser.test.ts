@@ -35,6 +35,30 @@ it('G2: a browser that has the desk open tells another port of this machine noth
   await me.page.locator('#inbox').waitFor();
 });
 
+it('G2: where another desk has the port by now, the way back ends, and its own link leads in', async () => {
+  await using me = await visitor(browser);
+  let port = 0;
+  {
+    await using before = await stage({ client: builtClient });
+    port = Number(new URL(before.desk.url).port);
+    await me.page.goto(before.desk.startUrl());
+    await me.page.locator('#inbox').waitFor();
+    await me.page.goto('about:blank');
+  }
+  await using after = await stage({ client: builtClient, port });
+  const loaded: string[] = [];
+  me.page.on('framenavigated', frame => loaded.push(new URL(frame.url()).pathname));
+  await me.page.goto(`http://127.0.0.1:${port}/`);
+  await me.page.waitForFunction(() => localStorage.length === 0);
+  await me.page.reload();
+  await me.page.getByText('Open the desk with the link').waitFor();
+  expect(loaded.length).toBeLessThanOrEqual(4);
+  await me.page.goto(after.desk.startUrl());
+  await me.page.locator('#inbox').waitFor();
+  await me.page.goto(`http://127.0.0.1:${port}/`);
+  await me.page.locator('#inbox').waitFor();
+});
+
 it('G2: a start link that was used leads back to the desk in its own browser, and in no other', async () => {
   await using on = await stage({ client: builtClient });
   await using me = await visitor(browser);

@@ -60,6 +60,7 @@ interface StageOptions {
   readonly sampling?: SamplingModel;
   readonly proposedRoot?: string;
   readonly keptRules?: KeptRules;
+  readonly port?: number;
 }
 
 /** A desk for all tests of a file; closed after the last, and nothing may have gone wrong inside by then. */
@@ -87,6 +88,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     roots,
     ...(options.sampling && { models: options.sampling }),
     ...(options.keptRules && { keptRules: options.keptRules }),
+    ...(options.port !== undefined && { port: options.port }),
     connect: entry =>
       new Connection(entry, {
         client,

@@ -1,7 +1,9 @@
 /** On a page that is none of the desk's, such as that of a used start link: leads to the desk where this browser has been there. */
-import { keptBase } from './base.ts';
+import { base, forgetBase, keptBase } from './base.ts';
 
 const kept = keptBase();
 const question = new URLSearchParams(window.location.search).get('question');
-if (kept !== undefined)
+// The desk that was here has ended, and another has its port.
+if (kept === base()) forgetBase();
+else if (kept !== undefined)
   window.location.replace(question === null ? `${kept}/` : `${kept}/questions/${encodeURIComponent(question)}`);

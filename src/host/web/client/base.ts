@@ -8,6 +8,9 @@ export const base = (): string => `/${window.location.pathname.split('/')[1]}`;
 /** Notes the path, so that this browser finds its way back to it. */
 export const keepBase = (): void => localStorage.setItem(key, base());
 
+/** There is no desk at the path noted last. */
+export const forgetBase = (): void => localStorage.removeItem(key);
+
 /** The path noted last; undefined where there is none. */
 export function keptBase(): string | undefined {
   const kept = localStorage.getItem(key);
