@@ -122,8 +122,8 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       pagesAtHost: new Set(),
       ownModels: sampling.always,
       showDesk,
+      serverUp: () => behind.client(),
       async prepare(call) {
-        await behind.client();
         if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
       },
     },

@@ -119,6 +119,7 @@ export class CarriedCall {
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(progress: CallProgress) => void>();
   #ended = false;
+  #delivered = false;
   #forgotten = false;
   /** Of the host's model, and not on their way to the server yet. */
   #replies = 0;
@@ -133,7 +134,6 @@ export class CarriedCall {
     void this.handle.outcome.then(outcome => {
       this.#ended = true;
       this.#tell({ outcome });
-      if (this.#listeners.size === 0 && !this.sentAway) this.#forget();
     });
   }
 
@@ -196,9 +196,14 @@ export class CarriedCall {
     this.#listeners.add(listener);
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#forgotten) return;
-      if (this.#ended && !this.sentAway) this.#forget();
+      if (this.#delivered) this.#forget();
       else this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
     };
+  }
+
+  /** Its client is given the outcome: nobody comes back for it any more. */
+  delivered(): void {
+    this.#delivered = true;
   }
 
   /** Stops the call at the server behind; its questions are withdrawn. */

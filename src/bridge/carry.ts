@@ -10,7 +10,7 @@
  * - B4 A call that its client takes back is stopped, at whatever moment that happens.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { isMidcallError } from '../errors.ts';
+import { isMidcallError, MidcallError } from '../errors.ts';
 import { emit } from '../form/index.ts';
 import type { CallProgress, CallRequest, Clock, Inbox, Question } from '../host/index.ts';
 import type { Call, GatewayCall } from '../server/index.ts';
@@ -30,6 +30,8 @@ export interface CarryParts {
   readonly holdMs: number;
   /** Before the call is made: what the server behind may use of the host. */
   readonly prepare: (call: Call) => Promise<void>;
+  /** Starts the server behind where it has stopped by itself. @throws MidcallError `host/not-found` or `host/server-gone` */
+  readonly serverUp: () => Promise<unknown>;
   /** The pages the host was asked to open, to be told when they are finished (2025-11-25). */
   readonly pagesAtHost: Set<string>;
   /** True where the operator has given models; then those of hosts are not asked. */
@@ -43,20 +45,22 @@ export async function carry(
   ctx: ServerContext,
   parts: CarryParts,
 ): Promise<WireResult> {
-  let carried: CarriedCall | undefined;
+  let carried: CarriedCall;
   try {
     await parts.prepare(call);
-    carried = await joined(request, call, ctx, parts.calls);
+    carried = await joined(request, call, ctx, parts);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
   }
-  if (!carried) return unanswered(request.kind, 'This call is over: it was stopped. Call again.');
   carried.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
   const desk = new DeskTime(parts);
   for (let n = 0; ; n += 1) {
     const happened = await carried.happened(n);
-    if ('outcome' in happened) return resultOf(happened.outcome, request.kind);
+    if ('outcome' in happened) {
+      carried.delivered();
+      return resultOf(happened.outcome, request.kind);
+    }
     if ('sample' in happened) await sample(happened.sample, n, call);
     else if (isLeftToHost(happened.question, carried, parts.inbox)) {
       await parts.inbox.reply(happened.question.id, { action: 'accept' }, 'host');
@@ -64,13 +68,13 @@ export async function carry(
   }
 }
 
-/** Makes the call, or finds it, and waits with its client until the run ends (B4). @returns undefined where it is over */
+/** Makes the call, or finds it, and waits with its client until the run ends (B4). @throws MidcallError where it cannot be made, or is over */
 async function joined(
   request: CallRequest,
   call: Call,
   { mcpReq }: ServerContext,
-  calls: CarriedCalls,
-): Promise<CarriedCall | undefined> {
+  { calls, serverUp }: CarryParts,
+): Promise<CarriedCall> {
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
     if (progressToken === undefined) return;
@@ -88,14 +92,19 @@ async function joined(
     else at?.leave();
   });
   // Joined within the step: nothing comes between, neither another client nor the end of this run.
-  const id = await call.step('call the server behind', () => {
+  const id = await call.step('call the server behind', async () => {
+    await serverUp();
+    if (mcpReq.signal.aborted) throw over();
     const begun = calls.begin(request);
     join(begun);
     return begun.id;
   });
   join(calls.get(id));
-  return at?.carried;
+  if (!at) throw over();
+  return at.carried;
 }
+
+const over = (): MidcallError => new MidcallError('call/interrupted', 'This call is over: it was stopped. Call again.');
 
 /** Sampling at the host is the host's to show: the request before its model runs, and the reply after it. */
 function isLeftToHost(question: Question, carried: CarriedCall, inbox: Inbox): boolean {
@@ -124,7 +133,7 @@ async function put(
   desk: DeskTime,
 ): Promise<boolean> {
   const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call));
-  const reply = asksHost ? replyOf(await askHost(question, call, pagesAtHost)) : undefined;
+  const reply = asksHost ? replyOf(await askHost(question, call, { inbox, pagesAtHost })) : undefined;
   if (!isOpen(inbox, question)) return true;
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
   if (await showDesk(question)) return desk.answers(question);
@@ -143,17 +152,33 @@ function canAsk({ kind, call: of }: Question, { can, roundsLeft }: GatewayCall):
 }
 
 /** The host's answer; undefined for what it cannot show, and for what is not put to hosts, such as a form for a secret. */
-async function askHost(question: Question, call: GatewayCall, pagesAtHost: Set<string>): Promise<Answered | undefined> {
+async function askHost(
+  question: Question,
+  call: GatewayCall,
+  { inbox, pagesAtHost }: Pick<CarryParts, 'inbox' | 'pagesAtHost'>,
+): Promise<Answered | undefined> {
+  const ended = new AbortController();
+  const stopListening = inbox.subscribe(event => {
+    if (event.type === 'ended' && event.question.id === question.id) ended.abort();
+  });
+  // A run that is suspended at the question does not come to its end.
+  call.defer(stopListening);
   try {
-    if (question.kind === 'form') return await call.elicit({ message: question.message, form: emit(question.fields) });
+    if (question.kind === 'form')
+      return await call.elicit({ message: question.message, form: emit(question.fields) }, ended.signal);
     if (question.kind !== 'url') return undefined;
     const { message, url, elicitationId } = question;
-    const answer = await call.consent({ message, url: url.href, elicitationId: elicitationId ?? question.id });
+    const answer = await call.consent(
+      { message, url: url.href, elicitationId: elicitationId ?? question.id },
+      ended.signal,
+    );
     if (elicitationId !== undefined && answer.action === 'accept') pagesAtHost.add(elicitationId);
     return answer;
   } catch (error) {
     if (isMidcallError(error, 'form/unsupported') || isMidcallError(error, 'form/secret')) return undefined;
     throw error;
+  } finally {
+    stopListening();
   }
 }
 

@@ -1,4 +1,5 @@
 /** `midcall bridge -- <server>`: between any host and any server, over standard input and output. Logs go to standard error only. */
+import { setMaxListeners } from 'node:events';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { type Bridge, startBridge } from '../bridge/index.ts';
@@ -56,6 +57,8 @@ async function bridge(flags: BridgeFlags): Promise<void> {
   const stands = { client, ...host, era };
   log(`waiting for a host on standard input, to stand before ${originOf(entry.target)}`);
   const front = new StdioServerTransport();
+  // Any number of messages may wait for a host that reads slowly; a warning of Node about that is nobody's to read.
+  setMaxListeners(0, process.stdout);
   let served: Bridge | undefined;
   let ending = false;
   const end = (atOnce: boolean): void => {

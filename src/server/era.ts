@@ -37,6 +37,8 @@ export interface WireAsk {
   readonly key?: string | undefined;
   /** Milliseconds the person has. */
   readonly timeoutMs: number;
+  /** Fires when the question is taken back; a client of 2026-07-28 has no ear for that. */
+  readonly withdrawn?: AbortSignal | undefined;
   /** `relay` where the question leaves as a text for the model; see resume/relay.ts. */
   readonly channel?: 'native' | 'relay' | 'page';
   /** The page this question is about; see url/plan.ts. */

@@ -39,9 +39,9 @@ class Handle implements GatewayCall {
     this.#options = options;
   }
 
-  get elicit(): Call['elicit'] {
+  get elicit(): GatewayCall['elicit'] {
     const asker = this.#asking();
-    return ask => this.#watch('a question', asker.elicit(ask));
+    return (ask, withdrawn) => this.#watch('a question', asker.elicit(ask, withdrawn));
   }
 
   get elicitUrl(): Call['elicitUrl'] {
@@ -51,7 +51,8 @@ class Handle implements GatewayCall {
 
   get consent(): GatewayCall['consent'] {
     const { config, request, audit } = this.#options;
-    return asked => this.#watch('a page of another server', gatewayConsent(this.#run, config, request, audit, asked));
+    return (page, withdrawn) =>
+      this.#watch('a page of another server', gatewayConsent(this.#run, config, request, audit, page, withdrawn));
   }
 
   get roots(): Call['roots'] {

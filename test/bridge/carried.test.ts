@@ -120,6 +120,42 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     await vi.waitUntil(() => clock.waiting === 0);
   });
 
+  it('gets the result of a call that ended while its person was still being asked', async () => {
+    let give = (): void => {};
+    let made = 0;
+    let tookBack = (): void => {};
+    const late = new Promise<void>(resolve => {
+      tookBack = resolve;
+    });
+    await using on = await stage({
+      front,
+      behind: '2025-11-25',
+      answers: [
+        () => {
+          give();
+          return late.then(() => ({ action: 'accept', content: { value: true } }));
+        },
+      ],
+      serve: (_, server) =>
+        server.registerTool('hasty', {}, async ctx => {
+          const abort = new AbortController();
+          give = () => abort.abort();
+          const requestedSchema = { type: 'object' as const, properties: { value: { type: 'boolean' as const } } };
+          await ctx.mcpReq
+            .elicitInput({ message: 'Still there?', requestedSchema }, { signal: abort.signal })
+            .catch(() => {});
+          made += 1;
+          return says(`made ${made}`);
+        }),
+    });
+    const call = on.client.callTool({ name: 'hasty' });
+    await on.person.whenAsked(1);
+    await vi.waitUntil(() => made === 1 && on.inbox.list().length === 0);
+    // On 2025-11-25 the host is told that the question was taken back; on 2026-07-28 it has to come back first.
+    if (front === '2026-07-28') tookBack();
+    expect(textOf(await call)).toBe('made 1');
+  });
+
   it('is told that a call is over which was stopped on the desk', async () => {
     const { serve } = asking();
     await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: () => {} });

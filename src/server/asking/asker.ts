@@ -65,7 +65,8 @@ export class Asker {
     this.#options = options;
   }
 
-  async elicit<const I extends FormInput>(given: ElicitAsk<I>): Promise<Answer<FormValue<I>>> {
+  /** @param withdrawn - fires when the question is taken back, where it is another server's */
+  async elicit<const I extends FormInput>(given: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>> {
     const run = this.#run;
     const { config, request } = this.#options;
     const { client } = request;
@@ -91,6 +92,7 @@ export class Asker {
           params: formParams(client.asks, message, asked.schema),
           key: ask.key,
           timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
+          withdrawn,
           channel: channel ?? 'native',
           fields: compiled.fields,
         } satisfies WireAsk,

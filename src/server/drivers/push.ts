@@ -132,6 +132,8 @@ async function askOne(
     late = true;
     wait.abort(new Error('The person did not answer in time.'));
   }, wire.timeoutMs);
+  const takeBack = (): void => wait.abort(wire.withdrawn?.reason);
+  wire.withdrawn?.addEventListener('abort', takeBack, { once: true });
   try {
     if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
     const answer = received(await push(request.ctx, wire, wait.signal));
@@ -144,6 +146,7 @@ async function askOne(
     // A client that declares what it then does not have, as some do, cannot be asked.
     return { none: code === METHOD_NOT_FOUND ? 'unavailable' : 'error', ms, code };
   } finally {
+    wire.withdrawn?.removeEventListener('abort', takeBack);
     clear();
   }
 }

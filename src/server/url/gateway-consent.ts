@@ -1,8 +1,9 @@
 /** What a gateway asks besides: consent to a page that is another server's, in the words of that server. */
 import { checkOptions, type Kinds, name, positive, required } from '../../check-options.ts';
+import type { Answer, FormInput, FormValue } from '../../form/index.ts';
 import { checkMessage } from '../asking/ask-message.ts';
 import type { Unstamped } from '../audit.ts';
-import type { Call } from '../call.ts';
+import type { Call, ElicitAsk } from '../call.ts';
 import type { Config } from '../config.ts';
 import type { Run } from '../engine/run.ts';
 import { urlParams } from '../era.ts';
@@ -31,8 +32,11 @@ export interface GatewayCall extends Call {
   /**
    * Asks for consent to a page of another server, where `can.url` says that the client has URL mode. An accept is never
    * `completed`: what becomes of the page is that server's business. Must be awaited.
+   * @param withdrawn - as of `elicit`
    */
-  consent(page: GatewayPage): Promise<UrlAnswer<never>>;
+  consent(page: GatewayPage, withdrawn?: AbortSignal): Promise<UrlAnswer<never>>;
+  /** @param withdrawn - fires when that server takes its question back: a client of 2025-11-25 is told, and it is `cancel/error` */
+  elicit<const I extends FormInput>(ask: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>>;
 }
 
 const kinds: Kinds<GatewayPage> = {
@@ -48,6 +52,7 @@ export async function gatewayConsent(
   { client }: Pick<CallRequest, 'client'>,
   audit: (event: Unstamped) => void,
   page: GatewayPage,
+  withdrawn: AbortSignal | undefined,
 ): Promise<UrlAnswer<never>> {
   checkOptions('call.consent', page, kinds);
   checkMessage(page.message);
@@ -59,7 +64,12 @@ export async function gatewayConsent(
     identity: ['gateway', message, url, elicitationId],
     label: message,
     channel: 'native',
-    detail: { method: 'elicitation/create', params: urlParams(client.asks, message, url, elicitationId), timeoutMs },
+    detail: {
+      method: 'elicitation/create',
+      params: urlParams(client.asks, message, url, elicitationId),
+      timeoutMs,
+      withdrawn,
+    },
   });
   if (fresh) {
     const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
