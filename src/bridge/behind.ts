@@ -61,6 +61,7 @@ export class Behind {
       const name = connection.entry.id;
       throw new MidcallError('host/server-gone', `The server '${name}' was stopped on the desk. Start it there again.`);
     }
+    if (connection.state === 'starting' && !this.#restarted) await settled(connection);
     if (connection.state !== 'ready') {
       this.#restarted ??= connection.restart().finally(() => {
         this.#restarted = undefined;
@@ -70,6 +71,16 @@ export class Behind {
     return connection.client!;
   }
 }
+
+/** Resolves when a server that is being started, by the person on the desk, is up or is not. */
+const settled = (connection: Connection): Promise<void> =>
+  new Promise(resolve => {
+    const stop = connection.subscribe(event => {
+      if (event.type !== 'state' || event.state === 'starting') return;
+      stop();
+      resolve();
+    });
+  });
 
 /** True where a server was there, and did not take what the client said of itself. */
 const refusesClient = (cause: unknown): boolean => {

@@ -166,6 +166,25 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   });
 });
 
+it('waits for a server that the person is starting again, and does not start it once more', async () => {
+  const { serve } = asking();
+  const front = '2025-11-25';
+  await using on = await stage({ front, behind: front, serve, capabilities: {}, atDesk: answerAll });
+  await on.client.callTool(make);
+  const connection = on.connection()!;
+  let starts = 0;
+  const called = new Promise<object>(resolve => {
+    connection.subscribe(event => {
+      if (event.type === 'state' && event.state === 'starting' && ++starts === 1) resolve(on.client.callTool(make));
+    });
+  });
+  await connection.restart();
+  await vi.waitUntil(() => on.inbox.list().length === 1);
+  await answerAll(on.inbox);
+  expect(textOf(await called)).toBe('made 2');
+  expect(starts).toBe(1);
+});
+
 it('takes a request for the host’s model back with its call', async () => {
   let refused: unknown;
   await using on = await stage({

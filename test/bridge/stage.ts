@@ -117,7 +117,7 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
   };
 }
 
-const noModel = {
+export const noModel = {
   names: ['none'],
   tools: false,
   choose: () => ({ name: 'none', why: 'for a test', leftOut: [] }),

@@ -1,12 +1,12 @@
 /** What is never made up: no yes and no no that nobody said, and no record of an answer that nobody gave. */
 import { randomBytes } from 'node:crypto';
-import type { McpServer } from '@modelcontextprotocol/server';
-import { Audit, type AuditEntry, type Inbox } from 'midcall/host';
+import { type McpServer, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
+import { Audit, type AuditEntry, type Inbox, Policy } from 'midcall/host';
 import type { Midcall } from 'midcall/server';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { handClock } from '../host/clock.ts';
-import { pairs, reply, stage, textOf } from './stage.ts';
+import { noModel, pairs, reply, stage, textOf } from './stage.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const hello = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 } as const;
@@ -102,6 +102,51 @@ it('records that a person at the host did not let the model be used', async () =
   });
   expect(textOf(await on.client.callTool({ name: 'think' }))).toBe('refused -1');
   expect(refusals().join()).toContain('refused');
+});
+
+it('lets no rule of the person’s hand over a reply that the person is to write', async () => {
+  const policy = new Policy();
+  policy.add({ server: 'behind', subject: 'sampling', effect: 'allow' });
+  const kinds: string[] = [];
+  await using on = await stage({
+    front: '2025-11-25',
+    behind: '2025-11-25',
+    capabilities: {},
+    options: { policy, sampling: { model: { ...noModel, byHand: true }, always: false } },
+    atDesk: async inbox => {
+      const [question] = inbox.list();
+      kinds.push(question!.kind);
+      const content = { content: [{ type: 'text', text: 'by hand' }] };
+      await inbox.reply(question!.id, { action: 'accept', content }, 'web');
+    },
+    serve: (mid, server) =>
+      mid.tool(server, 'think', {}, async (_, call) => says(JSON.stringify((await call.sample(hello)).content))),
+  });
+  expect(textOf(await on.client.callTool({ name: 'think' }))).toContain('by hand');
+  expect(kinds).toEqual(['sampling-reply']);
+});
+
+it('says why there is no desk, and that nobody answered', async () => {
+  const startDesk = () => Promise.reject(new Error('no port is free'));
+  const front = '2025-11-25';
+  await using on = await stage({ front, behind: front, serve: asking, capabilities: {}, options: { startDesk } });
+  expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('cancel');
+  expect(on.warned).toEqual(['The desk could not be started: no port is free']);
+});
+
+it('does not say that a person stopped a call whose page nobody could be asked about', async () => {
+  const page = { mode: 'url' as const, message: 'Sign in', url: 'https://example.org/', elicitationId: 'e-1' };
+  await using on = await stage({
+    front: '2025-11-25',
+    behind: '2025-11-25',
+    capabilities: { elicitation: { form: {}, url: {} } },
+    answers: [{ action: 'accept' }],
+    serve: (_, server) =>
+      server.registerTool('sign-in', {}, () => {
+        throw new UrlElicitationRequiredError([page]);
+      }),
+  });
+  expect(textOf(await on.client.callTool({ name: 'sign-in' }))).toContain('needs a page to be finished first');
 });
 
 it('asks a host of 2026-07-28 as long as it has rounds, and then at the desk', async () => {
