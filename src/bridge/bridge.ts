@@ -89,7 +89,13 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   }
   const { connection } = behind;
   const hostRoots = passesRoots ? new HostRoots({ manager: roots, server: entry.id, warn }) : undefined;
-  const desk = new DeskBehind({ start: () => startDesk(connection), open: openPage, clock, warn });
+  const desk = new DeskBehind({
+    start: () => startDesk(connection),
+    open: openPage,
+    isOpen: ({ id }) => inbox.get(id) !== undefined,
+    clock,
+    warn,
+  });
   const showDesk = (question: Question): Promise<boolean> => desk.show(question);
   const calls = new CarriedCalls({
     inbox,

@@ -10,6 +10,8 @@ export interface DeskBehindParts {
   readonly start: () => Promise<RunningDesk>;
   /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
   readonly open: (url: string) => Promise<boolean>;
+  /** True while a question waits for an answer. */
+  readonly isOpen: (question: Question) => boolean;
   readonly clock: Clock;
   /** Told why there is no desk. */
   readonly warn: (message: string) => void;
@@ -23,6 +25,9 @@ export class DeskBehind {
   readonly #parts: DeskBehindParts;
   #desk: Promise<RunningDesk> | undefined;
   #opened: { readonly at: number; readonly shown: Promise<boolean> } | undefined;
+  /** Questions that came while a page was being opened. */
+  readonly #sharing: Question[] = [];
+  #callOff: (() => void) | undefined;
 
   constructor(parts: DeskBehindParts) {
     this.#parts = parts;
@@ -34,14 +39,27 @@ export class DeskBehind {
     const desk = await this.#started();
     if (!desk) return false;
     if (desk.viewers > 0) return true;
-    if (!this.#opened || clock.now() - this.#opened.at >= OPENING_MS) {
+    const openFor = this.#opened ? this.#opened.at + OPENING_MS - clock.now() : 0;
+    if (!this.#opened || openFor <= 0) {
       this.#opened = { at: clock.now(), shown: open(desk.startUrl(question.id)) };
+    } else {
+      this.#sharing.push(question);
+      this.#callOff ??= clock.after(openFor, () => this.#lookAgain());
     }
     return this.#opened.shown;
   }
 
+  /** The page that was opened may have been closed before a later question came. */
+  #lookAgain(): void {
+    this.#callOff = undefined;
+    // One page shows all of them.
+    const [first] = this.#sharing.splice(0).filter(question => this.#parts.isOpen(question));
+    if (first) this.show(first).catch(error => this.#parts.warn(String(error)));
+  }
+
   /** Stops listening, where it had begun to. */
   async close(): Promise<void> {
+    this.#callOff?.();
     await (await this.#desk?.catch(() => undefined))?.close();
   }
 

@@ -166,6 +166,28 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   });
 });
 
+it('opens the desk again for a question that came when its page was closed already, and once for several', async () => {
+  const { serve } = asking(2);
+  const clock = handClock();
+  const front = '2025-11-25';
+  await using on = await stage({ front, behind: front, serve, clock, capabilities: {}, atDesk: () => {} });
+  const calls = [on.client.callTool(make), on.client.callTool(make)];
+  await until(clock, () => on.inbox.list().length === 2);
+  const first = on.inbox.list();
+  await answerAll(on.inbox);
+  await vi.waitUntil(() => on.inbox.list().length === 2 && on.inbox.list().every(each => !first.includes(each)));
+  expect(on.opened).toHaveLength(1);
+  await new Promise(setImmediate);
+  clock.move(15_000);
+  await vi.waitUntil(() => on.opened.length === 2);
+  await new Promise(setImmediate);
+  clock.move(15_000);
+  await new Promise(setImmediate);
+  expect(on.opened).toHaveLength(2);
+  await answerAll(on.inbox);
+  expect((await Promise.all(calls)).map(textOf).sort()).toEqual(['made 1', 'made 2']);
+});
+
 it('waits for a server that the person is starting again, and does not start it once more', async () => {
   const { serve } = asking();
   const front = '2025-11-25';
