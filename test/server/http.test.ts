@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { HttpOptions } from '../../src/server/http/endpoint.ts';
 import { type HttpServing, serveHttp } from '../../src/server/http/serve.ts';
@@ -289,6 +289,43 @@ describe('H5: what one session has under way', () => {
     await post({ id, result: { action: 'decline' } });
     expect((await ask(14)).status).toBe(200);
     expect((await ask(15)).status).toBe(429);
+  });
+
+  it('ends the stream of a call that its client takes back, so that no connection is left to it', async () => {
+    const { url } = await serve();
+    let streams = 0;
+    const counting: Fetch = async (to, init) => {
+      const response = await fetch(to, init);
+      if (!response.headers.get('content-type')?.includes('event-stream') || init?.method !== 'POST') return response;
+      streams += 1;
+      const ended = new TransformStream<Uint8Array, Uint8Array>({
+        flush() {
+          streams -= 1;
+        },
+      });
+      return new Response(response.body!.pipeThrough(ended), response);
+    };
+    const asked: (() => void)[] = [];
+    const { client } = await connect(url, 'legacy', {
+      fetch: counting,
+      answer: () => {
+        asked.shift()?.();
+        return new Promise(() => {});
+      },
+    });
+    for (let call = 0; call < 3; call += 1) {
+      const abort = new AbortController();
+      const isAsked = new Promise<void>(resolve => asked.push(resolve));
+      const outcome = client.callTool({ name: 'ask' }, { signal: abort.signal }).catch(() => 'taken back');
+      await isAsked;
+      expect(streams).toBe(1);
+      abort.abort();
+      expect(await outcome).toBe('taken back');
+      await vi.waitUntil(() => streams === 0);
+    }
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'x' } })).toMatchObject({
+      content: [{ text: 'x' }],
+    });
   });
 
   it('has each an id of its own, so that no call is given the result of another', async () => {

@@ -8,6 +8,7 @@
  * - H4 There are never more than `max`: the longest unused one makes room; where all are in use, a new one is refused.
  * - H5 A session never has more than `maxCalls` requests under way, whether their streams are open or not, each under an id
  *   of its own: calls that wait for a person outlive their streams (H1), so nothing else would bound them.
+ * - H6 A request that was taken back holds no connection: the transport would keep its stream until a response passes.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -192,9 +193,17 @@ export class HttpSessions {
       if (res.statusCode >= 400) for (const id of ids) underWay.delete(id);
     });
     await session.transport.handleRequest(req, res, body);
-    // A request that was taken back gets no response.
-    for (const id of takenBackIn(body)) underWay.delete(id);
+    for (const id of takenBackIn(body)) if (underWay.delete(id)) this.#endStream(session, id);
     return undefined;
+  }
+
+  /**
+   * Ends the stream of a request that was taken back (H6), with a response that the client ignores (2025-11-25,
+   * basic/utilities/cancellation, "Behavior Requirements").
+   */
+  #endStream({ transport }: Session, id: unknown): void {
+    const error = { code: -32000, message: 'This request was taken back by its client.' };
+    transport.send({ jsonrpc: '2.0', id: id as string | number, error }).catch(() => {});
   }
 
   #unused(): [string, Session][] {
