@@ -128,7 +128,8 @@ it('says that the server behind died, and starts it again for the next call', as
   if (method === 'initialize') initialized();
   else if (method === 'tools/call' && params.name === 'die') { process.stderr.write('out of paper\\n'); process.exit(7); }
   else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'alive' }] });
-  else if (id !== undefined) reply({ tools: [] });`);
+  else if (method === 'tools/list') reply({ tools: [] });
+  else if (id !== undefined) fail(-32601, 'unknown');`);
   await using on = await host(behind(file), {});
   const died = await on.connection.run({ kind: 'tool', name: 'die' }).outcome;
   expect(died).toMatchObject({ how: 'tool-error' });
