@@ -1,7 +1,8 @@
 /**
  * What a bridge costs a call: a tool of the notes server called directly and through `midcall bridge`, one at a time and 32 at
  * once, over standard input and output, in each pair of revisions. Sides take turns within each round; medians and the ratio.
- * A second process reads and writes every message, so at one at a time it can at best be half as fast.
+ * A second process reads and writes every message, so at one at a time it can at best be half as fast: it is 0.40 to 0.44, and
+ * 0.38 to 0.52 for 32 at once; 0.9 ms more for a call.
  * Run after `npm run build`: node bench/bridge.mjs [rounds] [calls per round]
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

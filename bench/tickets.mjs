@@ -3,11 +3,12 @@
  * again), on each store, beside two bare clients that do the same round trips: one writes a text that is there already, of the
  * same size; the other makes what it writes as ours does, sealed, and opens what it reads. Interleaved rounds, their sums and
  * the ratios; target at least 0.8, where there is a round trip.
- * SQLite, 32 at once: 3.8 created and consumed, since writes that come together share a transaction. One at a time it is
- * 0.75 to 0.82 as it is by default, and 0.70 to 0.78 with `sync: 'normal'`; Redis creates 0.75 to 0.83 and consumes 1.1. What
- * is missing there is what a sealed write costs more than a plain one: 7 µs in a loop, of which 4 are one AES-256-GCM
- * message of node:crypto, and 15 to 25 between two writes that wait for the disk. The bare client that seals as well comes
- * to 0.75 (normal) and 0.85 (full) of the one that does not. A pipelined command of Redis, 32 at once, takes 7 µs in all.
+ * Of the sealing client, four runs: 0.88 to 1.04 one at a time on SQLite, 1.00 to 1.42 on Redis; 32 at once on SQLite 1.4 to 5.5,
+ * since writes that come together share a transaction, and 0.82 to 1.17 on Redis; refused, 32 at once, 0.64 to 1.0.
+ * Of the other: SQLite as it is by default 0.76 to 0.85 created, 0.77 to 0.79 consumed, with `sync: 'normal'` 0.71 to 0.78; Redis
+ * 0.79 to 0.85 and 1.12, 32 at once 0.41 to 0.47 and 0.45 to 0.71. What is missing there is sealing: the client that does only
+ * that comes to 0.85 on SQLite by default, 0.75 with `normal`, and 0.44 on Redis, 32 at once, where a pipelined command takes
+ * 7 µs in all and one AES-256-GCM message of node:crypto 4.
  * Then 100,000 outstanding tickets: bytes of each, and the time to look one up among 1,000, 10,000 and 100,000.
  * Run after `npm run build`: node --expose-gc bench/tickets.mjs [rounds] [tickets per round]
  */
