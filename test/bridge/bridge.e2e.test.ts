@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Connection, commandTarget, Inbox, machineDisk, RootsManager } from 'midcall/host';
 import { eras } from 'midcall/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { npxFolder } from '../fixtures/npx.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'dist/cli/main.js');
@@ -45,9 +46,10 @@ async function host(
   return { connection, inbox, [Symbol.asyncDispose]: () => connection.stop() };
 }
 
+const env = { ...process.env, PATH: `${npxFolder}:${process.env['PATH']}` };
 const run = (words: readonly string[], input = '') =>
   new Promise<{ code: unknown; err: string; out: string }>(resolve => {
-    const child = execFile(process.execPath, [main, ...words], { cwd: root }, (error, out, err) =>
+    const child = execFile(process.execPath, [main, ...words], { cwd: root, env }, (error, out, err) =>
       resolve({ code: error?.code ?? 0, err, out }),
     );
     child.stdin!.write(input);

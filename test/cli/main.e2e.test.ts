@@ -1,7 +1,7 @@
 /** What every command of `midcall` has: the version, and why a server that died at its start died. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,10 @@ function midcall(...words: readonly string[]): Promise<{ code: number; out: stri
 
 it.each(['--version', '-V'])('midcall %s prints the version of the package', async flag => {
   expect(await midcall(flag)).toEqual({ code: 0, out: `${version}\n`, err: '' });
+});
+
+it('is a command after every build, since npx does not make one of it twice', () => {
+  expect(statSync(join(root, 'dist/cli/main.js')).mode & 0o111).toBe(0o111);
 });
 
 it.each([['call', 'any'], ['lint'], ['design', 'any']])(

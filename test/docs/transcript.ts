@@ -2,18 +2,14 @@
  * What the documents show of a terminal, run again: the commands of a transcript (`$ …`) in a real pseudo-terminal, with
  * the keys of a script, compared with the text in the document. `MIDCALL_WRITE_TRANSCRIPTS=1` writes it instead.
  */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
+import { npxFolder } from '../fixtures/npx.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const midcall = join(root, 'dist/cli/main.js');
-
-/** A folder whose `npx` runs this checkout's command, so that no registry is asked; and which holds nobody's settings. */
-const shims = mkdtempSync(join(tmpdir(), 'midcall-npx-'));
-writeFileSync(join(shims, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${midcall}" "$@"\n`, { mode: 0o755 });
 
 /** One thing typed: once the text has come, this line. */
 export type Typed = readonly [waitFor: string, line: string];
@@ -63,8 +59,8 @@ function run(command: string, cwd: string, typed: Typed[]): Promise<readonly str
   const env = {
     ...(process.env as Record<string, string>),
     NO_COLOR: '1',
-    PATH: `${shims}:${process.env['PATH']}`,
-    XDG_CONFIG_HOME: shims,
+    PATH: `${npxFolder}:${process.env['PATH']}`,
+    XDG_CONFIG_HOME: npxFolder,
   };
   const child = spawn(process.execPath, args, { cwd, cols: 200, rows: 60, env });
   let [all, from] = ['', 0];
