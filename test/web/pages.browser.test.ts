@@ -286,6 +286,24 @@ describe('client script', () => {
     expect(me.troubles).toEqual([]);
   });
 
+  it('leaves controls where they are while a problem of another field comes and goes', async () => {
+    await using me = await enter();
+    void on.inbox.ask(everyField('c-1'));
+    await me.page.goto(at('/calls/c-1'));
+    const name = me.page.getByLabel('Full name');
+    const same = () => name.evaluate(control => control.isConnected && document.activeElement === control);
+    await me.page.getByRole('checkbox', { name: 'MON' }).uncheck();
+    await name.focus();
+    const handle = (await name.elementHandle())!;
+    await me.page.locator('.problems').waitFor();
+    expect([await same(), await handle.evaluate(control => control.isConnected)]).toEqual([true, true]);
+    await me.page.getByRole('checkbox', { name: 'WED' }).check();
+    await name.focus();
+    await me.page.locator('.problems').waitFor({ state: 'detached' });
+    expect([await same(), await handle.evaluate(control => control.isConnected)]).toEqual([true, true]);
+    expect(me.troubles).toEqual([]);
+  });
+
   it('closes a form when the server takes its question back, and moves the focus to the reason', async () => {
     await using me = await enter();
     const question = everyField('w-1');

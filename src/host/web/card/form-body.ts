@@ -32,7 +32,7 @@ export function problemSummary(issues: readonly Issue[]): Html | false {
   if (issues.length === 0) return false;
   const general = issues.filter(issue => issue.field === undefined);
   const fields = new Set(issues.flatMap(issue => (issue.field === undefined ? [] : [issue.field])));
-  return html`<div class="problems" role="alert">${fields.size > 0 && html`<p>${texts.question.fix(fields.size)}</p>`}${general.map(
+  return html`<div class="problems" role="alert" data-key="problems">${fields.size > 0 && html`<p>${texts.question.fix(fields.size)}</p>`}${general.map(
     issue => html`<p>${shown(issue.message, 400)}</p>`,
   )}</div>`;
 }

@@ -26,8 +26,16 @@ function syncChildren(now: Element, next: Element, keep: Keep): void {
     const key = keyOf(child);
     if (key !== undefined) keyed.set(key, child);
   }
+  const wantedKeys = new Set([...next.childNodes].map(keyOf));
+  const isGone = (node: Node): boolean => keyOf(node) !== undefined && !wantedKeys.has(keyOf(node));
   let at = now.firstChild;
   for (const wanted of [...next.childNodes]) {
+    // What went away is taken out first, so that what stood behind it is met, and neither made anew nor moved.
+    while (at && isGone(at)) {
+      const following: ChildNode | null = at.nextSibling;
+      at.remove();
+      at = following;
+    }
     const key = keyOf(wanted);
     const known = key === undefined ? undefined : keyed.get(key);
     if (known && fits(known, wanted)) {
