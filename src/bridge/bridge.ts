@@ -74,7 +74,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   if (!front) return undefined;
   const { transport, gone } = front;
   const passesRoots = front.has.roots && !ownRoots;
-  const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.behind(id));
+  const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
   let behind: Behind;
   try {
     const { client, policy, audit, era } = options;

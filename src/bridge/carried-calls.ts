@@ -8,7 +8,6 @@
  * - C3 A call that nobody comes back for is stopped; what it asked is taken back.
  * - C4 A question that names no call may be any call's: every one is told, so that none waits for it without end.
  */
-import { randomUUID } from 'node:crypto';
 import type { CallHandle, CallOutcome, CallProgress, CallRequest, Clock, Inbox, Question } from '../host/index.ts';
 import type { SamplingRequest, SamplingResult } from '../sampling/index.ts';
 
@@ -42,11 +41,10 @@ export interface CarriedCallsParts {
   readonly digest: (request: CallRequest) => string;
 }
 
-/** Calls by id. */
+/** Calls by the id they have at the server behind. */
 export class CarriedCalls {
   readonly #parts: CarriedCallsParts;
   readonly #calls = new Map<string, CarriedCall>();
-  readonly #byHandle = new Map<string, CarriedCall>();
   readonly #stopListening: () => void;
 
   constructor(parts: CarriedCallsParts) {
@@ -58,7 +56,7 @@ export class CarriedCalls {
 
   #asked(question: Question): void {
     const { call, asker } = question;
-    if (call) this.#byHandle.get(call.id)?.asked(question);
+    if (call) this.#calls.get(call.id)?.asked(question);
     else if (asker.id === this.#parts.server) {
       for (const carried of this.#calls.values()) carried.asked(question);
       this.#parts.unclaimed(question);
@@ -72,24 +70,15 @@ export class CarriedCalls {
     const carried: CarriedCall = new CarriedCall({
       ...this.#parts,
       digest,
-      gone: () => {
-        this.#calls.delete(carried.id);
-        this.#byHandle.delete(carried.handle.id);
-      },
+      gone: () => void this.#calls.delete(carried.id),
       run: onProgress => this.#parts.run(request, onProgress),
     });
     this.#calls.set(carried.id, carried);
-    this.#byHandle.set(carried.handle.id, carried);
     return carried;
   }
 
   get(id: string): CarriedCall | undefined {
     return this.#calls.get(id);
-  }
-
-  /** @param handle - the id the call has at the server behind */
-  behind(handle: string): CarriedCall | undefined {
-    return this.#byHandle.get(handle);
   }
 
   /** Stops every call. */
@@ -99,7 +88,7 @@ export class CarriedCalls {
   }
 }
 
-interface CarriedCallParts extends Pick<CarriedCallsParts, 'inbox' | 'clock' | 'keptMs'> {
+interface CarriedCallParts extends Pick<CarriedCallsParts, 'clock' | 'keptMs'> {
   readonly digest: string;
   readonly run: (onProgress: (progress: CallProgress) => void) => CallHandle;
   readonly gone: () => void;
@@ -107,9 +96,8 @@ interface CarriedCallParts extends Pick<CarriedCallsParts, 'inbox' | 'clock' | '
 
 /** One call. */
 export class CarriedCall {
-  readonly id = randomUUID();
   readonly digest: string;
-  readonly handle: CallHandle;
+  readonly #handle: CallHandle;
   /** True from when a client was sent away until one is back. */
   sentAway = false;
   /** True where the client that waits has a model, and its person decides about it. */
@@ -128,13 +116,18 @@ export class CarriedCall {
   constructor(parts: CarriedCallParts) {
     this.#parts = parts;
     this.digest = parts.digest;
-    this.handle = parts.run(progress => {
+    this.#handle = parts.run(progress => {
       for (const listener of this.#listeners) listener(progress);
     });
-    void this.handle.outcome.then(outcome => {
+    void this.#handle.outcome.then(outcome => {
       this.#ended = true;
       this.#tell({ outcome });
     });
+  }
+
+  /** The one it has at the server behind. */
+  get id(): string {
+    return this.#handle.id;
   }
 
   /** The server behind asks; for {@link CarriedCalls}. */
@@ -208,7 +201,7 @@ export class CarriedCall {
 
   /** Stops the call at the server behind; its questions are withdrawn. */
   stop(): void {
-    if (!this.#ended) this.handle.cancel();
+    if (!this.#ended) this.#handle.cancel();
     this.#forget();
   }
 

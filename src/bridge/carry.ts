@@ -157,28 +157,18 @@ async function askHost(
   call: GatewayCall,
   { inbox, pagesAtHost }: Pick<CarryParts, 'inbox' | 'pagesAtHost'>,
 ): Promise<Answered | undefined> {
-  const ended = new AbortController();
-  const stopListening = inbox.subscribe(event => {
-    if (event.type === 'ended' && event.question.id === question.id) ended.abort();
-  });
-  // A run that is suspended at the question does not come to its end.
-  call.defer(stopListening);
+  const ended = inbox.ended(question.id);
   try {
     if (question.kind === 'form')
-      return await call.elicit({ message: question.message, form: emit(question.fields) }, ended.signal);
+      return await call.elicit({ message: question.message, form: emit(question.fields) }, ended);
     if (question.kind !== 'url') return undefined;
     const { message, url, elicitationId } = question;
-    const answer = await call.consent(
-      { message, url: url.href, elicitationId: elicitationId ?? question.id },
-      ended.signal,
-    );
+    const answer = await call.consent({ message, url: url.href, elicitationId: elicitationId ?? question.id }, ended);
     if (elicitationId !== undefined && answer.action === 'accept') pagesAtHost.add(elicitationId);
     return answer;
   } catch (error) {
     if (isMidcallError(error, 'form/unsupported') || isMidcallError(error, 'form/secret')) return undefined;
     throw error;
-  } finally {
-    stopListening();
   }
 }
 

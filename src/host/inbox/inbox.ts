@@ -7,6 +7,7 @@
  * - I4 With a store, an open question is there again after a restart of the process. Whether its answer can still be
  *   used is for who asks again to say ({@link Inbox.ask} with the same id takes the stored one up).
  */
+import { setMaxListeners } from 'node:events';
 import { checkGiven, checkOptions, func, having, storeKind } from '../../check-options.ts';
 import type { Store } from '../../stores/store.ts';
 import { type Clock, clockKind, systemClock } from '../clock.ts';
@@ -135,6 +136,11 @@ export class Inbox {
     return this.#open.get(id)?.question;
   }
 
+  /** Fires when a question ends, with its {@link Ending} as the reason; has fired for one that is not open. */
+  ended(id: string): AbortSignal {
+    return this.#open.get(id)?.ended.signal ?? AbortSignal.abort(this.#ended.get(id));
+  }
+
   /** How a question ended, for as long as that is remembered. */
   ending(id: string): Ending | undefined {
     return this.#ended.get(id);
@@ -187,6 +193,8 @@ export class Inbox {
 
   #admit(question: Question): Open {
     const open: Open = { question, ended: new AbortController(), waiters: [] };
+    // Any number of views and calls may wait for its end; a warning of Node about that is nobody's to read.
+    setMaxListeners(0, open.ended.signal);
     this.#open.set(question.id, open);
     this.#shelf?.add(question);
     this.#tell({ type: 'asked', question });
