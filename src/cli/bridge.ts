@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { type Bridge, startBridge } from '../bridge/index.ts';
 import { configPath } from '../config-path.ts';
 import { isMidcallError } from '../errors.ts';
-import { Connection, openUrl, originOf } from '../host/index.ts';
+import { Connection, openUrl } from '../host/index.ts';
 import { startDesk } from '../host/web/index.ts';
 import { ownVersion } from '../own-version.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -55,7 +55,7 @@ async function bridge(flags: BridgeFlags): Promise<void> {
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const stands = { client, ...host, era };
-  log(`waiting for a host on standard input, to stand before ${originOf(entry.target)}`);
+  log(`waiting for a host on standard input, to stand before '${entry.id}'`);
   const front = new StdioServerTransport();
   // Any number of messages may wait for a host that reads slowly; a warning of Node about that is nobody's to read.
   setMaxListeners(0, process.stdout);
