@@ -10,8 +10,9 @@ import { digest } from './digest.ts';
 import { Operations } from './engine/operations.ts';
 import type { Run } from './engine/run.ts';
 import type { FileAccess } from './files/file-access.ts';
+import type { GatewayCall } from './gateway-call.ts';
 import { observed } from './observe.ts';
-import { type GatewayCall, gatewayConsent } from './url/gateway-consent.ts';
+import { gatewayConsent } from './url/gateway-consent.ts';
 
 export interface HandleOptions extends AskerOptions {
   /** The same in every round of the call. */

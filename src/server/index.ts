@@ -13,6 +13,7 @@ export type {
 } from './call.ts';
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
+export type { GatewayCall, GatewayPage } from './gateway-call.ts';
 export { type HttpOptions, type McpEndpoint, mcpEndpoint } from './http/endpoint.ts';
 export type { EventStoreOptions } from './http/event-store.ts';
 export { type HttpServing, type Listening, serveHttp } from './http/serve.ts';
@@ -30,7 +31,6 @@ export type { PrincipalOf } from './principal.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
 export type { UrlAnswer, UrlAsk } from './url/ask.ts';
-export type { GatewayCall, GatewayPage } from './url/gateway-consent.ts';
 export type {
   Page,
   PageAsk,

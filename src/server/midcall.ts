@@ -33,11 +33,11 @@ import type { AboutClient, Call } from './call.ts';
 import { type Conduct, conductor, type ResumableTool } from './conduct.ts';
 import { configure, drawn, type MidcallOptions } from './config.ts';
 import { aboutClient } from './era.ts';
+import type { GatewayCall } from './gateway-call.ts';
 import { intercept } from './intercept.ts';
 import { type AskingMethod, askingMethods } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import { runUnattended } from './unattended.ts';
-import type { GatewayCall } from './url/gateway-consent.ts';
 
 interface Described {
   readonly title?: string;
