@@ -92,49 +92,40 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     expect(done).toEqual([]);
   });
 
-  it('sends a client away that would wait too long for the desk, and goes on with the call when it is back', async () => {
+  /** A client without forms that has waited for the desk, and was sent away. */
+  async function sentAway() {
     const { done, serve } = asking();
     const clock = handClock();
-    await using on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
+    const on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
     const first = on.client.callTool(remove);
     await started(clock);
     await vi.waitUntil(() => on.opened.length === 1);
     clock.move(45_000);
-    const sentAway = await first;
-    expect(textOf(sentAway)).toContain("call 'remove' again with the same arguments");
+    expect(textOf(await first)).toContain("call 'remove' again with the same arguments");
+    return { ...on, done, clock };
+  }
+
+  it('sends a client away that would wait too long for the desk, and goes on with the call when it is back', async () => {
+    await using on = await sentAway();
     await answerAtDesk(on.inbox);
     expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
-    expect(done).toEqual(['a.md']);
+    expect(on.done).toEqual(['a.md']);
   });
 
   it('does not take another call for the one it was sent away from', async () => {
-    const { done, serve } = asking();
-    const clock = handClock();
-    await using on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
-    const first = on.client.callTool(remove);
-    await started(clock);
-    await vi.waitUntil(() => on.opened.length === 1);
-    clock.move(45_000);
-    await first;
+    await using on = await sentAway();
     const other = on.client.callTool({ name: 'remove', arguments: { name: 'b.md' } });
     await vi.waitUntil(() => on.inbox.list().length === 2);
     for (const { id } of on.inbox.list()) await on.inbox.reply(id, yes, 'web');
     await other;
-    expect([...done].sort()).toEqual(['a.md', 'b.md']);
+    expect([...on.done].sort()).toEqual(['a.md', 'b.md']);
   });
 
   it('stops a call that nobody comes back for', async () => {
-    const { done, serve } = asking();
-    const clock = handClock();
-    await using on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
-    const first = on.client.callTool(remove);
-    await started(clock);
-    await vi.waitUntil(() => on.opened.length === 1);
-    clock.move(45_000);
-    await first;
-    clock.move(900_000);
+    await using on = await sentAway();
+    on.clock.move(900_000);
     await vi.waitUntil(() => on.inbox.list().length === 0);
-    expect(done).toEqual([]);
+    expect(on.done).toEqual([]);
   });
 
   it('stops the call behind when the client takes it back', async () => {

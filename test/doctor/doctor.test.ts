@@ -13,7 +13,7 @@ const questions = ['form', ...fields, 'decline', 'dismiss'];
 
 describe.each(pairings)('%s over %s', (era, carrier) => {
   it('finds that a host works where a person answers as asked, and says what to do next', async () => {
-    const host = await clinic({ era, carrier, host: obliging, roots: ['file:///work'] });
+    const host = await clinic({ era, carrier, host: obliging, roots: ['file:///data'] });
     const report = await host.report();
     expect(outcomesOf(report)).toEqual({
       ...allOf('works', ...questions, 'page', 'roots'),
@@ -186,11 +186,11 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       carrier,
       host: obliging,
       capabilities: { roots: {} },
-      roots: ['file:///work', 'file:///work/..'],
+      roots: ['file:///data', 'file:///data/..'],
     });
     const report = await host.report();
     expect(outcomesOf(report)['roots']).toBe('wrong');
-    expect(said(report, 'roots')).toContain("'file:///work/..'");
+    expect(said(report, 'roots')).toContain("'file:///data/..'");
   });
 });
 

@@ -56,13 +56,13 @@ describe('roots manager', () => {
     const dir = temporary();
     const file = join(temporary(), 'roots.json');
     const roots = new RootsManager({ disk: machineDisk, memory: rootsFile(file) });
-    const root = await roots.add(dir, { as: '/work/my notes' });
+    const root = await roots.add(dir, { as: '/data/my notes' });
     await roots.grant('s', [root.uri]);
-    const told = [{ uri: 'file:///work/my%20notes', name: root.name }];
+    const told = [{ uri: 'file:///data/my%20notes', name: root.name }];
     expect(roots.granted('s')).toEqual(told);
-    expect(await roots.add(dir, { as: '/work/my notes' })).toBe(root);
-    await expect(roots.add(dir)).rejects.toThrow('is on offer already, as /work/my notes.');
-    await expect(roots.add(temporary(), { as: 'work' })).rejects.toMatchObject({ code: 'roots/invalid' });
+    expect(await roots.add(dir, { as: '/data/my notes' })).toBe(root);
+    await expect(roots.add(dir)).rejects.toThrow('is on offer already, as /data/my notes.');
+    await expect(roots.add(temporary(), { as: 'data' })).rejects.toMatchObject({ code: 'roots/invalid' });
 
     const later = new RootsManager({ disk: machineDisk, memory: rootsFile(file) });
     await later.load();
