@@ -4,7 +4,7 @@ import { cue } from '../host/person.ts';
 import { down, enter, interrupt, terminal } from './tty.ts';
 
 describe.each(['2025', '2026'])('in a terminal, %s', era => {
-  it('is filled in with keys, seen before it is sent, and changed', async () => {
+  it('elicit-form-04, elicit-form-24: is filled in with keys, seen before it is sent, and changed', async () => {
     const tty = terminal(['form', '--era', era]);
     await tty.until('What do you want to do?');
     expect(tty.text()).toContain('  | Which colour?');
@@ -25,7 +25,7 @@ describe.each(['2025', '2026'])('in a terminal, %s', era => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('says which rule an answer breaks, beside the field', async () => {
+  it('elicit-form-20: says which rule an answer breaks, beside the field', async () => {
     const tty = terminal(['code', '--era', era]);
     await tty.until('What do you want to do?');
     tty.type(enter);
@@ -39,7 +39,7 @@ describe.each(['2025', '2026'])('in a terminal, %s', era => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('takes Ctrl-C as dismissing the question, and the call goes on', async () => {
+  it('elicit-24: takes Ctrl-C as dismissing the question, and the call goes on', async () => {
     const tty = terminal(['form', '--era', era]);
     await tty.until('What do you want to do?');
     tty.type(interrupt);
@@ -76,7 +76,7 @@ describe('in a terminal', () => {
     expect(tty.raw()).not.toContain('\u001b');
   });
 
-  it('shows an address in full with its warnings before anything is opened', async () => {
+  it('elicit-url-02, elicit-url-62: shows an address in full with its warnings before anything is opened', async () => {
     const tty = terminal(['url', '{"url":"http://аpple.com@93.184.216.34:8080/x"}', '--era', '2025']);
     await tty.until('Address: http://аpple.com@93.184.216.34:8080/x');
     await tty.until('What stands before the @ is not where this leads');

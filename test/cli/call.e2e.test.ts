@@ -56,7 +56,7 @@ const thirteen = {
 };
 
 describe('midcall call with the everything server', () => {
-  it('answers all 13 fields of its form, from a file', async () => {
+  it('elicit-04: answers all 13 fields of its form, from a file', async () => {
     const { code, out } = await run(
       ['trigger-elicitation-request', ...answers({ action: 'accept', content: thirteen })],
       everything,
@@ -65,7 +65,7 @@ describe('midcall call with the everything server', () => {
     expect(code).toBe(0);
   });
 
-  it('fills in all 13 fields line by line, through a pipe', async () => {
+  it('elicit-form-23: fills in all 13 fields line by line, through a pipe', async () => {
     const typed = [
       '1',
       'Ada',
@@ -95,7 +95,7 @@ describe('midcall call with the everything server', () => {
     expect(code).toBe(0);
   });
 
-  it('tells decline from dismiss, and both are calls that completed', async () => {
+  it('elicit-07: tells decline from dismiss, and both are calls that completed', async () => {
     const declined = await run(['trigger-elicitation-request'], everything, '2\n');
     const dismissed = await run(['trigger-elicitation-request'], everything, '3\n');
     expect([declined.code, dismissed.code]).toEqual([0, 0]);
@@ -103,7 +103,7 @@ describe('midcall call with the everything server', () => {
     expect(dismissed.out).toContain('"action": "cancel"');
   });
 
-  it('consents to a URL on the request path and on the error path, and tries the call again', async () => {
+  it('elicit-url-37: consents to a URL on the request path and on the error path, and tries the call again', async () => {
     const url = '{"url":"https://example.com/x","errorPath":false}';
     const asked = await run(['trigger-url-elicitation', url, ...answers({ action: 'accept' })], everything);
     expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('"action": "accept"')]);
@@ -135,7 +135,7 @@ describe('midcall call with the everything server', () => {
     expect(err).toContain('A server wants to use your model');
   });
 
-  it('tells the roots given by flag', async () => {
+  it('roots-06: tells the roots given by flag', async () => {
     const dir = temporary();
     const { out } = await run(['get-roots-list', '--root', dir], everything);
     expect(out).toContain(`file://${dir}`);
@@ -165,7 +165,7 @@ describe('midcall call with the filesystem server', () => {
 });
 
 describe.each(['2025', '2026'])('midcall call, %s', era => {
-  it('asks in lines: who, which call, the message set off, and the answer before it is sent', async () => {
+  it('elicit-46: asks in lines: who, which call, the message set off, and the answer before it is sent', async () => {
     const { code, out, err } = await run(['form', 'n:=1', '--era', era], asking, '1\ngreen\n2\n1\nred\n1\n');
     expect([code, JSON.parse(out)]).toEqual([0, { action: 'accept', content: { colour: 'red' } }]);
     expect(err).toContain('Server asking-server (');
@@ -174,7 +174,7 @@ describe.each(['2025', '2026'])('midcall call, %s', era => {
     expect(err).toContain('  Colour: green');
   });
 
-  it('ends with an error where an answer is missing, does not fit, or the input ends', async () => {
+  it('elicit-form-29: ends with an error where an answer is missing, does not fit, or the input ends', async () => {
     const missing = await run(['form', '--era', era, ...answers()], asking);
     const unfit = await run(
       ['form', '--era', era, ...answers({ action: 'accept', content: { colour: 'blue' } })],

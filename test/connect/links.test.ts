@@ -24,7 +24,7 @@ async function opened(options: { readonly code?: boolean; readonly connect?: obj
 }
 
 describe('a link', () => {
-  it('that was changed leads nowhere', async () => {
+  it('elicit-url-73: that was changed leads nowhere', async () => {
     const { url, checked, result } = await opened();
     for (const other of [
       `${url.slice(0, -1)}${url.endsWith('A') ? 'B' : 'A'}`,
@@ -69,7 +69,7 @@ describe('a link', () => {
     expect(await result).toContain('accept');
   });
 
-  it('shows nothing of the call before its visitor is known', async () => {
+  it('elicit-url-57: shows nothing of the call before its visitor is known', async () => {
     const { url, result, checked } = await opened();
     const look = await visitor(url).get();
     expect(look.text).not.toContain('work');
@@ -78,7 +78,7 @@ describe('a link', () => {
     await result;
   });
 
-  it('carries nothing of the call, the person or the code', async () => {
+  it('elicit-url-56: carries nothing of the call, the person or the code', async () => {
     const { url, code, result, checked } = await opened();
     expect(url).not.toContain(code);
     expect(new URL(url).pathname.split('/')).toHaveLength(3);
@@ -88,7 +88,7 @@ describe('a link', () => {
 });
 
 describe('the code', () => {
-  it('may be tried five times, by everybody together; then the call ends as suspect', async () => {
+  it('elicit-url-72: may be tried five times, by everybody together; then the call ends as suspect', async () => {
     const { url, code, result, reasons } = await opened();
     for (let n = 4; n >= 1; n--) {
       const who = visitor(url);
@@ -104,7 +104,7 @@ describe('the code', () => {
     expect(reasons()).toEqual(['wrong-code', 'wrong-code', 'wrong-code', 'wrong-code', 'out-of-tries']);
   });
 
-  it('cannot be got round by sending the form at once', async () => {
+  it('elicit-url-57, elicit-url-67, elicit-url-72: cannot be got round by sending the form at once', async () => {
     const { url, result, checked } = await opened();
     const who = visitor(url);
     await who.get();
@@ -113,7 +113,7 @@ describe('the code', () => {
     expect(await result).toContain('accept');
   });
 
-  it('makes a new cookie: one planted before it proves nothing', async () => {
+  it('elicit-url-72: makes a new cookie: one planted before it proves nothing', async () => {
     const { url, code, result } = await opened();
     const attacker = visitor(url);
     await attacker.get();
@@ -146,7 +146,7 @@ describe('the code', () => {
     expect(await result).toContain('accept');
   });
 
-  it('of one ticket opens no other', async () => {
+  it('elicit-url-72, elicit-url-73: of one ticket opens no other', async () => {
     const [one, two] = [await opened(), await opened()];
     const who = await one.checked();
     const elsewhere = visitor(two.url, who.cookies);
@@ -267,7 +267,7 @@ describe('connect()', () => {
     'https://x.example/café/connect',
     'https://x.example/a;Domain=example',
     'https://x.example//connect',
-  ])('refuses the base URL %s', baseUrl => {
+  ])('elicit-url-10, elicit-url-40, elicit-url-58: refuses the base URL %s', baseUrl => {
     expect(() => connect({ name: 'x', baseUrl })).toThrow(/baseUrl/);
   });
 

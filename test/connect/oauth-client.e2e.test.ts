@@ -124,7 +124,7 @@ afterEach(() => {
 });
 
 describe('the authorization code flow', () => {
-  it('O1: sends S256, state, the exact redirect address and the scopes, and no secret', async () => {
+  it('000-20; O1: sends S256, state, the exact redirect address and the scopes, and no secret', async () => {
     const { url, state } = await begin(notes);
     const sent = Object.fromEntries(url.searchParams);
     expect(sent).toEqual({
@@ -210,7 +210,7 @@ describe('the authorization code flow', () => {
     await expectedIn('authorization_endpoint', begin(plain));
   });
 
-  it('a redirect address that was not registered is refused by the provider, and nobody is sent there', async () => {
+  it('elicit-url-54: a redirect address that was not registered is refused by the provider, and nobody is sent there', async () => {
     const begun = await begin(notes);
     begun.url.searchParams.set('redirect_uri', 'http://127.0.0.1:9/elsewhere');
     const { response } = await new Browser().follow(begun.url, 'http://127.0.0.1:9/');
@@ -218,7 +218,7 @@ describe('the authorization code flow', () => {
     expect(await response?.text()).toContain('invalid_redirect_uri');
   });
 
-  it('a callback that is replayed gives nothing, and its code ends what it gave', async () => {
+  it('elicit-url-54: a callback that is replayed gives nothing, and its code ends what it gave', async () => {
     const begun = await begin(notes);
     const callback = await signIn(begun);
     await notes.client.exchange(callback, begun);
@@ -278,7 +278,7 @@ describe('renewing', () => {
     time += 3_600_000;
   };
 
-  it('an expired token is renewed once for a hundred calls at once, and the refresh token rotates', async () => {
+  it('elicit-url-48: an expired token is renewed once for a hundred calls at once, and the refresh token rotates', async () => {
     await connect(alice, notes);
     const first = await kept.token(alice, notes);
     expire();
@@ -497,7 +497,7 @@ describe('renewing', () => {
 });
 
 describe('forgetting', () => {
-  it('removes the sign-in here and ends it at the provider', async () => {
+  it('elicit-url-48: removes the sign-in here and ends it at the provider', async () => {
     await connect(alice, notes);
     const token = await kept.token(alice, notes);
     expect(await kept.forget(alice, notes)).toBe('revoked');
@@ -560,7 +560,7 @@ describe('forgetting', () => {
 });
 
 describe('one person and another', () => {
-  it('a sign-in is one person’s, at one provider', async () => {
+  it('elicit-url-55: a sign-in is one person’s, at one provider', async () => {
     await connect(alice, notes);
     const other = provider(options(constant, { id: 'other' }));
     expect(await kept.token(bob, notes)).toBeUndefined();

@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 describe('connecting', () => {
-  it('signs in, says what will be asked for, leads to the provider and back, and the token is in the vault only', async () => {
+  it('elicit-url-45, elicit-url-47, elicit-url-52, elicit-url-71: signs in, says what will be asked for, leads to the provider and back, and the token is in the vault only', async () => {
     const { url, ticket } = await under.ask(under.principal('alice'));
     const { response } = await browser.follow(url);
     const shown = await textOf(response);
@@ -65,7 +65,7 @@ describe('connecting', () => {
     expect(inspect(outcome, { depth: 9 })).not.toContain(token?.value);
   });
 
-  it('C3, F1: a callback that is replayed finds nothing, and changes nothing', async () => {
+  it('elicit-url-54; C3, F1: a callback that is replayed finds nothing, and changes nothing', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     await browser.follow(callback);
@@ -74,7 +74,7 @@ describe('connecting', () => {
     expect((await under.vault.token(under.principal('alice'), under.notes))?.value).toBe(before?.value);
   });
 
-  it('C2: a callback in another browser connects nobody, and the asker goes on', async () => {
+  it('000-20, elicit-url-47, elicit-url-50, elicit-url-53, elicit-url-67; C2: a callback in another browser connects nobody, and the asker goes on', async () => {
     const { url, ticket } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     under.login.state.person = 'bob';
@@ -87,7 +87,7 @@ describe('connecting', () => {
     expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeDefined();
   });
 
-  it('C3: an answer of one provider at the address of another, or with another issuer, is not used', async () => {
+  it('elicit-url-54; C3: an answer of one provider at the address of another, or with another issuer, is not used', async () => {
     const { url, ticket } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     const elsewhere = new URL(callback);
@@ -100,7 +100,7 @@ describe('connecting', () => {
     expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeUndefined();
   });
 
-  it('a stolen state with the attacker’s own code connects nobody', async () => {
+  it('elicit-url-54, elicit-url-69: a stolen state with the attacker’s own code connects nobody', async () => {
     const mine = await under.ask(under.principal('alice'));
     const callback = await toCallback(mine.url);
     under.login.state.person = 'mallory';
@@ -118,7 +118,7 @@ describe('connecting', () => {
     expect(await under.vault.signedIn(under.principal('mallory'), under.notes)).toBeUndefined();
   });
 
-  it('a parameter sent twice, or a state that was never ours, finds nothing', async () => {
+  it('elicit-url-73: a parameter sent twice, or a state that was never ours, finds nothing', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     const twice = new URL(callback);
@@ -249,7 +249,7 @@ describe('connecting', () => {
     expect(await textOf(response)).toContain('Nobody can tell here who you are');
   });
 
-  it('with a code that only the host showed it works without a sign-in, in that browser only', async () => {
+  it('elicit-url-72: with a code that only the host showed it works without a sign-in, in that browser only', async () => {
     const { url } = await under.ask(under.principal('alice'), { check: 'code', code: 'ABCD-2345' });
     expect((await browser.submit(url, { code: 'ABCD-2345' })).status).toBe(303);
     const callback = await toCallback(url);
@@ -262,7 +262,7 @@ describe('connecting', () => {
 describe('signing in', () => {
   const session = (of: Browser): string | undefined => of.cookies('127.0.0.1').get(sessionName(under.origin));
 
-  it('S2: a sign-in callback in another browser signs nobody in (login CSRF)', async () => {
+  it('elicit-url-68; S2: a sign-in callback in another browser signs nobody in (login CSRF)', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const { url: callback } = await browser.follow(url, `${under.origin}/connect/sign-in/callback`);
     const victim = new Browser();
@@ -272,7 +272,7 @@ describe('signing in', () => {
     expect(await heading(await browser.send(callback))).toBe('This sign-in is not known');
   });
 
-  it('S3: a session that was planted is not the one that a sign-in makes, and ends with it (fixation)', async () => {
+  it('elicit-url-53, elicit-url-57, elicit-url-68; S3: a session that was planted is not the one that a sign-in makes, and ends with it (fixation)', async () => {
     browser.cookies('127.0.0.1').set(sessionName(under.origin), 'planted-by-an-attacker');
     const { url } = await under.ask(under.principal('alice'));
     expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
@@ -370,7 +370,7 @@ describe('signing in', () => {
     await other.close();
   });
 
-  it('S5: cookies are HttpOnly and SameSite=Lax, and two of one name count as none', async () => {
+  it('elicit-url-68; S5: cookies are HttpOnly and SameSite=Lax, and two of one name count as none', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const begun = await browser.send(url);
     expect(begun.headers.getSetCookie()).toEqual([
@@ -385,7 +385,7 @@ describe('signing in', () => {
   });
 });
 
-it('S5: over https the cookies are Secure and __Host-, and a session under the plain name counts for nothing', async () => {
+it('elicit-url-40; S5: over https the cookies are Secure and __Host-, and a session under the plain name counts for nothing', async () => {
   const key = new Uint8Array(32).map((_, index) => index * 11);
   const login = provider({ id: 'login', issuer: under.login.issuer, clientId: 'pages', clientSecret });
   const https = connect({

@@ -60,7 +60,7 @@ async function expectNothingOfTheVictims(): Promise<void> {
 }
 
 describe('phishing', () => {
-  it('the victim who opens the attacker’s link is refused; the attacker’s own flow goes on; nothing is bound to anyone else', async () => {
+  it('elicit-url-53, elicit-url-67, elicit-url-69, elicit-url-71: the victim who opens the attacker’s link is refused; the attacker’s own flow goes on; nothing is bound to anyone else', async () => {
     const { url, ticket } = await under.ask(under.principal('attacker'));
     await victim.page.goto(url);
     expect(await heading(victim.page)).toBe('This link was made for somebody else');
@@ -78,7 +78,7 @@ describe('phishing', () => {
     await expectNothingOfTheVictims();
   });
 
-  it('the provider’s address, passed on from the attacker’s flow, does not give the attacker the victim’s account', async () => {
+  it('elicit-url-69: the provider’s address, passed on from the attacker’s flow, does not give the attacker the victim’s account', async () => {
     const { url, ticket } = await under.ask(under.principal('attacker'));
     const [request] = await Promise.all([
       attacker.page.waitForRequest(each => each.url().startsWith(`${under.thirdParty.issuer}/auth?`)),
@@ -94,7 +94,7 @@ describe('phishing', () => {
     expect(await heading(attacker.page)).toBe('This is done');
   });
 
-  it('the attacker’s callback, opened by the victim, connects the victim to nothing', async () => {
+  it('elicit-url-69: the attacker’s callback, opened by the victim, connects the victim to nothing', async () => {
     const { url } = await under.ask(under.principal('attacker'));
     const withheld = under.withhold('/connect/callback/');
     await leave(attacker.page, url);
@@ -108,7 +108,7 @@ describe('phishing', () => {
     await expectNothingOfTheVictims();
   });
 
-  it('a sign-in begun by the attacker does not sign the victim in as the attacker', async () => {
+  it('elicit-url-69: a sign-in begun by the attacker does not sign the victim in as the attacker', async () => {
     const other = await visitor(browser);
     const { url } = await under.ask(under.principal('attacker'));
     const withheld = under.withhold('/connect/sign-in/callback');

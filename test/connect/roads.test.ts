@@ -94,7 +94,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(textOf(await made.callTool('resume', { ticket: ticketIn(text) }))).toBe('accept green');
   });
 
-  it('a client without elicitation gets the link with a ticket, and no secret is taken that way', async () => {
+  it('elicit-url-01: a client without elicitation gets the link with a ticket, and no secret is taken that way', async () => {
     const made = await fixture({
       era,
       carrier,
@@ -115,7 +115,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(await made.call({ key: true })).toBe('cancel unavailable native in-band');
   });
 
-  it('where pages are switched off for an ask, a client without URL mode is unavailable', async () => {
+  it('001-18: where pages are switched off for an ask, a client without URL mode is unavailable', async () => {
     const made = await fixture({
       era,
       carrier,
@@ -174,7 +174,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     expect(opened).toHaveLength(1);
   });
 
-  it('where nobody can open a page it says so to the operator, and the answer is unavailable', async () => {
+  it('001-18: where nobody can open a page it says so to the operator, and the answer is unavailable', async () => {
     const made = await fixture({ era, connect: { reach: { kind: 'nobody', why: 'it runs in CI' } }, handler: sure });
     expect(await made.call()).toBe('cancel unavailable native in-band');
     expect(made.warned.join()).toContain('Give connect a baseUrl');
@@ -246,7 +246,7 @@ describe('-32042 (2025-11-25)', () => {
   const handler = async (call: Call) =>
     told(await call.elicitUrl({ message: 'Sure?', page: confirm(), asError: true, assurance: 'in-band' }));
 
-  it('the error lists the page, its end is announced to the client, and the same call then has the answer', async () => {
+  it('elicit-38, elicit-url-21, elicit-url-28, elicit-url-30, elicit-url-31, elicit-url-32, elicit-url-33: the error lists the page, its end is announced to the client, and the same call then has the answer', async () => {
     const made = await fixture({ era: '2025-11-25', handler });
     const failed = (await made.call().catch(error => error)) as { code: number; data: { elicitations: never[] } };
     expect(failed.code).toBe(-32042);
@@ -320,7 +320,7 @@ describe('-32042 (2025-11-25)', () => {
     });
   });
 
-  it('is not used for another call, nor on 2026-07-28', async () => {
+  it('elicit-url-27, elicit-url-34: is not used for another call, nor on 2026-07-28', async () => {
     const made = await fixture({ era: '2026-07-28', handler, midcall: { holdMs: 5 } });
     const result = made.call();
     const asked = await made.whenAsked(1);

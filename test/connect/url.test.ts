@@ -9,7 +9,7 @@ const inMemory = pairings.filter(([, carrier]) => carrier === 'memory');
 const urlOf = (asked: { params: Readonly<Record<string, unknown>> }) => asked.params['url'] as string;
 
 describe.each(inMemory)('%s over %s', (era, carrier) => {
-  it('a page is announced by URL mode, opened with the code, finished, and its answer is out of band', async () => {
+  it('000-10, elicit-url-06, elicit-url-07, elicit-url-19, elicit-url-21, elicit-url-27: a page is announced by URL mode, opened with the code, finished, and its answer is out of band', async () => {
     const { call, whenAsked, pair } = await fixture({
       era,
       carrier,
@@ -35,7 +35,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
     );
   });
 
-  it('a secret reaches the vault and nothing else', async () => {
+  it('004-13, elicit-33, elicit-url-01, elicit-url-04, elicit-url-41, elicit-url-42: a secret reaches the vault and nothing else', async () => {
     const canary = 'sk-canary-8f3a91c7';
     const { call, whenAsked, pair, vault, store, audit, warned } = await fixture({
       era,
@@ -78,7 +78,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
     expect(await result).toBe('decline page out-of-band');
   });
 
-  it('says that the person agreed and did not finish; a late completion has no effect and the page says so', async () => {
+  it('001-18, elicit-url-15: says that the person agreed and did not finish; a late completion has no effect and the page says so', async () => {
     const { call, whenAsked, clock, audit } = await fixture({
       era,
       carrier,

@@ -75,7 +75,7 @@ describe('secrets', () => {
     expect(values.size).toBe(0);
   });
 
-  it('any text comes back as it was, under any name, for its owner only', async () => {
+  it('elicit-30, elicit-31, elicit-url-41: any text comes back as it was, under any name, for its owner only', async () => {
     const text = fc.string({ unit: 'binary', minLength: 1 });
     await fc.assert(
       fc.asyncProperty(text, text, text, text, async (issuer, subject, name, secret) => {
@@ -118,7 +118,7 @@ describe('secrets', () => {
 });
 
 describe('at rest', () => {
-  it('V1: a store shows no value, no person, no provider and no name', async () => {
+  it('elicit-33; V1: a store shows no value, no person, no provider and no name', async () => {
     await kept.put(alice, 'weather-api', canary);
     await kept.keepSignIn(alice, notes, tokens('alice'));
     for (const word of ['canary', 'alice', 'login.example', 'weather', 'notes', 'provider.example', 'midcall.vault']) {
@@ -132,7 +132,7 @@ describe('at rest', () => {
     expect(new Set(values.values()).size).toBe(values.size);
   });
 
-  it('V2: an entry moved into another person’s slot is refused, and told without a word of it', async () => {
+  it('elicit-30, elicit-31; V2: an entry moved into another person’s slot is refused, and told without a word of it', async () => {
     await kept.put(bob, 'n', canary);
     const [entry] = [...values].find(([, value]) => value.startsWith('m1.'))!;
     const [slot] = [...values].find(([, value]) => !value.startsWith('m1.'))!;
@@ -184,7 +184,7 @@ describe('keys', () => {
 });
 
 describe('what prints', () => {
-  it('an access token gives its value to the code, and to nothing that writes it out', async () => {
+  it('elicit-url-49: an access token gives its value to the code, and to nothing that writes it out', async () => {
     await kept.keepSignIn(alice, notes, tokens('alice', { expiresAt: Date.now() + 3_600_000 }));
     const token = await kept.token(alice, notes, { scopes: ['notes.read'] });
     expect(token?.value).toBe(tokens('alice').accessToken);
@@ -237,7 +237,7 @@ describe('what prints', () => {
 });
 
 describe('configuration', () => {
-  it('a bad provider fails when it is built, naming the field and not the secret', () => {
+  it('elicit-url-58: a bad provider fails when it is built, naming the field and not the secret', () => {
     const good = { id: 'notes', issuer: 'https://provider.example', clientId: 'midcall', clientSecret: canary };
     for (const [bad, field] of [
       [{ id: 'Not An Id' }, 'id'],

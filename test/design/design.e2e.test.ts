@@ -68,7 +68,7 @@ describe('the notes server’s own questions', () => {
     proposals = Object.fromEntries(all);
   });
 
-  it('notes_delete: one question, where several notes match', async () => {
+  it('000-17: notes_delete: one question, where several notes match', async () => {
     const sent = await asked('notes_delete', 'TPS report');
     const { asks } = proposals['notes_delete']!;
     expect(asks.map(each => each.when)).toEqual(['several notes match']);
@@ -76,7 +76,7 @@ describe('the notes server’s own questions', () => {
     expect(filled(asks[0]!.message, { title: 'TPS report' })).toBe(sent.message);
   });
 
-  it('notes_archive: with one match and with several', async () => {
+  it('000-17: notes_archive: with one match and with several', async () => {
     const [one, many] = proposals['notes_archive']!.asks;
     const several = await asked('notes_archive', 'TPS report');
     expect(shape(many!.wire)).toEqual(shape(several.requestedSchema));
@@ -133,7 +133,7 @@ describe('the code', () => {
     }
   });
 
-  it('compiles under the strictest options', () => {
+  it('000-17: compiles under the strictest options', () => {
     const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config;
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
     const program = ts.createProgram([...files.values()], { ...options, incremental: false, noUnusedLocals: true });

@@ -2,19 +2,34 @@
 import type { Era } from 'midcall/host';
 import { eras } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
-import { type LintOptions, lint, lintRuleIds } from '../../src/design/index.ts';
+import { type LintOptions, type LintRuleId, lint, lintRuleIds } from '../../src/design/index.ts';
 import { type HandTool, handServer, idleClock } from './hand-server.ts';
 import { cleanTool, ruleCases } from './rule-cases.ts';
 
 const linted = (tool: HandTool, options: LintOptions = {}) =>
   lint(() => handServer({ tool }), { select: { which: 'all' }, clock: idleClock, ...options });
 
-const cases = lintRuleIds.flatMap(rule => ruleCases[rule].map((each, index) => ({ rule, index, ...each })));
+/** The statements a rule reports breaches of; a case names them in its title. */
+const statements: Partial<Record<LintRuleId, string>> = {
+  'enum-names': 'elicit-form-33: ',
+  'link-in-form': 'elicit-form-31: ',
+  'many-choices': '004-02: ',
+  'nested-schema': '004-02: ',
+  'secret-in-form': 'elicit-form-28: ',
+  'undeclared-request': 'elicit-13: ',
+};
+const cases = lintRuleIds.flatMap(rule =>
+  ruleCases[rule].map((each, index) => ({
+    title: `${statements[rule] ?? ''}${rule}, case ${index + 1},`,
+    rule,
+    ...each,
+  })),
+);
 
 describe.each(eras)('%s', era => {
-  it.each(cases.filter(each => each.era === undefined || each.era === era))(
-    '$rule ($index): is found where it is broken, and only there',
-    async each => {
+  it.each(cases.filter(each => each.era === undefined || each.era === era).map(each => [each.title, each] as const))(
+    '%s is found where it is broken, and only there',
+    async (_, each) => {
       const { findings } = await linted(each.broken, { eras: each.both ? eras : [era] });
       expect(findings.map(found => found.rule)).toContain(each.rule);
       const clean = await linted(each.clean ?? cleanTool, { eras: [era] });

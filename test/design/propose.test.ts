@@ -34,7 +34,7 @@ const cases: readonly (readonly [string, Tool])[] = [
 ];
 
 describe('propose', () => {
-  it.each(cases)('takes the decision %s', (kind, each) => {
+  it.each(cases)('004-02: takes the decision %s', (kind, each) => {
     expect(proposed(each).kind).toBe(kind);
   });
 
@@ -128,14 +128,14 @@ describe('the skill', () => {
   const schema = (which: string) =>
     JSON.parse(new RegExp(`<!-- form: ${which} -->\\s+\`\`\`json\\n([\\s\\S]*?)\`\`\``).exec(page)![1]!);
 
-  it('is a skill: a name like its folder, and a description', () => {
+  it('000-17: is a skill: a name like its folder, and a description', () => {
     const front = parse(/^---\n([\s\S]*?)\n---/.exec(page)![1]!);
     expect(front.name).toBe('elicitation-form-designer');
     expect(front.description.length).toBeLessThan(1_024);
     for (const part of ['**Purpose.**', '**Input.**', '## Output']) expect(page).toContain(part);
   });
 
-  it('takes the same decisions in the same order', () => {
+  it('000-17: takes the same decisions in the same order', () => {
     const said = rows('first row that fits is the kind.\n\n').map(([, kind, when, advice, source]) => [
       kind,
       when,
@@ -150,7 +150,7 @@ describe('the skill', () => {
     expect(said).toEqual(Object.values(designWords).map(list => (typeof list === 'string' ? list.split(' ') : list)));
   });
 
-  it('gives the same forms and messages', () => {
+  it('000-17: gives the same forms and messages', () => {
     const asks = proposed(tool('delete_note', { title: text }, { description: 'Moves the note to the attic.' })).asks;
     const fill = (value: unknown): unknown =>
       JSON.parse(

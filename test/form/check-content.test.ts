@@ -27,29 +27,41 @@ describe('one value against its field', () => {
     ['much too long', text({ maxLength: 1 }), 'xxxx', 'maxLength'],
     ['format', text({ format: 'email' }), 'x', 'format', 'Name must be an e-mail address, such as ada@example.com.'],
     ['pattern', text({ pattern: '^a$' }), 'b', 'pattern', 'Name must match the pattern ^a$.'],
-    ['number', number(), 2.5, undefined],
-    ['number as text', number(), '2', 'type', 'Pages must be a number.'],
+    ['elicit-form-13: number', number(), 2.5, undefined],
+    ['elicit-form-13: number as text', number(), '2', 'type', 'Pages must be a number.'],
     ['NaN', number(), Number.NaN, 'type'],
     ['infinity', number(), Number.POSITIVE_INFINITY, 'type'],
-    ['whole', number({ integer: true }), 3, undefined],
-    ['not whole', number({ integer: true }), 3.5, 'type', 'Pages must be a whole number.'],
+    ['elicit-form-13: whole', number({ integer: true }), 3, undefined],
+    ['elicit-form-13: not whole', number({ integer: true }), 3.5, 'type', 'Pages must be a whole number.'],
     ['past 2^53', number({ integer: true }), 2 ** 53, 'type'],
-    ['too small', number({ minimum: 1 }), 0, 'minimum', 'Pages must be at least 1.'],
-    ['just enough', number({ minimum: 1, maximum: 1 }), 1, undefined],
-    ['too large', number({ maximum: 1 }), 2, 'maximum', 'Pages must be at most 1.'],
-    ['yes', { kind: 'boolean', name: 'ok', required: true }, true, undefined],
-    ['yes as text', { kind: 'boolean', name: 'ok', required: true }, 'true', 'type', 'Ok must be yes or no.'],
-    ['one choice', { kind: 'select', name: 'c', choices, required: true }, 'a', undefined],
-    ['its title', { kind: 'select', name: 'c', choices, required: true }, 'A', 'enum', 'C must be one of the choices.'],
-    ['no choice', { kind: 'select', name: 'c', choices, required: true }, ['a'], 'type'],
-    ['choices', many(), ['c', 'a'], undefined],
+    ['elicit-form-13: too small', number({ minimum: 1 }), 0, 'minimum', 'Pages must be at least 1.'],
+    ['elicit-form-13: just enough', number({ minimum: 1, maximum: 1 }), 1, undefined],
+    ['elicit-form-13: too large', number({ maximum: 1 }), 2, 'maximum', 'Pages must be at most 1.'],
+    ['elicit-form-14: yes', { kind: 'boolean', name: 'ok', required: true }, true, undefined],
+    [
+      'elicit-form-14: yes as text',
+      { kind: 'boolean', name: 'ok', required: true },
+      'true',
+      'type',
+      'Ok must be yes or no.',
+    ],
+    ['elicit-form-15: one choice', { kind: 'select', name: 'c', choices, required: true }, 'a', undefined],
+    [
+      'elicit-form-16: its title',
+      { kind: 'select', name: 'c', choices, required: true },
+      'A',
+      'enum',
+      'C must be one of the choices.',
+    ],
+    ['elicit-form-15: no choice', { kind: 'select', name: 'c', choices, required: true }, ['a'], 'type'],
+    ['elicit-form-17: choices', many(), ['c', 'a'], undefined],
     ['none', many(), [], undefined],
     ['twice', many(), ['a', 'a'], 'uniqueItems', 'Tags must not name a choice twice.'],
     ['an unknown one', many(), ['a', 'x'], 'enum'],
     ['one that is no text', many(), [1], 'enum'],
     ['more than there are', many(), ['a', 'b', 'c', 'x'], 'enum'],
-    ['too few', many({ minItems: 1 }), [], 'minItems', 'Tags needs at least 1 choice.'],
-    ['too many', many({ maxItems: 1 }), ['a', 'b'], 'maxItems', 'Tags takes at most 1 choice.'],
+    ['elicit-form-17: too few', many({ minItems: 1 }), [], 'minItems', 'Tags needs at least 1 choice.'],
+    ['elicit-form-17: too many', many({ maxItems: 1 }), ['a', 'b'], 'maxItems', 'Tags takes at most 1 choice.'],
     ['no list', many(), 'a', 'type'],
   ])('%s', (_, field, value, rule, message) => {
     const checked = checkContent([field], { [field.name]: value });
@@ -117,8 +129,8 @@ describe('content as a whole', () => {
   });
 });
 
-describe('formats', () => {
-  it.each<[(text: string) => boolean, string, boolean]>([
+describe('elicit-form-12: formats', () => {
+  const formats: readonly [is: (text: string) => boolean, text: string, expected: boolean, name?: string][] = [
     [isDate, '2026-02-28', true],
     [isDate, '2024-02-29', true],
     [isDate, '2000-02-29', true],
@@ -145,7 +157,7 @@ describe('formats', () => {
     [isDateTime, '1998-12-31T23:59:60Z', true],
     [isDateTime, '1998-12-31T15:59:60-08:00', true],
     [isDateTime, '1998-12-31T22:59:60Z', false],
-    [isDateTime, `2026-02-28T18:30:00.${'1'.repeat(200)}Z`, false],
+    [isDateTime, `2026-02-28T18:30:00.${'1'.repeat(200)}Z`, false, 'a second with 200 digits'],
     [isEmail, 'ada@example.com', true],
     [isEmail, 'ada.l+tag@mail.example.co.uk', true],
     [isEmail, "o'brien@example.ie", true],
@@ -160,8 +172,8 @@ describe('formats', () => {
     [isEmail, 'ada\u200b@example.com', false],
     [isEmail, 'ada@example.com\n', false],
     [isEmail, '@example.com', false],
-    [isEmail, `${'a'.repeat(65)}@example.com`, false],
-    [isEmail, `a@${'b.'.repeat(130)}com`, false],
+    [isEmail, `${'a'.repeat(65)}@example.com`, false, '65 letters before the at sign'],
+    [isEmail, `a@${'b.'.repeat(130)}com`, false, '130 labels after the at sign'],
     [isUri, 'https://example.com/a?b=c#d', true],
     [isUri, 'http://localhost:8080', true],
     [isUri, 'mailto:ada@example.com', true],
@@ -177,8 +189,11 @@ describe('formats', () => {
     [isUri, 'https://example.com/%zz', false],
     [isUri, 'https://example.com:99999/', false],
     [isUri, ' https://example.com', false],
-  ])('%o of %j is %s', (is, value, expected) => {
-    expect(is(value)).toBe(expected);
+  ];
+  it.each(
+    formats.map(([is, text, expected, name = JSON.stringify(text)]) => ({ format: is.name, is, text, expected, name })),
+  )('$format of $name is $expected', ({ is, text, expected }) => {
+    expect(is(text)).toBe(expected);
   });
 
   it('C3: hostile texts of a megabyte are judged at once', () => {
@@ -198,8 +213,11 @@ describe('labels', () => {
     ['x', '  Title  ', 'Title'],
     ['x', '   ', 'X'],
     ['___', undefined, '___'],
-    ['x', 'y'.repeat(100), `${'y'.repeat(79)}…`],
   ])('%s, titled %s, is called %s', (name, title, label) => {
     expect(labelOf({ name, ...(title !== undefined && { title }) })).toBe(label);
+  });
+
+  it('a title of 100 letters is cut to 80', () => {
+    expect(labelOf({ name: 'x', title: 'y'.repeat(100) })).toBe(`${'y'.repeat(79)}…`);
   });
 });

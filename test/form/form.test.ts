@@ -19,7 +19,7 @@ const wrapped = (property: unknown) => ({ type: 'object', properties: { value: p
 const build = (input: unknown) => form(input as FormInput);
 const std = (schema: v.GenericSchema) => toStandardJsonSchema(schema as never);
 
-describe('shorthands (004-12, D-25)', () => {
+describe('004-12; D-25: shorthands', () => {
   it.each<[string, FormInput, unknown, unknown, unknown, unknown]>([
     ['a list of texts', ['red', 'green'], { type: 'string', enum: ['red', 'green'] }, 'red', 'red', 'blue'],
     ['String', String, { type: 'string' }, 'x', 'x', 1],
@@ -48,7 +48,7 @@ describe('shorthands (004-12, D-25)', () => {
       'High',
     ],
     [
-      'titled choices in a list',
+      'elicit-form-18: titled choices in a list',
       [{ low: { title: 'Low' } }],
       { type: 'array', items: { anyOf: [{ const: 'low', title: 'Low' }] } },
       ['low'],
@@ -73,7 +73,7 @@ describe('shorthands (004-12, D-25)', () => {
     expect(await made.check(undefined)).toMatchObject({ ok: false, issues: [{ rule: 'required' }] });
   });
 
-  it('a flat record is a form, every field required', async () => {
+  it('elicit-form-03: a flat record is a form, every field required', async () => {
     const contact = form({ name: String, email: { type: 'string', format: 'email' }, plan: ['a', 'b'] });
     expect(contact.schema).toEqual({
       type: 'object',
@@ -122,7 +122,7 @@ describe('raw restricted schema', () => {
     });
   });
 
-  it('D-13: a pattern is enforced and not sent; enumNames are read and sent as oneOf', async () => {
+  it('elicit-form-11, elicit-form-33; D-13: a pattern is enforced and not sent; enumNames are read and sent as oneOf', async () => {
     const made = form({
       type: 'object',
       properties: {

@@ -125,7 +125,7 @@ const answered = fields.chain(list =>
 );
 
 describe('every form', () => {
-  it('is emitted as the restricted schema and read back as the same fields', () => {
+  it('elicit-form-10: is emitted as the restricted schema and read back as the same fields', () => {
     fc.assert(
       fc.property(fields, list => {
         const schema = emit(list);

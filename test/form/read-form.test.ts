@@ -5,7 +5,7 @@ const schemaOf = (properties: object, rest: object = {}) => ({ type: 'object', p
 const read = (property: unknown) => readForm(schemaOf({ here: property }));
 
 describe('received schemas', () => {
-  it('every shape of the restricted schema becomes a field', () => {
+  it('elicit-form-22, elicit-form-33: every shape of the restricted schema becomes a field', () => {
     const result = readForm(
       schemaOf(
         {
@@ -109,15 +109,15 @@ describe('a form from a published server', () => {
 
 describe('R2: hostile and foreign schemas are refused with the field and the rule', () => {
   it.each<[string, unknown, string]>([
-    ['nested object', { type: 'object', properties: { a: { type: 'string' } } }, 'type'],
-    ['array of objects', { type: 'array', items: { type: 'object', properties: {} } }, 'items'],
+    ['000-09, elicit-form-09: nested object', { type: 'object', properties: { a: { type: 'string' } } }, 'type'],
+    ['000-09, elicit-form-09: array of objects', { type: 'array', items: { type: 'object', properties: {} } }, 'items'],
     ['array of texts', { type: 'array', items: { type: 'string' } }, 'items'],
     ['array of arrays', { type: 'array', items: { type: 'array', items: { enum: ['a'] } } }, 'items'],
     ['choices that are shapes', { type: 'array', items: { anyOf: [{ type: 'string' }] } }, 'anyOf'],
     ['options with rules of their own', { type: 'string', oneOf: [{ const: 'a', title: 'A', minLength: 3 }] }, 'oneOf'],
-    ['$ref', { $ref: '#/properties/here' }, '$ref'],
+    ['elicit-form-09: $ref', { $ref: '#/properties/here' }, '$ref'],
     ['$ref beside a type', { type: 'string', $ref: 'https://example.com/schema' }, '$ref'],
-    ['allOf', { type: 'string', allOf: [{ minLength: 1 }] }, 'allOf'],
+    ['elicit-form-09: allOf', { type: 'string', allOf: [{ minLength: 1 }] }, 'allOf'],
     ['not', { type: 'string', not: {} }, 'not'],
     ['const', { type: 'string', const: 'x' }, 'const'],
     ['null', { type: 'null' }, 'type'],
@@ -126,7 +126,7 @@ describe('R2: hostile and foreign schemas are refused with the field and the rul
     ['true', true, 'type'],
     ['null property', null, 'type'],
     ['a list', [], 'type'],
-    ['unknown format', { type: 'string', format: 'uuid' }, 'format'],
+    ['elicit-form-12: unknown format', { type: 'string', format: 'uuid' }, 'format'],
     ['a format named like a property of objects', { type: 'string', format: 'constructor' }, 'format'],
     ['password', { type: 'string', format: 'password' }, 'format'],
     ['text bounds on a number', { type: 'number', minLength: 1 }, 'minLength'],
@@ -157,20 +157,24 @@ describe('R2: hostile and foreign schemas are refused with the field and the rul
   });
 
   it.each<[string, unknown, string]>([
-    ['no schema', undefined, 'type'],
+    ['elicit-form-32: no schema', undefined, 'type'],
     ['null', null, 'type'],
     ['text', 'object', 'type'],
     ['a list', [], 'type'],
-    ['another type', { type: 'string' }, 'type'],
-    ['no properties', { type: 'object' }, 'properties'],
+    ['elicit-form-32: another type', { type: 'string' }, 'type'],
+    ['elicit-form-32: no properties', { type: 'object' }, 'properties'],
     ['properties as a list', { type: 'object', properties: [] }, 'properties'],
     ['required as text', schemaOf({}, { required: 'a' }), 'required'],
     ['required that is not there', schemaOf({}, { required: ['a'] }), 'required'],
     ['required inherited', schemaOf({}, { required: ['toString'] }), 'required'],
     ['patternProperties', schemaOf({}, { patternProperties: {} }), 'patternProperties'],
-    ['typed further properties', schemaOf({}, { additionalProperties: { type: 'string' } }), 'additionalProperties'],
-    ['allOf', schemaOf({}, { allOf: [] }), 'allOf'],
-    ['$ref', schemaOf({}, { $ref: '#' }), '$ref'],
+    [
+      'elicit-form-09: typed further properties',
+      schemaOf({}, { additionalProperties: { type: 'string' } }),
+      'additionalProperties',
+    ],
+    ['elicit-form-09: allOf', schemaOf({}, { allOf: [] }), 'allOf'],
+    ['elicit-form-09: $ref', schemaOf({}, { $ref: '#' }), '$ref'],
     ['__proto__', JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'), 'name'],
     ['constructor', schemaOf({ constructor: { type: 'string' } }), 'name'],
     ['an empty name', schemaOf({ '': { type: 'string' } }), 'name'],
@@ -211,7 +215,7 @@ describe('R2: hostile and foreign schemas are refused with the field and the rul
   });
 });
 
-describe('R4: what harms nobody is left out and noted', () => {
+describe('elicit-form-22; R4: what harms nobody is left out and noted', () => {
   it.each<[string, object, string, object]>([
     ['a default outside the choices', { type: 'string', enum: ['a'], default: 'b' }, 'default', { kind: 'select' }],
     [

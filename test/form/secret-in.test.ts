@@ -354,24 +354,24 @@ const plainDescriptions = lines(`
   Your email address (will be verified, and never shared with anyone else)
 `);
 
-describe('names that ask for a secret', () => {
+describe('elicit-form-01: names that ask for a secret', () => {
   it.each(secretNames)('%s', name => expect(secretIn({ name })).toMatchObject({ where: 'name' }));
 });
-describe('names that do not', () => {
+describe('elicit-form-02: names that do not ask for a secret', () => {
   it.each(plainNames)('%s', name => expect(secretIn({ name })).toBeUndefined());
 });
-describe('titles that ask for a secret', () => {
+describe('elicit-form-01: titles that ask for a secret', () => {
   it.each(secretTitles)('%s', title => expect(secretIn({ name: 'value', title })).toMatchObject({ where: 'title' }));
 });
-describe('titles that do not', () => {
+describe('elicit-form-02: titles that do not ask for a secret', () => {
   it.each(plainTitles)('%s', title => expect(secretIn({ name: 'value', title })).toBeUndefined());
 });
-describe('descriptions that ask for a secret', () => {
+describe('elicit-form-01: descriptions that ask for a secret', () => {
   it.each(secretDescriptions)('%s', description =>
     expect(secretIn({ name: 'value', description })).toMatchObject({ where: 'description' }),
   );
 });
-describe('descriptions that do not', () => {
+describe('elicit-form-02: descriptions that do not ask for a secret', () => {
   it.each(plainDescriptions)('%s', description => expect(secretIn({ name: 'value', description })).toBeUndefined());
 });
 
@@ -404,7 +404,7 @@ describe('messages', () => {
 });
 
 describe('what kind of field it is', () => {
-  it('only free text and numbers can carry a secret', () => {
+  it('elicit-form-02: only free text and numbers can carry a secret', () => {
     expect(secretIn({ name: 'password', kind: 'text' })).toBeDefined();
     expect(secretIn({ name: 'pin', kind: 'number' })).toBeDefined();
     expect(secretIn({ name: 'password', kind: 'boolean' })).toBeUndefined();
@@ -418,9 +418,9 @@ describe('what kind of field it is', () => {
     ['access_token', 'token'],
     ['otp', 'code'],
     ['card_number', 'payment'],
-  ])('%s is a %s', (name, kind) => expect(secretIn({ name })?.kind).toBe(kind));
+  ])('elicit-form-02: %s is a %s', (name, kind) => expect(secretIn({ name })?.kind).toBe(kind));
 
-  it('a description of a megabyte is searched at once', () => {
+  it('elicit-form-02: a description of a megabyte is searched at once', () => {
     for (const words of ['the name of the ', 'no password ', 'name of token ']) {
       expect(secretIn({ name: 'a', description: words.repeat(80_000) })).toBeUndefined();
     }

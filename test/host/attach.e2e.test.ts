@@ -15,7 +15,7 @@ async function host(era: Era, options: Parameters<typeof connected>[1] = {}) {
 }
 
 describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s', era => {
-  it('shows who asks for which call, and sends the answer that fits', async () => {
+  it('elicit-05: shows who asks for which call, and sends the answer that fits', async () => {
     const { connection, inbox } = await host(era);
     const me = person(() => ({ action: 'accept', content: { colour: 'green' } }));
     inbox.present(me);
@@ -32,7 +32,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     expect(me.endings).toMatchObject([{ how: 'answered', via: 'script' }]);
   });
 
-  it('sends decline and dismiss as two different things', async () => {
+  it('elicit-02, elicit-07: sends decline and dismiss as two different things', async () => {
     const { connection, inbox } = await host(era);
     const replies = [{ action: 'decline' }, { action: 'dismiss' }] as const;
     let n = 0;
@@ -45,7 +45,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     ]);
   });
 
-  it('keeps the question open when an answer does not fit the pattern that was really sent', async () => {
+  it('elicit-form-11: keeps the question open when an answer does not fit the pattern that was really sent', async () => {
     const { connection, inbox } = await host(era);
     const outcome = connection.run({ kind: 'tool', name: 'code' }).outcome;
     const question = await nextQuestion(inbox);
@@ -57,21 +57,24 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     expect(said((await outcome) as never)).toMatchObject({ action: 'accept', content: { code: 'abc' } });
   });
 
-  it.each(['nested', 'ref', 'proto', 'many', 'huge'])('refuses the hostile form %s and records it', async name => {
-    const audit = new Audit();
-    const { connection, inbox } = await host(era, { audit });
-    const me = person(() => ({ action: 'decline' }));
-    inbox.present(me);
-    const events = eventsOf(connection);
-    const outcome = await connection.run({ kind: 'tool', name: `hostile-${name}` }).outcome;
-    if (era === '2025-11-25') expect(said(outcome as never)).toMatchObject({ code: -32602 });
-    else expect(outcome).toMatchObject({ how: 'abandoned' });
-    expect(me.seen).toEqual([]);
-    expect(audit.entries().filter(entry => entry.event.type === 'refused')).toHaveLength(1);
-    expect(events.filter(({ type }) => type === 'refused')).toMatchObject([{ by: 'host' }]);
-  });
+  it.each(['nested', 'ref', 'proto', 'many', 'huge'])(
+    'elicit-35: refuses the hostile form %s and records it',
+    async name => {
+      const audit = new Audit();
+      const { connection, inbox } = await host(era, { audit });
+      const me = person(() => ({ action: 'decline' }));
+      inbox.present(me);
+      const events = eventsOf(connection);
+      const outcome = await connection.run({ kind: 'tool', name: `hostile-${name}` }).outcome;
+      if (era === '2025-11-25') expect(said(outcome as never)).toMatchObject({ code: -32602 });
+      else expect(outcome).toMatchObject({ how: 'abandoned' });
+      expect(me.seen).toEqual([]);
+      expect(audit.entries().filter(entry => entry.event.type === 'refused')).toHaveLength(1);
+      expect(events.filter(({ type }) => type === 'refused')).toMatchObject([{ by: 'host' }]);
+    },
+  );
 
-  it('refuses a mode that does not exist, and one that is not declared', async () => {
+  it('elicit-36, elicit-37: refuses a mode that does not exist, and one that is not declared', async () => {
     const unknown = await host(era);
     const first = await unknown.connection.run({ kind: 'tool', name: 'mode' }).outcome;
     const formOnly = await host(era, { modes: ['form'] });
@@ -84,7 +87,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     }
   });
 
-  it('asks for consent to a URL and sends accept without content; a javascript: URL cannot be accepted', async () => {
+  it('elicit-url-39: asks for consent to a URL and sends accept without content; a javascript: URL cannot be accepted', async () => {
     const { connection, inbox } = await host(era);
     const outcome = connection.run({ kind: 'tool', name: 'url' }).outcome;
     const question = await nextQuestion(inbox);
@@ -103,7 +106,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('a person behind a client, %s',
     expect(said((await bad) as never)).toMatchObject({ action: 'cancel' });
   });
 
-  it('sends cancel where policy refuses, and says that it was policy', async () => {
+  it('elicit-43: sends cancel where policy refuses, and says that it was policy', async () => {
     const policy = new Policy();
     policy.mute('asking', 60_000);
     const audit = new Audit();

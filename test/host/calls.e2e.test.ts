@@ -164,7 +164,7 @@ describe('2025-11-25', () => {
     expect(await call.outcome).toMatchObject({ how: 'timed-out' });
   });
 
-  it('asks for the pages a call needs, then for "I have finished", and tries the call again', async () => {
+  it('elicit-url-16, elicit-url-36: asks for the pages a call needs, then for "I have finished", and tries the call again', async () => {
     const { connection, inbox } = await host('2025-11-25');
     const me = person(() => ({ action: 'accept' }));
     inbox.present(me);
@@ -172,7 +172,7 @@ describe('2025-11-25', () => {
     expect(me.seen.map(question => question.kind)).toEqual(['url', 'url-finish']);
   });
 
-  it('cancels the call where the person gives up on the page, and gives it up where it was not opened', async () => {
+  it('elicit-url-26: cancels the call where the person gives up on the page, and gives it up where it was not opened', async () => {
     const first = await host('2025-11-25');
     first.inbox.present(person(question => (question.kind === 'url' ? { action: 'accept' } : { action: 'decline' })));
     expect(await first.connection.run(tool('page-first')).outcome).toEqual({ how: 'cancelled' });

@@ -92,15 +92,18 @@ describe.each(eras)('%s', era => {
     ['decline', ({ id }, { inbox }) => inbox.reply(id, { action: 'decline' }, 'script'), { action: 'decline' }],
     ['dismissal', ({ id }, { inbox }) => inbox.reply(id, { action: 'dismiss' }, 'script'), { action: 'cancel' }],
     ['no answer in time', ({ id }, { inbox }) => inbox.end(id, { how: 'timed-out' }), { action: 'cancel' }],
-  ])('elicit-07, elicit-21 to elicit-24, elicit-url-39: a person’s %s, and nothing more', async (_, act, expected) => {
-    for (const params of [form(), page(era)]) {
-      const made = await asking(era, params);
-      const outcome = made.call();
-      await act(await nextQuestion(made.inbox), made);
-      const content = expected['action'] === 'accept' && params['mode'] === 'form' ? { content: {} } : {};
-      expect(await outcome).toEqual({ ...expected, ...content });
-    }
-  });
+  ])(
+    'elicit-07, elicit-21, elicit-22, elicit-23, elicit-24, elicit-url-39: a person’s %s, and nothing more',
+    async (_, act, expected) => {
+      for (const params of [form(), page(era)]) {
+        const made = await asking(era, params);
+        const outcome = made.call();
+        await act(await nextQuestion(made.inbox), made);
+        const content = expected['action'] === 'accept' && params['mode'] === 'form' ? { content: {} } : {};
+        expect(await outcome).toEqual({ ...expected, ...content });
+      }
+    },
+  );
 
   it.each([[['form']], [['url']], [['form', 'url']]] as const)(
     'elicit-08, elicit-09, elicit-10, elicit-12, elicit-36, elicit-37: %j is declared, answered, and nothing else is taken',

@@ -73,7 +73,7 @@ describe('inbox', () => {
     expect(await inbox.ask(form())).toEqual({ how: 'answered', via: 'fast', content: { a: 'x' } });
   });
 
-  it('I2: an answer that does not fit leaves the question open and names field and rule', async () => {
+  it('elicit-form-25, elicit-form-29; I2: an answer that does not fit leaves the question open and names field and rule', async () => {
     const inbox = new Inbox();
     const question = form();
     void inbox.ask(question);

@@ -30,6 +30,7 @@ describe('the line that says why a server ended', () => {
 
   it.each([
     [
+      'npm',
       [
         'npm error code E404',
         'npm error 404 Not Found - GET https://registry.npmjs.org/nope',
@@ -38,6 +39,7 @@ describe('the line that says why a server ended', () => {
       'npm error 404 Not Found - GET https://registry.npmjs.org/nope',
     ],
     [
+      'Python',
       [
         'Traceback (most recent call last):',
         '  File "p.py", line 2, in f',
@@ -48,6 +50,7 @@ describe('the line that says why a server ended', () => {
       'ZeroDivisionError: division by zero',
     ],
     [
+      'Rust',
       [
         "thread 'main' panicked at src/main.rs:2:5:",
         'no key',
@@ -55,10 +58,10 @@ describe('the line that says why a server ended', () => {
       ],
       'no key',
     ],
-    [['  set in, and all there is'], 'set in, and all there is'],
-    [['an \u001b[31mescape'], 'an ⟦U+001B⟧[31mescape'],
-    [['x'.repeat(400)], `${'x'.repeat(300)}… (100 more characters)`],
-  ])('is found in %j', (lines, said) => {
+    ['a line that is set in', ['  set in, and all there is'], 'set in, and all there is'],
+    ['a line in color', ['an \u001b[31mescape'], 'an ⟦U+001B⟧[31mescape'],
+    ['a line of 400 letters', ['x'.repeat(400)], `${'x'.repeat(300)}… (100 more characters)`],
+  ])('is found in what %s writes', (_, lines, said) => {
     expect(lastSaid(lines)).toBe(said);
   });
 

@@ -70,7 +70,7 @@ const hi: SamplingRequest = { messages: [{ role: 'user', content: { type: 'text'
 const yes = (): Reply => ({ action: 'accept' });
 
 describe('a host with models', () => {
-  it('sampling-58, -65, -95: shows the choice and its reason, runs it, shows the reply, and hands it over', async () => {
+  it('sampling-58, sampling-65, sampling-95: shows the choice and its reason, runs it, shows the reply, and hands it over', async () => {
     provider.respond(json(anthropic.reply([{ type: 'text', text: 'Hello.' }], 'end_turn')));
     const { sample, seen, attached } = await hosted(yes);
     const modelPreferences = { hints: [{ name: 'claude' }], costPriority: 1 };
@@ -125,7 +125,7 @@ describe('a host with models', () => {
     expect(seen[0]).toMatchObject({ model: { name: 'claude' } });
   });
 
-  it('runs another of the person’s models where they choose one, and shows them what the run left out', async () => {
+  it('sampling-74: runs another of the person’s models where they choose one, and shows them what the run left out', async () => {
     provider.respond(json(anthropic.reply([{ type: 'text', text: 'Hello.' }], 'end_turn')));
     const { sample, seen } = await hosted(question => ({
       action: 'accept',
@@ -166,7 +166,7 @@ describe('a host with models', () => {
     expect((await sample({ ...hi, tools })).content).toEqual(content);
   });
 
-  it('sampling-08, -89: a refused request reaches no model', async () => {
+  it('sampling-08, sampling-89: a refused request reaches no model', async () => {
     const { sample } = await hosted(() => ({ action: 'decline' }));
     await expect(sample(hi)).rejects.toMatchObject({ code: -1 });
     expect(provider.received).toHaveLength(0);
@@ -180,7 +180,7 @@ describe('a host with models', () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('secret');
   });
 
-  it('sampling-90, -91: an unbalanced history is refused before the person or a model sees it', async () => {
+  it('sampling-90, sampling-91: an unbalanced history is refused before the person or a model sees it', async () => {
     const { sample, seen } = await hosted(yes);
     const use = { type: 'tool_use', id: 'call_1', name: 't', input: {} } as const;
     const tools = [{ name: 't', inputSchema: { type: 'object' } }];

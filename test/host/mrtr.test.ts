@@ -123,7 +123,7 @@ it('mrtr-10, mrtr-11, mrtr-25, mrtr-41, mrtr-42: a state is sent back as it came
   await fc.assert(property, { numRuns: 60, examples: strange.map(each => [each]) });
 });
 
-it('mrtr-43: a state that did not come is not sent, nor an older one', async () => {
+it('mrtr-43, mrtr-24: a state that did not come is not sent, nor an older one', async () => {
   const { call, calls } = await host([
     round({ inputRequests: { q: ask('A?') }, requestState: 'old' }),
     round({ inputRequests: { q: ask('B?') } }),

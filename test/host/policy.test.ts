@@ -5,7 +5,7 @@ import { applies, judge } from '../../src/host/policy/judge.ts';
 import { handClock } from './clock.ts';
 
 describe('policy', () => {
-  it('P1: whatever the rules, a form or a URL is never allowed by one', () => {
+  it('elicit-22, elicit-url-61; P1: whatever the rules, a form or a URL is never allowed by one', () => {
     const rule = fc.record({
       id: fc.uuid(),
       server: fc.constantFrom('a', 'b', '*'),
@@ -32,7 +32,7 @@ describe('policy', () => {
     );
   });
 
-  it('P2: a rule that would answer a form or a URL cannot be made', () => {
+  it('elicit-22, elicit-url-61; P2: a rule that would answer a form or a URL cannot be made', () => {
     const policy = new Policy();
     expect(() => policy.add({ server: 'a', subject: 'form', effect: 'allow' })).toThrow(/answered by a person/);
     expect(() => policy.add({ server: 'a', subject: '*', effect: 'allow' })).toThrow();
@@ -57,7 +57,7 @@ describe('policy', () => {
     expect(changes.length).toBe(3);
   });
 
-  it('limits how often and how much at once a server asks, and says when it may again', () => {
+  it('elicit-45: limits how often and how much at once a server asks, and says when it may again', () => {
     const clock = handClock();
     const policy = new Policy({ clock, limits: { open: 3, perWindow: 2, windowMs: 10_000 } });
     expect(policy.judge('a', 'form', 3)).toMatchObject({

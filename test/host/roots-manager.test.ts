@@ -38,7 +38,7 @@ describe('roots manager', () => {
     expect(roots.granted('s')?.map(root => root.uri)).toEqual([uri]);
   });
 
-  it('R2: refuses what is no directory, and knows one directory by one name', async () => {
+  it('roots-22; R2: refuses what is no directory, and knows one directory by one name', async () => {
     const dir = temporary();
     writeFileSync(join(dir, 'file'), '');
     symlinkSync(dir, join(dir, 'link'));
@@ -72,7 +72,7 @@ describe('roots manager', () => {
     expect(later.granted('s')).toEqual([]);
   });
 
-  it('R3: announces each change once, a vanished and a returned root included', async () => {
+  it('roots-33; R3: announces each change once, a vanished and a returned root included', async () => {
     const dir = temporary();
     const root = join(dir, 'r');
     mkdirSync(root);
@@ -113,7 +113,7 @@ describe('roots manager', () => {
     expect(readFileSync(path, 'utf8')).toBe('{"roots":[1]}');
   });
 
-  it('finds the workspace by version control before project files, never at home', async () => {
+  it('roots-07: finds the workspace by version control before project files, never at home', async () => {
     const home = temporary();
     const deep = join(home, 'repo', 'packages', 'a', 'src');
     mkdirSync(deep, { recursive: true });

@@ -59,7 +59,7 @@ describe.each(eras)('%s', era => {
     wired(era, { clock: impatient, ...(roots && { roots }), audit, answer, tool: wire => wire.ask({}, 'roots/list') });
   const told = async (host: Wired): Promise<unknown> => ((await host.call()) as { roots?: unknown }).roots;
 
-  it('roots-08, -09, -10, -11: declares roots where there is a manager, in every message that must say so', async () => {
+  it('roots-08, roots-09, roots-10, roots-11: declares roots where there is a manager, in every message that must say so', async () => {
     const declared = (host: Wired): unknown[] =>
       era === '2025-11-25'
         ? host.calls('initialize').map(frame => (frame.params?.['capabilities'] as Params | undefined)?.['roots'])
@@ -81,7 +81,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('roots-13, -15, -20, -21, -24: tells the granted roots as file URIs, under the id or the key of the question', async () => {
+  it('roots-13, roots-15, roots-20, roots-21, roots-24: tells the granted roots as file URIs, under the id or the key of the question', async () => {
     const host = await hosted(await manager('a', 'b', 'c'), sharing(uri('a'), uri('b')));
     const list = {
       roots: [
@@ -99,7 +99,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('roots-10, -16, -17, -19: announces each change of the roots on 2025-11-25, and none on 2026-07-28', async () => {
+  it('roots-10, roots-16, roots-17, roots-19: announces each change of the roots on 2025-11-25, and none on 2026-07-28', async () => {
     const roots = await manager('a');
     const host = await hosted(roots, sharing());
     await told(host);
@@ -125,7 +125,7 @@ describe.each(eras)('%s', era => {
     expect(host.calls(listChanged)).toEqual([]);
   });
 
-  it('roots-21, -31: takes no root that is no file URI or climbs, in any spelling', async () => {
+  it('roots-21, roots-31: takes no root that is no file URI or climbs, in any spelling', async () => {
     const roots = await manager('a');
     for (const place of [
       'https://example.com/a',
@@ -155,7 +155,7 @@ describe.each(eras)('%s', era => {
     expect(await told(await hosted(roots, sharing()))).toEqual([{ uri: uri('a'), name: 'a' }]);
   });
 
-  it('roots-25, -26, -28: a client without roots says that it has none', async () => {
+  it('roots-25, roots-26, roots-28: a client without roots says that it has none', async () => {
     const host = await hosted(undefined, sharing());
     const outcome = await host.call();
     if (era === '2025-11-25') {
@@ -199,21 +199,24 @@ describe.each(eras)('%s', era => {
         return roots;
       },
     ],
-  ])('roots-25, -27, -29: a failure of %s is -32603, or ends the call; no path of it leaves', async (_, broken) => {
-    const audit = new Audit();
-    const host = await hosted(await broken(), sharing(), audit);
-    const outcome = await host.call();
-    if (era === '2025-11-25')
-      expect(outcome).toEqual({ error: { code: -32603, message: 'The roots could not be listed' } });
-    else {
-      expect(outcome).toMatchObject({ code: 'host/abandoned', message: expect.stringContaining('is on fire.') });
-      expect(host.calls()).toHaveLength(1);
-    }
-    expect(JSON.stringify(host.sent)).not.toContain(base);
-    expect(JSON.stringify(audit.entries({}))).toContain('is on fire.');
-  });
+  ])(
+    'roots-25, roots-27, roots-29: a failure of %s is -32603, or ends the call; no path of it leaves',
+    async (_, broken) => {
+      const audit = new Audit();
+      const host = await hosted(await broken(), sharing(), audit);
+      const outcome = await host.call();
+      if (era === '2025-11-25')
+        expect(outcome).toEqual({ error: { code: -32603, message: 'The roots could not be listed' } });
+      else {
+        expect(outcome).toMatchObject({ code: 'host/abandoned', message: expect.stringContaining('is on fire.') });
+        expect(host.calls()).toHaveLength(1);
+      }
+      expect(JSON.stringify(host.sent)).not.toContain(base);
+      expect(JSON.stringify(audit.entries({}))).toContain('is on fire.');
+    },
+  );
 
-  it('roots-30, -33, -39, -40: tells only of what stands now, without a restart and without being told to look', async () => {
+  it('roots-30, roots-33, roots-39, roots-40: tells only of what stands now, without a restart and without being told to look', async () => {
     const roots = await manager('a', 'b');
     await roots.grant('notes', [uri('a'), uri('b')]);
     const host = await hosted(roots, sharing());
@@ -230,7 +233,7 @@ describe.each(eras)('%s', era => {
     expect(host.shown).toEqual([]);
   });
 
-  it('roots-30, -31: tells nothing of a directory whose place a link has taken', async () => {
+  it('roots-30, roots-31: tells nothing of a directory whose place a link has taken', async () => {
     const roots = await manager('a');
     await roots.grant('notes', [uri('a')]);
     const host = await hosted(roots, sharing());
@@ -240,7 +243,7 @@ describe.each(eras)('%s', era => {
     expect(roots.list()[0]?.state).toBe('gone');
   });
 
-  it('roots-33, -40: notices by itself that a root went, and that it is back', async () => {
+  it('roots-33, roots-40: notices by itself that a root went, and that it is back', async () => {
     const clock = handClock();
     const roots = new RootsManager({ disk: machineDisk, clock, lookEveryMs: 1_000 });
     await roots.add(at('a'));

@@ -114,7 +114,7 @@ describe.each<Era>(eras)('%s', era => {
             return meta['io.modelcontextprotocol/clientCapabilities']?.sampling;
           });
 
-  it('sampling-14, -16, -17, -18, -19: declares sampling where there is a model, tools where it takes them, context never', async () => {
+  it('sampling-14, sampling-16, sampling-17, sampling-18, sampling-19: declares sampling where there is a model, tools where it takes them, context never', async () => {
     for (const [model, capability] of [
       [stub([says('Hi.')], true), { tools: {} }],
       [stub([says('Hi.')], false), {}],
@@ -132,7 +132,7 @@ describe.each<Era>(eras)('%s', era => {
     }
   });
 
-  it('sampling-14, -18, -100: takes tools where it declared them, else answers with an error and asks no model', async () => {
+  it('sampling-14, sampling-18, sampling-100: takes tools where it declared them, else answers with an error and asks no model', async () => {
     for (const params of [{ tools }, { toolChoice: { mode: 'auto' } }, { tools: [] }]) {
       const model = stub([says('Hello.')], false);
       const host = await hosted([sample(params)], yes, model);
@@ -146,7 +146,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(model.calls[0]?.tools).toEqual(tools);
   });
 
-  it('sampling-27, -28, -85: answers with role, content, model and stopReason, bare in a retry', async () => {
+  it('sampling-27, sampling-28, sampling-85: answers with role, content, model and stopReason, bare in a retry', async () => {
     const host = await hosted([sample()], yes);
     await host.call();
     expect(host.answers).toEqual([says('Hello.')]);
@@ -158,7 +158,7 @@ describe.each<Era>(eras)('%s', era => {
       expect(host.calls().map(frame => frame.params?.['inputResponses'])).toEqual([undefined, { q: says('Hello.') }]);
   });
 
-  it('sampling-08, -89, -92, -93: a declined request reaches no model; the server gets -1, or nothing', async () => {
+  it('sampling-08, sampling-89, sampling-92, sampling-93: a declined request reaches no model; the server gets -1, or nothing', async () => {
     const model = stub([says('Hello.')]);
     const host = await hosted([sample()], () => ({ action: 'decline' }), model);
     const failure = await host.call();
@@ -168,7 +168,7 @@ describe.each<Era>(eras)('%s', era => {
       expect(failure).toMatchObject({ code: 'host/abandoned', message: expect.stringContaining('run it again') });
   });
 
-  it('sampling-11, -30: a reply is held until it is approved; tool uses are shown with their arguments', async () => {
+  it('sampling-11, sampling-30: a reply is held until it is approved; tool uses are shown with their arguments', async () => {
     for (const result of [says('A secret.'), asksFor(use('a'))]) {
       const host = await hosted(
         [sample({ tools })],
@@ -181,7 +181,7 @@ describe.each<Era>(eras)('%s', era => {
     }
   });
 
-  it('sampling-29, -32, -58: asks before the model and before the server, for every leg of a tool conversation', async () => {
+  it('sampling-29, sampling-32, sampling-58: asks before the model and before the server, for every leg of a tool conversation', async () => {
     const model = stub([asksFor(use('a')), says('Sunny.')]);
     const first = sample({ tools });
     const next = sample({ tools, messages: [...plain.messages, assistant([use('a')]), user([outcome('a')])] });
@@ -200,7 +200,7 @@ describe.each<Era>(eras)('%s', era => {
     });
   });
 
-  it('sampling-10, -58: what the person changed is what the model and the server get', async () => {
+  it('sampling-10, sampling-58: what the person changed is what the model and the server get', async () => {
     const model = stub([says('Hello.')]);
     const host = await hosted(
       [sample({ systemPrompt: 'Obey.' })],
@@ -221,7 +221,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify(host.answers)).not.toContain('Hello.');
   });
 
-  it('sampling-34, -35, -51, -56: tool uses come back as the assistant’s, each with its own id, marked toolUse', async () => {
+  it('sampling-34, sampling-35, sampling-51, sampling-56: tool uses come back as the assistant’s, each with its own id, marked toolUse', async () => {
     const meta = { _meta: { 'x/cache': 1 } };
     const uses = [use('a'), { ...use('b'), ...meta }];
     const host = await hosted([sample({ tools })], yes, stub([asksFor(...uses)]));
@@ -238,7 +238,7 @@ describe.each<Era>(eras)('%s', era => {
     }
   });
 
-  it('sampling-54, -55: hands on no reply that goes against the tool choice', async () => {
+  it('sampling-54, sampling-55: hands on no reply that goes against the tool choice', async () => {
     for (const [mode, result, taken] of [
       ['required', says('I would rather not.'), false],
       ['required', asksFor(use('a')), true],
@@ -255,22 +255,22 @@ describe.each<Era>(eras)('%s', era => {
 
   it.each<[string, readonly unknown[], string]>([
     [
-      'sampling-44, -45, -91: text beside a tool result',
+      'sampling-44, sampling-45, sampling-91: text beside a tool result',
       [user(text('?')), assistant([use('a')]), user([text('By the way'), outcome('a')])],
       'nothing else',
     ],
     [
-      'sampling-46, -90: a tool use in mid-history without its results',
+      'sampling-46, sampling-90: a tool use in mid-history without its results',
       [user(text('?')), assistant([use('a')]), user(text('!')), assistant(text('?')), user(text('!'))],
       '"a" has no result',
     ],
     [
-      'sampling-46, -90: a tool use at the end without its results',
+      'sampling-46, sampling-90: a tool use at the end without its results',
       [user(text('?')), assistant([use('a')])],
       '"a" has no result',
     ],
     [
-      'sampling-47, -48: one result for two uses',
+      'sampling-47, sampling-48: one result for two uses',
       [user(text('?')), assistant([use('a'), use('b')]), user([outcome('a')])],
       '"b" has no result',
     ],
@@ -282,10 +282,18 @@ describe.each<Era>(eras)('%s', era => {
     ['sampling-50: a third role', [{ role: 'system', content: text('Obey.') }], ''],
     ['sampling-59: a message without a role', [{ content: text('?') }], ''],
     ['sampling-59: a message without content', [{ role: 'user' }], ''],
-    ['sampling-60, -94: an unknown kind of block', [user({ type: 'video', data: 'aGk=' })], ''],
-    ['sampling-62, -94: a text that is none', [user({ type: 'text', text: 7 })], ''],
-    ['sampling-63, -94: an image that is none', [user({ type: 'image', data: '?', mimeType: 'image/png' })], ''],
-    ['sampling-64, -94: a sound that is none', [user({ type: 'audio', data: 'aGk=', mimeType: 'image/png' })], ''],
+    ['sampling-60, sampling-94: an unknown kind of block', [user({ type: 'video', data: 'aGk=' })], ''],
+    ['sampling-62, sampling-94: a text that is none', [user({ type: 'text', text: 7 })], ''],
+    [
+      'sampling-63, sampling-94: an image that is none',
+      [user({ type: 'image', data: '?', mimeType: 'image/png' })],
+      '',
+    ],
+    [
+      'sampling-64, sampling-94: a sound that is none',
+      [user({ type: 'audio', data: 'aGk=', mimeType: 'image/png' })],
+      '',
+    ],
   ])('refuses with -32602, or ends the call, before anyone sees it: %s', async (_, messages, why) => {
     const model = stub([says('Hello.')]);
     const host = await hosted([sample({ tools, messages })], yes, model);
@@ -336,7 +344,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify([...values])).not.toMatch(/Say hello|other one|Hello/);
   });
 
-  it('sampling-22, -77, -78: adds no context of any server, whatever is asked, and says so to the person', async () => {
+  it('sampling-22, sampling-77, sampling-78: adds no context of any server, whatever is asked, and says so to the person', async () => {
     const sent: SamplingRequest[] = [];
     for (const includeContext of [undefined, 'none', 'thisServer', 'allServers']) {
       const model = stub([says('Hello.')]);
@@ -349,7 +357,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(sent).toEqual([plain, plain, plain, plain]);
   });
 
-  it('sampling-80, -101: the model is told of no more tokens than the server allows, nor than its budget leaves', async () => {
+  it('sampling-80, sampling-101: the model is told of no more tokens than the server allows, nor than its budget leaves', async () => {
     const model = stub([says('Hello.')]);
     const receipts: unknown[] = [];
     const host = await hosted([sample({ maxTokens: 400 })], () => undefined, model);
@@ -385,7 +393,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify(host.answers)).not.toMatch(/[Ss]ystem|Obey/);
   });
 
-  it('sampling-93, -96: the person’s rules hold, and so does the rate', async () => {
+  it('sampling-93, sampling-96: the person’s rules hold, and so does the rate', async () => {
     const clock = handClock();
     const policy = new Policy({ clock, limits: { perWindow: 2, windowMs: 60_000 } });
     const model = stub([says('Hello.')]);

@@ -40,7 +40,7 @@ function terminal(log: string[]) {
 }
 
 describe.each(eras)('%s', era => {
-  it('elicit-url-03, elicit-url-08, elicit-url-35, elicit-url-61: consent, then the browser with that very address, then accept', async () => {
+  it('elicit-url-03, elicit-url-08, elicit-url-35, elicit-url-61, 000-10: consent, then the browser with that very address, then accept', async () => {
     const log: string[] = [];
     const href = 'https://example.com/connect/1?x=%7e&y=a+b#z';
     const me = terminal(log);
@@ -134,7 +134,7 @@ describe.each(eras)('%s', era => {
     expect(me.opened).toEqual([]);
   });
 
-  it('elicit-url-04, elicit-url-13: of a page the client learns and keeps nothing but its address', async () => {
+  it('elicit-url-04, elicit-url-13, 000-11: of a page the client learns and keeps nothing but its address', async () => {
     const audit = new Audit();
     const made = await wired(era, {
       audit,

@@ -7,7 +7,7 @@ const rules = (href: string, trusted: string[] = []): string[] =>
   judgeUrl(href, { trusted }).warnings.map(warning => warning.rule);
 
 describe('URL judgement', () => {
-  it('makes the registrable domain stand out, by the public suffix list', () => {
+  it('elicit-url-02, elicit-url-64: makes the registrable domain stand out, by the public suffix list', () => {
     expect(judgeUrl('https://login.example.co.uk/a?b#c').parts).toEqual({
       before: 'https://login.',
       domain: 'example.co.uk',
@@ -29,10 +29,13 @@ describe('URL judgement', () => {
     ['https://my_host.example.com/', []],
     ['https://0x7f000001/', ['local-host', 'rewritten']],
     ['https:\\\\example.com\\', ['rewritten']],
-    [`https://example.com/${'a'.repeat(600)}`, ['length']],
-  ])('%s: %j', (href, expected) => {
+  ])('elicit-url-65: %s has the warnings %j', (href, expected) => {
     expect(judgeUrl(href).openable).toBe(true);
     expect(rules(href)).toEqual(expected);
+  });
+
+  it('elicit-url-65: an address of 620 letters has the warning length', () => {
+    expect(rules(`https://example.com/${'a'.repeat(600)}`)).toEqual(['length']);
   });
 
   it.each([
@@ -42,10 +45,13 @@ describe('URL judgement', () => {
     'not a url',
     'https://exa\u202Emple.com/',
     'https://a b.com/',
-    `https://x.com/${'a'.repeat(9000)}`,
-  ])('never opens %j', href => expect(judgeUrl(href).openable).toBe(false));
+  ])('elicit-url-10, elicit-url-59: never opens %j', href => expect(judgeUrl(href).openable).toBe(false));
 
-  it('warns of a lookalike of a domain opened before, and not of the domain itself', () => {
+  it('elicit-url-59: never opens an address of 9,000 letters', () => {
+    expect(judgeUrl(`https://x.com/${'a'.repeat(9000)}`).openable).toBe(false);
+  });
+
+  it('elicit-url-59: warns of a lookalike of a domain opened before, and not of the domain itself', () => {
     expect(rules('https://paypa1.com/', ['paypal.com'])).toContain('lookalike');
     expect(rules('https://exarnple.com/', ['example.com'])).toContain('lookalike');
     expect(rules('https://exmaple.com/', ['example.com'])).toContain('lookalike');
@@ -107,7 +113,7 @@ describe('URL judgement', () => {
     expect(rules('https://москва.com/', ['apple.com'])).not.toContain('lookalike');
   });
 
-  it('shows exactly what was sent, whatever was sent', () => {
+  it('elicit-url-62: shows exactly what was sent, whatever was sent', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true, size: 'xsmall' }), fc.string()),
@@ -136,11 +142,14 @@ describe('opening a page', () => {
     ['linux', ['xdg-open', ['https://example.com/?a=1&b=%22;rm']]],
     ['darwin', ['open', ['https://example.com/?a=1&b=%22;rm']]],
     ['win32', ['rundll32.exe', ['url.dll,FileProtocolHandler', 'https://example.com/?a=1&b=%22;rm']]],
-  ] as const)('on %s hands the address over as one argument, without a shell', async (platform, [command, args]) => {
-    const { opened, calls } = await run('https://example.com/?a=1&b=";rm', platform);
-    expect(opened).toBe(true);
-    expect(calls).toEqual([[command, args, expect.objectContaining({ shell: false })]]);
-  });
+  ] as const)(
+    'elicit-url-63: on %s hands the address over as one argument, without a shell',
+    async (platform, [command, args]) => {
+      const { opened, calls } = await run('https://example.com/?a=1&b=";rm', platform);
+      expect(opened).toBe(true);
+      expect(calls).toEqual([[command, args, expect.objectContaining({ shell: false })]]);
+    },
+  );
 
   it('takes the browser of Windows in a Linux inside it, and the next program where one cannot start', async () => {
     const tried: string[] = [];

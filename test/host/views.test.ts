@@ -42,7 +42,7 @@ async function onDesk(question: Question, fields: Record<string, string>): Promi
 }
 
 describe('the terminal and the desk', () => {
-  it('sampling-07, -09, -10: show who asks, prompt, tools and limit, and pass on what was changed', async () => {
+  it('sampling-07, sampling-09, sampling-10: show who asks, prompt, tools and limit, and pass on what was changed', async () => {
     const views = [
       await inTerminal(useModel('v1'), ['system', 'Be kind.', 'send']),
       await onDesk(useModel('v1'), { action: 'accept', system: 'Be kind.' }),
@@ -55,7 +55,7 @@ describe('the terminal and the desk', () => {
     }
   });
 
-  it('sampling-08, -09: let a request be declined, and one be dismissed', async () => {
+  it('sampling-08, sampling-09: let a request be declined, and one be dismissed', async () => {
     for (const [action, how] of [
       ['decline', 'declined'],
       ['dismiss', 'dismissed'],
@@ -65,7 +65,7 @@ describe('the terminal and the desk', () => {
     }
   });
 
-  it('sampling-11, -30: show a reply, the tools it asks for and their arguments, before it is handed over', async () => {
+  it('sampling-11, sampling-30: show a reply, the tools it asks for and their arguments, before it is handed over', async () => {
     const reply = (): Question => ({
       ...(useReply('v3') as SamplingReplyQuestion),
       content: [
@@ -95,7 +95,7 @@ describe('the terminal and the desk', () => {
     });
   });
 
-  it('roots-06, -23, -37: ask which directories to tell of, a nameless one by its address, and grant the same', async () => {
+  it('roots-06, roots-23, roots-37: ask which directories to tell of, a nameless one by its address, and grant the same', async () => {
     const question = (): RootsQuestion => ({
       ...(shareRoots() as RootsQuestion),
       roots: [{ uri: 'file:///home/ada/notes' }, { uri: 'file:///home/ada/work', name: 'work' }],

@@ -33,7 +33,7 @@ async function wired(era: Era) {
 const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'wire-')));
 
 describe('on the wire', () => {
-  it('2025-11-25: declares roots with listChanged, and announces one change once', async () => {
+  it('000-02, elicit-08: declares roots with listChanged on 2025-11-25, and announces one change once', async () => {
     const { client, roots, sent } = await wired('2025-11-25');
     const { uri } = await roots.add(temporary());
     await roots.grant('asking', [uri]);
@@ -46,7 +46,7 @@ describe('on the wire', () => {
     expect(sent.filter(frame => frame.method === 'notifications/roots/list_changed')).toHaveLength(2);
   });
 
-  it('2026-07-28: declares roots without listChanged in every request, and announces nothing', async () => {
+  it('elicit-09: declares roots without listChanged in every request on 2026-07-28, and announces nothing', async () => {
     const { client, roots, sent } = await wired('2026-07-28');
     await roots.add(temporary());
     await client.callTool({ name: 'plain', arguments: {} });

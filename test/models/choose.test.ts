@@ -52,7 +52,7 @@ describe('the choice of a model', () => {
       'Of 4 models it fits best where speed counts most, then low cost.',
     ],
     [
-      'sampling-71, -95: a hint as a part of a name',
+      'sampling-71, sampling-95: a hint as a part of a name',
       hints('small'),
       'house-small',
       'It matches the server’s hint "small".',
@@ -64,7 +64,7 @@ describe('the choice of a model', () => {
       'It matches the server’s hint "GARAGE-20".',
     ],
     [
-      'sampling-72, -102: hints in order',
+      'sampling-72, sampling-102: hints in order',
       hints('missing', 'rocket', 'garage'),
       'rocket',
       'It matches the server’s hint "rocket".',
@@ -142,7 +142,7 @@ describe('the choice of a model', () => {
     expect(why).toBe('It matches the server’s hint "garage\uFFFD\'\uFFFD. It is free.".');
   });
 
-  it('says what no model is given', () => {
+  it('sampling-83: says what no model is given', () => {
     const { leftOut } = router.choose(
       request(undefined, { metadata: {}, messages: [{ role: 'assistant', content: image }] }),
     );

@@ -116,7 +116,7 @@ const roads: {
 ];
 
 describe.each(roads)('$name', ({ model, stream, says, asks }) => {
-  it('sampling-85, -86: a text, its end, and what it cost', async () => {
+  it('sampling-85, sampling-86: a text, its end, and what it cost', async () => {
     server.respond(says('Hello.'), says('Hel', 'length'));
     const house = router(model(), stream);
     const { result, usage } = await house.run(hi, { signal: never });
@@ -239,7 +239,7 @@ describe.each(roads)('$name', ({ model, stream, says, asks }) => {
 });
 
 describe('OpenAI chat completions', () => {
-  it('sampling-63, -64, -75, -81, -82: the whole request on the wire', async () => {
+  it('sampling-63, sampling-64, sampling-75, sampling-81, sampling-82: the whole request on the wire', async () => {
     server.respond(json(openai.reply('A dog.', 'stop')));
     await router(openaiModel()).run(
       {
@@ -338,14 +338,14 @@ describe('OpenAI chat completions', () => {
 });
 
 describe('Anthropic messages', () => {
-  it('sampling-82, -86: a stop sequence is told from the end', async () => {
+  it('sampling-82, sampling-86: a stop sequence is told from the end', async () => {
     server.respond(json(anthropic.reply([{ type: 'text', text: 'One ' }], 'stop_sequence', 'END')));
     const { result } = await router(anthropicModel()).run({ ...hi, stopSequences: ['END'] }, { signal: never });
     expect(result.stopReason).toBe('stopSequence');
     expect(server.received[0]!.body.stop_sequences).toEqual(['END']);
   });
 
-  it('sampling-41, -105: results, failures among them, in one user message', async () => {
+  it('sampling-41, sampling-105: results, failures among them, in one user message', async () => {
     server.respond(json(anthropic.reply([{ type: 'text', text: 'I see.' }], 'end_turn')));
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const;
     await router(anthropicModel()).run(

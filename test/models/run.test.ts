@@ -31,7 +31,7 @@ async function callFor(request: SamplingRequest) {
 }
 
 describe('the call a model gets', () => {
-  it('sampling-75, -80, -81, -82: prompt, limit, temperature and stop sequences', async () => {
+  it('sampling-75, sampling-80, sampling-81, sampling-82: prompt, limit, temperature and stop sequences', async () => {
     expect(await callFor({ ...hi, systemPrompt: 'Be brief.', temperature: 0.3, stopSequences: ['END'] })).toEqual({
       prompt: [
         { role: 'system', content: 'Be brief.' },
@@ -43,7 +43,7 @@ describe('the call a model gets', () => {
     });
   });
 
-  it('sampling-63, -64: images and audio', async () => {
+  it('sampling-63, sampling-64: images and audio', async () => {
     const content = [
       { type: 'text', text: 'What is this?' },
       { type: 'image', data: 'aGk=', mimeType: 'image/png' },
@@ -63,7 +63,7 @@ describe('the call a model gets', () => {
     expect((await callFor({ ...hi, tools, toolChoice: { mode: 'none' } })).toolChoice).toEqual({ type: 'none' });
   });
 
-  it('sampling-41, -52: tool uses and results, and their media in a user message behind them', async () => {
+  it('sampling-41, sampling-52: tool uses and results, and their media in a user message behind them', async () => {
     const { prompt } = await callFor({
       ...hi,
       messages: [
@@ -139,7 +139,7 @@ describe('the call a model gets', () => {
     ]);
   });
 
-  it('sampling-61, -83: nothing of an earlier request, and no provider settings of the server', async () => {
+  it('sampling-61, sampling-83, sampling-57: nothing of an earlier request, and no provider settings of the server', async () => {
     const model = scripted();
     const router = routed(model);
     await router.run({ ...hi, metadata: { openai: { store: true } } }, { signal });
@@ -190,11 +190,11 @@ describe('the result of a model', () => {
     ['a filter', { unified: 'content-filter', raw: 'refusal' }, 'contentFilter'],
     ['a reason of the provider’s own', { unified: 'other', raw: 'compaction' }, 'compaction'],
     ['a reason that is prose', { unified: 'other', raw: 'because I say so' }, 'other'],
-  ])('sampling-86, -87: says that it stopped at %s', async (_, finishReason, expected) => {
+  ])('sampling-82, sampling-86, sampling-87: says that it stopped at %s', async (_, finishReason, expected) => {
     expect((await resultOf(reply({ finishReason }))).result.stopReason).toBe(expected);
   });
 
-  it('sampling-34, -35, -56: parallel tool uses', async () => {
+  it('sampling-34, sampling-35, sampling-56: parallel tool uses', async () => {
     const { result } = await resultOf(calling(toolCall('{"city":"Paris"}'), toolCall('', 'c2')), { ...hi, tools });
     expect(result).toMatchObject({
       stopReason: 'toolUse',

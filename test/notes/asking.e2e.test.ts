@@ -64,7 +64,7 @@ describe.each(everyWay)('%s', way => {
       expect(asked).toEqual([]);
     });
 
-    it('000-07, 000-18: asks which of three, and exactly the picked one is gone', async () => {
+    it('000-07, 000-18, elicit-25: asks which of three, and exactly the picked one is gone', async () => {
       const files = await box.files();
       person = form => ({ action: 'accept', content: { note_id: choiceOf(form, '2024'), confirm: true } });
       const result = await caller.call('notes_delete', { title: 'TPS report' });
@@ -95,7 +95,7 @@ describe.each(everyWay)('%s', way => {
       // A script answers faster than anybody reads, so this is the client's no rather than the person's.
       ['a decline', 'declined', 'said no', () => ({ action: 'decline' as const })],
       ['a dismissal', 'dismissed', 'closed the question without answering', () => ({ action: 'cancel' as const })],
-    ])('000-08: deletes nothing on %s, and says which it was', async (_name, outcome, words, answer) => {
+    ])('000-08, elicit-26: deletes nothing on %s, and says which it was', async (_name, outcome, words, answer) => {
       const before = await box.hash();
       person = answer;
       const result = await caller.call('notes_delete', { title: 'TPS report' });
@@ -106,7 +106,7 @@ describe.each(everyWay)('%s', way => {
       expect(await box.hash()).toEqual(before);
     });
 
-    it('asks again for an answer outside the choices, then gives up and deletes nothing', async () => {
+    it('000-07: asks again for an answer outside the choices, then gives up and deletes nothing', async () => {
       const before = await box.hash();
       person = () => ({ action: 'accept', content: { note_id: 'note-00000000', confirm: true } });
       const result = await caller.call('notes_delete', { title: 'TPS report' });
@@ -149,7 +149,7 @@ describe.each(everyWay)('%s', way => {
   });
 
   describe('notes_archive', () => {
-    it('000-19: asks on every call, and moves the note', async () => {
+    it('000-19, elicit-28: asks on every call, and moves the note', async () => {
       for (const title of ['Focaccia', 'Garden beds']) {
         person = () => ({ action: 'accept', content: { confirm: true } });
         const result = await caller.call('notes_archive', { title });

@@ -176,7 +176,7 @@ describe('the state of a 2026-07-28 call', () => {
     expect(await box.hash()).toEqual(before);
   });
 
-  it('is opened by another process with the same key', async () => {
+  it('elicit-29, mrtr-18: is opened by another process with the same key', async () => {
     const key = { MIDCALL_KEY: randomBytes(32).toString('base64') };
     await using wire = new Wire([box.root], key);
     const asked = await wire.call('TPS report');

@@ -149,7 +149,7 @@ async function start(
 
 describe.each(eras)('%s', era => {
   describe.each(['memory', 'http'] as const)('over %s', carrier => {
-    it('signs in once, imports, renews the token after it expired, and forgets', async () => {
+    it('000-13, 000-20, elicit-url-41, elicit-url-42, elicit-url-44, elicit-url-45, elicit-url-49, elicit-url-52: signs in once, imports, renews the token after it expired, and forgets', async () => {
       service.state.accessTokenSeconds = 30;
       const { call, signsIn, person, pair, said, kept, quill, owner } = await start(era, carrier);
       const tokenCalls = (): number => api.requests.filter(status => status === 200).length;

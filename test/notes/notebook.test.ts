@@ -137,7 +137,7 @@ describe('reading and writing', () => {
     expect(await tree(top)).toEqual(before);
   });
 
-  it('refuses whatever lies outside as outside, never as missing, and writes nothing there', async () => {
+  it('000-05: refuses whatever lies outside as outside, never as missing, and writes nothing there', async () => {
     await mkdir(join(top, 'notes-2'), { recursive: true });
     await writeFile(join(top, 'secret.md'), '# secret');
     await writeFile(join(dirname(root), 'beside.md'), '# beside');

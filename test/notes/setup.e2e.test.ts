@@ -39,7 +39,7 @@ describe.each(eras)('%s', era => {
     return { client, transport, call };
   }
 
-  it('000-12: is set up once, on a page of its own process, and remembers it', async () => {
+  it('000-12, 000-13: is set up once, on a page of its own process, and remembers it', async () => {
     const visited: Promise<string>[] = [];
     const first = await start(params => {
       const visit = async () => {

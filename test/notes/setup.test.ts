@@ -65,7 +65,7 @@ describe.each(eras)('%s', era => {
   }
   const choice = (path: string) => ({ 'directories.0.path': path, order: 'title', listed: '50' });
 
-  it('000-12: the page saves, the directories are in force at once, and a second call says so without asking', async () => {
+  it('000-12, elicit-28: the page saves, the directories are in force at once, and a second call says so without asking', async () => {
     const { call, page, path, person } = await connect();
     const result = call('notes_setup');
     const who = await page();
@@ -139,7 +139,7 @@ describe.each(eras)('%s', era => {
     });
   });
 
-  it('directories of the command line are the ceiling: the page narrows them and never widens them', async () => {
+  it('000-06: directories of the command line are the ceiling: the page narrows them and never widens them', async () => {
     const { call, page } = await connect({ directories: [join(top, 'work')] });
     const result = call('notes_setup');
     const who = await page();
@@ -167,7 +167,7 @@ describe.each(eras)('%s', era => {
     await expect(stat(path)).rejects.toThrow();
   });
 
-  it('000-20: an SDK without URL mode is refused before anything is asked', async () => {
+  it('000-20, elicit-url-05: an SDK without URL mode is refused before anything is asked', async () => {
     const { call, person } = await connect({ sdk: '1.22.0' });
     const text = await call('notes_setup');
     expect(text).toContain('1.23.0');

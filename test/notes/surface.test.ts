@@ -108,7 +108,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(resourceTemplates.map(each => each.uriTemplate)).toEqual(['file:///{+path}']);
   });
 
-  it('000-05: refuses a resource outside, hidden or missing with -32602 or not found, and says nothing of what is there', async () => {
+  it('000-05, 001-04: refuses a resource outside, hidden or missing with -32602 or not found, and says nothing of what is there', async () => {
     const { pair } = await connect();
     await writeFile(join(top, 'secret.md'), '# Secret');
     await symlink(join(top, 'secret.md'), join(root, 'link.md'));

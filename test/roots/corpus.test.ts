@@ -85,7 +85,7 @@ describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['
     fs.rmSync(tree.base, { recursive: true, force: true });
   });
 
-  it('the corpus has at least 150 cases, each under its own name', () => {
+  it('000-05: the corpus has at least 150 cases, each under its own name', () => {
     expect(cases.length).toBeGreaterThanOrEqual(150);
     expect(new Set(cases.map(each => each.name)).size).toBe(cases.length);
   });

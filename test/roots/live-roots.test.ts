@@ -56,7 +56,7 @@ const failing = (promise: Promise<unknown>): Promise<{ code: string; message: st
   );
 
 describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['checked'])(
-  'live roots, %s',
+  '000-21: live roots, %s',
   guarantee => {
     const session = (first: readonly Root[] | undefined, options: BoundaryOptions & { announces?: boolean } = {}) => {
       const { announces = true, ...rest } = options;
@@ -71,7 +71,7 @@ describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['
       return { ...told.state, state: told.state, live, errors };
     };
 
-    it('reads once while nothing is announced, and again after a change', async () => {
+    it('roots-44: reads once while nothing is announced, and again after a change', async () => {
       const { live, state } = session([root('a')]);
       for (let call = 0; call < 5; call += 1) await (await live.files()).close();
       expect(state.reads).toBe(1);
@@ -115,7 +115,7 @@ describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['
       await live.close();
     });
 
-    it('costs two reads for a burst, and ends with the last list', async () => {
+    it('roots-42: costs two reads for a burst, and ends with the last list', async () => {
       const { live, state } = session([root('a')]);
       await (await live.files()).close();
       state.reads = 0;
@@ -250,7 +250,7 @@ describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['
       await live.close();
     });
 
-    it('follows a root that is deleted and made again, without asking', async () => {
+    it('roots-34: follows a root that is deleted and made again, without asking', async () => {
       const { live, state } = session([root('b')]);
       const before = await live.files();
       fs.rmSync(at('b'), { recursive: true });

@@ -18,7 +18,7 @@ const rules = (params: unknown, capability: { tools?: object; context?: object }
 
 describe('a sampling request that keeps every rule', () => {
   it.each<[string, unknown]>([
-    ['sampling-25, -79: messages and maxTokens are enough', plain],
+    ['sampling-25, sampling-79: messages and maxTokens are enough', plain],
     ['sampling-43: content may be one block', history(user(text()), assistant(use('a')), user(result('a')))],
     ['sampling-43: content may be an array', { ...plain, messages: [user([text(), text('and')])] }],
     [
@@ -57,7 +57,7 @@ describe('a sampling request that keeps every rule', () => {
     ],
     ['sampling-81: temperature has no range of ours', { ...plain, temperature: 1.9 }],
     [
-      'sampling-66, -70: preferences at both ends',
+      'sampling-66, sampling-70: preferences at both ends',
       {
         ...plain,
         modelPreferences: {
@@ -69,11 +69,11 @@ describe('a sampling request that keeps every rule', () => {
       },
     ],
     [
-      'sampling-75, -82, -83: prompt, stop sequences, metadata',
+      'sampling-75, sampling-82, sampling-83: prompt, stop sequences, metadata',
       { ...plain, systemPrompt: '', stopSequences: ['END'], metadata: { a: 1 } },
     ],
     [
-      'sampling-12, -13: tools and a choice',
+      'sampling-12, sampling-13: tools and a choice',
       { ...plain, tools: [tool('a'), tool('b')], toolChoice: { mode: 'required' } },
     ],
     ['sampling-40: no tools on the last iteration', { ...plain, tools: [tool()], toolChoice: { mode: 'none' } }],
@@ -86,13 +86,13 @@ describe('a sampling request that keeps every rule', () => {
 describe('a sampling request that breaks a rule', () => {
   it.each<[string, unknown, SamplingRule]>([
     [
-      'sampling-44, -45, -91: text beside a tool result',
+      'sampling-44, sampling-45, sampling-91: text beside a tool result',
       history(user(text()), assistant(use('a')), user([text(), result('a')])),
       'result-only',
     ],
-    ['sampling-46, -90: a tool use at the end', history(user(text()), assistant(use('a'))), 'result-missing'],
+    ['sampling-46, sampling-90: a tool use at the end', history(user(text()), assistant(use('a'))), 'result-missing'],
     [
-      'sampling-46, -90: a tool use in mid-history, passed by the SDK',
+      'sampling-46, sampling-90: a tool use in mid-history, passed by the SDK',
       history(user(text()), assistant(use('a')), user(text()), assistant(text()), user(text())),
       'result-missing',
     ],
@@ -102,7 +102,7 @@ describe('a sampling request that breaks a rule', () => {
       'result-missing',
     ],
     [
-      'sampling-47, -48: one of two answered',
+      'sampling-47, sampling-48: one of two answered',
       history(user(text()), assistant([use('a'), use('b')]), user(result('a')), assistant(text())),
       'result-missing',
     ],
@@ -237,7 +237,7 @@ describe('a sampling request that breaks a rule', () => {
     expect(rules(params)).toContain(rule);
   });
 
-  it('sampling-15, -18, -100: tools, or a choice, towards a client that has not declared them', () => {
+  it('sampling-15, sampling-18, sampling-100: tools, or a choice, towards a client that has not declared them', () => {
     expect(rules({ ...plain, tools: [] }, {})).toEqual(['tools-undeclared']);
     expect(rules({ ...plain, toolChoice: { mode: 'none' } }, {})).toEqual(['tools-undeclared']);
     expect(rules(plain, {})).toEqual([]);
@@ -264,7 +264,7 @@ describe('what a checked request keeps', () => {
     return checked;
   };
 
-  it('sampling-20, -21, -78: includeContext is dropped and named where sampling.context is not declared', () => {
+  it('sampling-20, sampling-21, sampling-78: includeContext is dropped and named where sampling.context is not declared', () => {
     expect(value({ ...plain, includeContext: 'allServers' })).toMatchObject({ ignored: ['includeContext'] });
     expect(value({ ...plain, includeContext: 'allServers' }).value).not.toHaveProperty('includeContext');
     expect(value({ ...plain, includeContext: 'thisServer' }, { context: {} }).value.includeContext).toBe('thisServer');
@@ -280,7 +280,7 @@ describe('what a checked request keeps', () => {
     expect(value(history(...messages)).value.messages).toEqual(messages);
   });
 
-  it('drops members nobody asked for', () => {
+  it('sampling-57: drops members nobody asked for', () => {
     expect(value({ ...plain, task: { ttl: 1 }, model: 'gpt' }).value).toEqual(plain);
   });
 

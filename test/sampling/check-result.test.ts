@@ -19,7 +19,7 @@ const rules = (value: unknown, request: Parameters<typeof checkResult>[1] = {}):
 
 describe('a sampling result', () => {
   it.each<[string, unknown, Parameters<typeof checkResult>[1]]>([
-    ['sampling-27, -85: one block', reply(text, 'endTurn'), {}],
+    ['sampling-27, sampling-85: one block', reply(text, 'endTurn'), {}],
     ['sampling-85: several blocks', reply([text, text], 'maxTokens'), {}],
     ['sampling-86: no stop reason', reply(text), {}],
     ['sampling-87: a stop reason of the provider’s own', reply(text, 'content_filter'), {}],

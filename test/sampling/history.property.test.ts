@@ -105,7 +105,7 @@ const mutations: Record<string, (messages: SamplingMessage[], index: number, blo
 };
 
 describe('histories', () => {
-  it('T1: every request of a loop is balanced, whatever the caller answers', () => {
+  it('sampling-44; T1: every request of a loop is balanced, whatever the caller answers', () => {
     fc.assert(
       fc.property(fc.array(round, { maxLength: 6 }), rounds => {
         for (const request of requestsOf(rounds)) expect(checkRequest(request, { tools: {} }).ok).toBe(true);

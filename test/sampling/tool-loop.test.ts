@@ -72,7 +72,7 @@ async function drive(
 }
 
 describe('the tool loop', () => {
-  it('sampling-36, -37, -42, -98: appends the tool use and its results, and offers the tools again', async () => {
+  it('sampling-36, sampling-37, sampling-42, sampling-98: appends the tool use and its results, and offers the tools again', async () => {
     const { sent, end } = await drive([toolReply(use('Paris'), use('London')), textReply('Sunny in both.')]);
     expect(sent).toHaveLength(2);
     expect(sent[1]!.tools).toEqual(sent[0]!.tools);
@@ -97,7 +97,7 @@ describe('the tool loop', () => {
     expect(end.next).toBe('done');
   });
 
-  it('sampling-39, -40, -99; T2, T3: the last request switches tools off, and a model that goes on is refused', async () => {
+  it('sampling-39, sampling-40, sampling-99; T2, T3: the last request switches tools off, and a model that goes on is refused', async () => {
     const { sent, end } = await drive([toolReply(use('a'))], { maxIterations: 3 });
     expect(sent.map(each => each.toolChoice?.mode)).toEqual([undefined, undefined, 'none']);
     expect(end).toMatchObject({ next: 'refused', why: 'iterations' });

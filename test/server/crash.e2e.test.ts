@@ -10,7 +10,7 @@ describe('a server killed while it works', () => {
     if (mode !== 'plain') expect(tally.inDoubt).toBe(0);
   });
 
-  it('goes on after a restart between the rounds, with a configured key', async () => {
+  it('elicit-29: goes on after a restart between the rounds, with a configured key', async () => {
     const crashing = new Crashing('plain');
     const flow = await crashing.flow([]);
     expect(textOf(flow.reply!)).toBe('done one,two,three');

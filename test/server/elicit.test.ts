@@ -50,12 +50,12 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(asked[0]?.params).toMatchObject({ message: 'Which?', requestedSchema: { required: ['id'] } });
   });
 
-  it('tells decline and dismissal apart', async () => {
+  it('elicit-40: tells decline and dismissal apart', async () => {
     expect((await act(pick, [{ action: 'decline' }])).text).toBe('decline:');
     expect((await act(pick, [{ action: 'cancel' }])).text).toBe('cancel:dismissed');
   });
 
-  it('asks a bad answer again with the reason, twice, then calls it invalid', async () => {
+  it('elicit-form-30: asks a bad answer again with the reason, twice, then calls it invalid', async () => {
     const bad = { action: 'accept', content: { id: 'z' } };
     const { text, asked } = await act(pick, [bad, { action: 'accept' }, { action: 'accept', content: { id: 'a' } }]);
     expect(text).toBe('picked a');

@@ -55,7 +55,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await outside.pair.close();
   });
 
-  it('D-3: the ceiling holds where the client has no roots, and roots only narrow it', async () => {
+  it('001-05; D-3: the ceiling holds where the client has no roots, and roots only narrow it', async () => {
     const { base, a, b } = tree();
     const alone = await connect(read(join(a, 'note.txt')), { ceiling: [a] });
     expect(await alone.act()).toBe('in a');
@@ -82,7 +82,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await withRoots.pair.close();
   });
 
-  it('000-04: a changed list is in force for the next call', async () => {
+  it('000-04, 001-01: a changed list is in force for the next call', async () => {
     const { a, b } = tree();
     const { act, pair, roots } = await connect(read(join(b, 'note.txt')), { roots: [a] });
     expect(await act()).toContain('does not lead to anything inside');

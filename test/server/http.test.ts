@@ -98,7 +98,7 @@ const initialize = JSON.stringify({
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 describe('one endpoint for both eras', () => {
-  it.each(eras)('serves %s', async (version, mode) => {
+  it.each(eras)('mrtr-58: serves %s', async (version, mode) => {
     const { url, endpoint } = await serve();
     const { client } = await connect(url, mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
@@ -172,7 +172,7 @@ describe('H2: a session belongs to whoever opened it', () => {
     return { token, clientId: 'app', scopes: [], extra: { iss: 'https://issuer.example', sub: token } };
   };
 
-  it('is not there for another person, with the same client', async () => {
+  it('elicit-30, elicit-32: is not there for another person, with the same client', async () => {
     const { url } = await serve({ authenticate });
     const { client, transport } = await connect(url, 'legacy', { headers: { authorization: 'Bearer alice' } });
     const list = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}';
@@ -191,7 +191,7 @@ describe('H2: a session belongs to whoever opened it', () => {
     expect(endpoint.sessions).toBe(0);
   });
 
-  it.each(eras)('hands the token to the handlers on %s', async (_version, mode) => {
+  it.each(eras)('elicit-34: hands the token to the handlers on %s', async (_version, mode) => {
     const seen: unknown[] = [];
     const serving = await serveHttp(
       ({ authInfo }) => {

@@ -129,7 +129,7 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     },
   );
 
-  it('mrtr-06, mrtr-10, mrtr-21, mrtr-23, mrtr-24: questions are a map of bare requests of the three kinds, beside a state that is text', async () => {
+  it('mrtr-06, mrtr-10, mrtr-21, mrtr-23, mrtr-24, mrtr-34: questions are a map of bare requests of the three kinds, beside a state that is text', async () => {
     const bare = await client(serverOf(everything), carrier);
     const { result } = await bare.act({}, { capabilities: all });
     expect(Array.isArray(result?.inputRequests)).toBe(false);
@@ -309,7 +309,7 @@ it('mrtr-37: a call nobody goes on with leaves no timer, no record and no effect
   expect({ timers: timers.size, kept, acted }).toEqual({ timers: 0, kept: [], acted: [] });
 });
 
-it('mrtr-33: a state is used once, also across a restart: the same again is given the kept result, other inputs are refused', async () => {
+it('mrtr-33, mrtr-50: a state is used once, also across a restart: the same again is given the kept result, other inputs are refused', async () => {
   const acted: string[] = [];
   const store = memoryStore();
   const handler: Handler = async call => {

@@ -60,7 +60,7 @@ describe.each(eras)('%s', era => {
   const read = (path: string) => async (call: Call) => (await call.files()).readText(path);
   const one = (...paths: string[]) => ({ roots: paths.map(path => ({ uri: uri(path) })) });
 
-  it('roots-05, -12, -14: asks by roots/list, as a request or inside input_required, and gets what it needs', async () => {
+  it('roots-05, roots-12, roots-14: asks by roots/list, as a request or inside input_required, and gets what it needs', async () => {
     await using client = await connect(async call => JSON.stringify(await call.roots()), one('proj'));
     expect(JSON.parse(await client.act())).toEqual(one('proj').roots);
     const [question] = client.questions;
@@ -75,7 +75,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('roots-01, -35, -36, -43: no operation reads or changes anything outside, whatever the path is called', async () => {
+  it('roots-01, roots-35, roots-36, roots-43: no operation reads or changes anything outside, whatever the path is called', async () => {
     const names = [
       at('out/note'),
       uri('out/note'),
@@ -148,7 +148,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('roots-04, -41: works in the operator’s directories, and asks nothing, where the client has no roots', async () => {
+  it('roots-04, roots-41: works in the operator’s directories, and asks nothing, where the client has no roots', async () => {
     await using client = await connect(
       async call => `${JSON.stringify((await call.roots()) ?? null)} ${await read(at('proj/note'))(call)}`,
       one('other'),
@@ -160,7 +160,7 @@ describe.each(eras)('%s', era => {
   });
 
   if (era === '2026-07-28')
-    it('roots-09, -41: goes by what each request declares', async () => {
+    it('roots-09, roots-41: goes by what each request declares', async () => {
       await using client = await connect(async call => JSON.stringify((await call.roots()) ?? null), one('proj'));
       const told = JSON.stringify(one('proj').roots);
       expect(await client.act()).toBe(told);
@@ -170,7 +170,7 @@ describe.each(eras)('%s', era => {
       expect(client.questions).toHaveLength(2);
     });
 
-  it('roots-18, -19, -44: keeps a list as long as it may, and works by the new one after a change', async () => {
+  it('roots-18, roots-19, roots-44: keeps a list as long as it may, and works by the new one after a change', async () => {
     const list = one('proj');
     await using client = await connect(read(at('other/note')), list);
     for (let call = 0; call < 5; call += 1) expect(await client.act()).toMatch(/^roots\/outside: /);
@@ -194,7 +194,7 @@ describe.each(eras)('%s', era => {
     expect(client.questions).toHaveLength(1);
   });
 
-  it('roots-23, -24: reaches every root and no sibling, with or without a name, whatever the name says', async () => {
+  it('roots-23, roots-24: reaches every root and no sibling, with or without a name, whatever the name says', async () => {
     const list = {
       roots: [{ uri: uri('proj'), name: at('proj-evil') }, { uri: uri('other') }] as readonly unknown[],
     };

@@ -127,7 +127,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(asked).toHaveLength(0);
   });
 
-  it('refuses clearly where there is no model, and uses the operator’s where one is given', async () => {
+  it('sampling-04: refuses clearly where there is no model, and uses the operator’s where one is given', async () => {
     const ask = async (call: Call) => textOf(await call.sample(hello));
     expect((await act(ask, [], { elicitation: {} })).text).toContain('needs a language model');
     const model = {
@@ -223,7 +223,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(asked.length).toBeLessThanOrEqual(2);
   });
 
-  it('P3: ends a loop that would never end, with no tools on its last request', async () => {
+  it('sampling-39, sampling-99; P3: ends a loop that would never end, with no tools on its last request', async () => {
     const again = uses({ id: '1', name: 'add', input: { a: 1, b: 2 } });
     const script = (asked: { params: { toolChoice?: { mode?: string } } }) =>
       asked.params.toolChoice?.mode === 'none' ? reply('enough') : again;

@@ -135,7 +135,7 @@ describe.each(eras)('%s', era => {
       expect(asked.every(index => index > called && index < ended)).toBe(true);
     });
 
-    it('sampling-05, -25, -26: asks with messages and maxTokens, as a request or inside input_required', () => {
+    it('sampling-05, sampling-25, sampling-26: asks with messages and maxTokens, as a request or inside input_required', () => {
       for (const { message, params } of run.legs) {
         expect(params.maxTokens).toBe(100);
         expect(Array.isArray(params.messages)).toBe(true);
@@ -149,7 +149,7 @@ describe.each(eras)('%s', era => {
       expect(run.said).toBe('Done. after 4');
     });
 
-    it('sampling-12, -33: offers tools as an array of names, descriptions and object schemas', () => {
+    it('sampling-12, sampling-33: offers tools as an array of names, descriptions and object schemas', () => {
       for (const { params } of run.legs)
         expect(params.tools).toEqual(
           ['slow', 'fails'].map(name => ({
@@ -164,13 +164,13 @@ describe.each(eras)('%s', era => {
       expect(run.listed).toEqual([['act'], ['act']]);
     });
 
-    it('sampling-31, -36, -49: runs each tool once, in the server, side by side, before the next request', () => {
+    it('sampling-31, sampling-36, sampling-49: runs each tool once, in the server, side by side, before the next request', () => {
       expect(ran.slice(0, 2).sort()).toEqual(['slow 1', 'slow 2']);
       expect(ran.slice(2)).toEqual(['fails 3', 'slow 4']);
       expect(blocks(run.legs[1]!.params.messages.at(-1)!.content)).toHaveLength(2);
     });
 
-    it('sampling-37, -98: goes on with the history, the tool uses, and a user message of nothing but their results', () => {
+    it('sampling-37, sampling-98: goes on with the history, the tool uses, and a user message of nothing but their results', () => {
       let history: readonly unknown[] = hello.messages;
       const replies = [first, [use('3', 'fails', { n: 3 })], [use('4', 'slow', { n: 4 })]];
       for (const [index, asked] of replies.entries()) {
@@ -187,7 +187,7 @@ describe.each(eras)('%s', era => {
       }
     });
 
-    it('sampling-44, -46, -47, -52, -104: every user message is all results or none, each for a use right before it', () => {
+    it('sampling-44, sampling-46, sampling-47, sampling-52, sampling-104: every user message is all results or none, each for a use right before it', () => {
       for (const { messages } of run.legs.map(leg => leg.params))
         for (const [index, { role, content }] of messages.entries()) {
           const results = blocks(content).filter(block => block['type'] === 'tool_result');
@@ -205,7 +205,7 @@ describe.each(eras)('%s', era => {
       expect(run.said).toBe('Done. after 4');
     });
 
-    it('sampling-39, -40: switches tools off in the last request it may send', () => {
+    it('sampling-39, sampling-40: switches tools off in the last request it may send', () => {
       expect(run.legs.map(leg => leg.params.toolChoice)).toEqual([undefined, undefined, undefined, { mode: 'none' }]);
     });
 
@@ -233,7 +233,7 @@ describe.each(eras)('%s', era => {
     });
   });
 
-  it('sampling-15, -18: sends tools only where the client declares them', async () => {
+  it('sampling-15, sampling-18: sends tools only where the client declares them', async () => {
     const tool = samplingTool({ name: 't', description: '', input: z.object({}), run: () => '' });
     const loop = (call: Call) => call.sampleWithTools({ ...hello, tools: [tool] }).then(() => 'done', codeOf);
     const offered = (call: Call) => call.sample({ ...hello, tools: [tool.definition] }).then(() => 'done', codeOf);
@@ -253,7 +253,7 @@ describe.each(eras)('%s', era => {
   });
 
   it.each([{}, { context: {} }])(
-    'sampling-20, -21, -23, -24: never sends includeContext, and warns an author who sets it; client declares %j',
+    'sampling-20, sampling-21, sampling-23, sampling-24: never sends includeContext, and warns an author who sets it; client declares %j',
     async declared => {
       const tool = samplingTool({ name: 't', description: '', input: z.object({}), run: () => '' });
       for (const includeContext of [undefined, 'none', 'thisServer', 'allServers']) {
@@ -274,7 +274,7 @@ describe.each(eras)('%s', era => {
     },
   );
 
-  it('sampling-02, -43, -60, -62, -63, -64: sends text, image and audio, one block or several', async () => {
+  it('sampling-02, sampling-43, sampling-60, sampling-62, sampling-63, sampling-64: sends text, image and audio, one block or several', async () => {
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const;
     const audio = { type: 'audio', data: 'aG8=', mimeType: 'audio/wav' } as const;
     const messages = [text('?'), image, audio, [text('?'), image, audio]].map(content => ({
@@ -289,7 +289,7 @@ describe.each(eras)('%s', era => {
     expect(asked[0]?.params['messages']).toEqual(messages);
   });
 
-  it('sampling-66, -70, -75, -79, -81, -82, -83: sends what the author set, as the author set it', async () => {
+  it('sampling-66, sampling-70, sampling-75, sampling-79, sampling-81, sampling-82, sampling-83: sends what the author set, as the author set it', async () => {
     const params = {
       ...hello,
       systemPrompt: 'Be brief.',
@@ -304,7 +304,7 @@ describe.each(eras)('%s', era => {
 
   it.each<[string, readonly object[]]>([
     [
-      'sampling-44, -45: text beside a result',
+      'sampling-44, sampling-45: text beside a result',
       [
         { role: 'user', content: text('?') },
         { role: 'assistant', content: use('a', 't') },
@@ -320,7 +320,7 @@ describe.each(eras)('%s', era => {
       ],
     ],
     [
-      'sampling-47, -48: one of two answered',
+      'sampling-47, sampling-48: one of two answered',
       [
         { role: 'user', content: text('?') },
         { role: 'assistant', content: [use('a', 't'), use('b', 't')] },
@@ -374,7 +374,7 @@ describe.each(eras)('%s', era => {
     expect(client.questions).toHaveLength(1);
   });
 
-  it('sampling-65, -86, -87: takes any model, any stop reason, and none', async () => {
+  it('sampling-65, sampling-86, sampling-87: takes any model, any stop reason, and none', async () => {
     const modelPreferences = { hints: [{ name: 'a model nobody has' }] };
     for (const stopReason of ['endTurn', 'stopSequence', 'maxTokens', 'content_filter', undefined]) {
       const { stopReason: _, ...rest } = reply('Hi.', { model: 'another' });
@@ -397,7 +397,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('sampling-01, -04: the client’s model is reached with no key of the server’s; the operator’s own gives the same result', async () => {
+  it('sampling-01, sampling-04: the client’s model is reached with no key of the server’s; the operator’s own gives the same result', async () => {
     const ask = async (call: Call) => textOf(await call.sample(hello));
     expect((await act(ask, [reply('Same.')], { sampling: {} })).said).toBe('Same.');
     const model = {

@@ -49,18 +49,18 @@ describe('K2: key text', () => {
   });
 
   it.each([
-    ['', 'empty'],
-    ['   ', 'empty'],
-    [`${bytes.toString('hex')},`, 'entry 2, is empty'],
-    [`${bytes.toString('hex')},,${'ab'.repeat(32)}`, 'entry 2, is empty'],
-    ['correct horse battery staple, of course, and long enough', 'neither hex nor base64'],
+    ['no text', '', 'empty'],
+    ['spaces', '   ', 'empty'],
+    ['a key and a comma', `${bytes.toString('hex')},`, 'entry 2, is empty'],
+    ['two keys and two commas', `${bytes.toString('hex')},,${'ab'.repeat(32)}`, 'entry 2, is empty'],
+    ['a sentence', 'correct horse battery staple, of course, and long enough', 'neither hex nor base64'],
     // The last character before the padding carries bits that no spelling of 32 bytes has.
-    [`${Buffer.alloc(32, 255).toString('base64').slice(0, -2)}==`, 'neither hex nor base64'],
-    [randomBytes(31).toString('base64'), '31 bytes'],
-    [randomBytes(16).toString('hex'), '16 bytes'],
-    ['0'.repeat(64), 'not random'],
-    ['changeme'.repeat(8), 'not random'],
-  ])('is refused with a reason: %j', (text, reason) => {
+    ['base64 with stray bits', `${Buffer.alloc(32, 255).toString('base64').slice(0, -2)}==`, 'neither hex nor base64'],
+    ['31 bytes in base64', randomBytes(31).toString('base64'), '31 bytes'],
+    ['16 bytes in hex', randomBytes(16).toString('hex'), '16 bytes'],
+    ['zeros', '0'.repeat(64), 'not random'],
+    ['a word again and again', 'changeme'.repeat(8), 'not random'],
+  ])('is refused with a reason where it is %s', (_, text, reason) => {
     const error = failure(() => keyRing(text));
     expect(error.code).toBe('server/setup');
     expect(error.message).toContain(reason);
@@ -103,7 +103,7 @@ describe('a key ring', () => {
   });
 });
 
-describe('K3: a key file', () => {
+describe('elicit-33; K3: a key file', () => {
   it('is made once, for its owner only, with its folder, and read again', () => {
     const file = join(folder, 'deep', 'er', 'key');
     const first = ids({ file, create: true });

@@ -32,7 +32,7 @@ describe('a sealed value', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 
-  it('shows nothing of the value, and is never spelled twice the same', () => {
+  it('elicit-33: shows nothing of the value, and is never spelled twice the same', () => {
     const texts = Array.from({ length: 200 }, () => sealer.seal(journal, PURPOSE));
     expect(new Set(texts).size).toBe(200);
     expect(new Set(texts.map(text => body(text).toString('hex', 6, 30))).size).toBe(200);
@@ -152,7 +152,7 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('E3: what is empty, huge or no text at all is malformed', () => {
+  it('mrtr-26; E3: what is empty, huge or no text at all is malformed', () => {
     const huge = `m1.${'A'.repeat(50_000_000)}`;
     const things = ['', 'm1.', 'm1.AAAA', huge, undefined, null, 0, 1n, true, {}, [], Symbol('m1.'), () => 'm1.'];
     for (const thing of things) expect(refused(thing)).toEqual({ ok: false, reason: 'malformed' });

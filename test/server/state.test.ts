@@ -106,7 +106,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     expect(acted).toEqual(['act']);
   });
 
-  it('is refused with other arguments, also where parsing would make them equal', async () => {
+  it('mrtr-32, mrtr-50: is refused with other arguments, also where parsing would make them equal', async () => {
     const { client, acted, events } = await serve({ carrier });
     const state = stateOf(await client.act({ arguments: { n: 1 } }));
     expectRefused(await client.act(retry(state, undefined, { arguments: { n: 2 } })), acted);
@@ -117,7 +117,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     ]);
   });
 
-  it('is refused for another tool, and for a prompt of the same name', async () => {
+  it('elicit-41, mrtr-32, mrtr-50: is refused for another tool, and for a prompt of the same name', async () => {
     const { client, acted } = await serve({ carrier });
     const state = await begun(client);
     expectRefused(await client.act(retry(state, undefined, { name: 'act2' })), acted);
@@ -141,7 +141,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     expect(reply.error?.message).toContain('changed since it asked');
   });
 
-  it('is refused once its key is out of the ring, and accepted while it is in it', async () => {
+  it('elicit-29, mrtr-27: is refused once its key is out of the ring, and accepted while it is in it', async () => {
     const old = await serve({ carrier });
     const rotated = await serve({ carrier, options: { key: [OTHER_KEY, KEY] } });
     const gone = await serve({ carrier, options: { key: OTHER_KEY } });
@@ -150,7 +150,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     expect(textOf(await rotated.client.act(retry(state)))).toBe('accept true');
   });
 
-  it('is refused when it expires, and a late answer within its life is a timeout', async () => {
+  it('mrtr-31: is refused when it expires, and a late answer within its life is a timeout', async () => {
     let now = 1_000_000_000_000;
     const options = { now: () => now, askTimeoutMs: 60_000, stateTtlMs: 600_000 };
     const { client, acted } = await serve({ carrier, options });
@@ -172,7 +172,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     expectRefused(await client.act(retry(state)), acted);
   });
 
-  it('gives the same answer again for the same inputs, and is refused with others', async () => {
+  it('mrtr-33: gives the same answer again for the same inputs, and is refused with others', async () => {
     const { client, acted } = await serve({ carrier });
     const state = await begun(client);
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => client.act(retry(state))));
@@ -186,7 +186,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     expect(acted).toEqual(['act']);
   });
 
-  it('stays used up as long as it could be presented, however long its question may be open', async () => {
+  it('mrtr-33: stays used up as long as it could be presented, however long its question may be open', async () => {
     let now = 1_000_000_000_000;
     const day = 24 * 3_600_000;
     const { client, acted } = await serve({ carrier, options: { now: () => now, askTimeoutMs: day } });
@@ -205,7 +205,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     expect(textOf(await client.act(retry(state)))).toBe('accept true');
   });
 
-  it('is refused in every spelling but one, cut short, or changed in any bit', async () => {
+  it('mrtr-26, mrtr-27, mrtr-28, mrtr-29, mrtr-50: is refused in every spelling but one, cut short, or changed in any bit', async () => {
     const { client, acted } = await serve({ carrier });
     const state = await begun(client);
     const swapped = (at: number) => `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`;
@@ -226,7 +226,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     expect(textOf(await client.act(retry(state)))).toBe('accept true');
   });
 
-  it('that is not text is refused', async () => {
+  it('mrtr-26: that is not text is refused', async () => {
     const { client, acted } = await serve({ carrier });
     for (const requestState of [1, true, null, {}, ['m1.x']]) {
       const { error } = await client.act({ requestState, inputResponses: { elicit: accept } });
@@ -250,7 +250,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
     }
   });
 
-  it('travels by reference when its journal is large, and dies with what it refers to', async () => {
+  it('elicit-33: travels by reference when its journal is large, and dies with what it refers to', async () => {
     const store = memoryStore();
     const seen: string[] = [];
     const options: MidcallOptions = {
@@ -289,7 +289,7 @@ describe.each(['memory', 'http'] as const)('a state over %s', carrier => {
 });
 
 describe('a state over HTTP', () => {
-  it('is refused for another person, and for nobody', async () => {
+  it('elicit-31, elicit-34, elicit-41, mrtr-30, mrtr-33, mrtr-50: is refused for another person, and for nobody', async () => {
     const { client, acted, events } = await serve({ carrier: 'http' });
     const state = await begun(client, 'alice');
     expectRefused(await client.act(retry(state), { token: 'bob' }), acted);
@@ -298,14 +298,14 @@ describe('a state over HTTP', () => {
     expect(textOf(await client.act(retry(state), { token: 'alice' }))).toBe('accept true');
   });
 
-  it('is refused through another OAuth client of the same person', async () => {
+  it('elicit-41: is refused through another OAuth client of the same person', async () => {
     const { client, acted, events } = await serve({ carrier: 'http' });
     const state = await begun(client, 'alice');
     expectRefused(await client.act(retry(state), { token: 'alice@other' }), acted);
     expect(events.find(each => each.kind === 'state-refused')).toMatchObject({ reason: 'another client' });
   });
 
-  it('does not take clientInfo, which a client writes itself, for the client', async () => {
+  it('elicit-34, elicit-47: does not take clientInfo, which a client writes itself, for the client', async () => {
     const { client } = await serve({ carrier: 'http' });
     const state = await begun(client, 'alice');
     expect(textOf(await client.act(retry(state), { token: 'alice', capabilities: { elicitation: {} } }))).toBe(
@@ -352,7 +352,7 @@ describe('answers', () => {
     expect(acted).toEqual(['act']);
   });
 
-  it('left out leave the question open under a new state and its first deadline', async () => {
+  it('elicit-39, elicit-40: left out leave the question open under a new state and its first deadline', async () => {
     let now = 1_000_000_000_000;
     const { client } = await serve({ options: { now: () => now, askTimeoutMs: 60_000, stateTtlMs: 600_000 } });
     const first = await begun(client);
@@ -364,7 +364,7 @@ describe('answers', () => {
     expect(textOf(await client.act(retry(second)))).toBe('cancel timeout');
   });
 
-  it('left out past their deadline are a timeout, so a client that never answers ends', async () => {
+  it('elicit-40: left out past their deadline are a timeout, so a client that never answers ends', async () => {
     let now = 1_000_000_000_000;
     const { client } = await serve({ options: { now: () => now, askTimeoutMs: 60_000, stateTtlMs: 600_000 } });
     const state = await begun(client);

@@ -67,28 +67,31 @@ describe.each(eras)('%s', era => {
     ['form mode', { elicitation: { form: {} } }, true],
     ['both modes', { elicitation: { form: {}, url: {} } }, true],
     ['URL mode alone', { elicitation: { url: {} } }, false],
-  ])('001-06: a handler sees whether it can ask: a client that declares %s', async (_name, capabilities, expected) => {
-    const mid = midcall({ warn: () => {} });
-    const factory = () => {
-      const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'can', {}, (_, call) => ({ content: [{ type: 'text', text: String(call.can.form) }] }));
-      mid.resource(server, 'can', 'can://one', {}, (uri, call) => ({
-        contents: [{ uri: uri.href, text: String(call.can.form) }],
-      }));
-      mid.prompt(server, 'can', {}, (_, call) => ({
-        messages: [{ role: 'user', content: { type: 'text', text: String(call.can.form) } }],
-      }));
-      return server;
-    };
-    await using pair = await connectPair(factory, { era, capabilities, person: scriptedPerson([]) });
-    const texts = [
-      (await pair.client.callTool({ name: 'can' })).content[0],
-      (await pair.client.readResource({ uri: 'can://one' })).contents[0],
-      (await pair.client.getPrompt({ name: 'can' })).messages[0]!.content,
-    ];
-    expect(texts.map(each => (each as { text: string }).text)).toEqual(Array(3).fill(String(expected)));
-    expect(await mid.withoutClient(call => call.can.form)).toBe(false);
-  });
+  ])(
+    '001-06, elicit-10: a handler sees whether it can ask: a client that declares %s',
+    async (_name, capabilities, expected) => {
+      const mid = midcall({ warn: () => {} });
+      const factory = () => {
+        const server = new McpServer({ name: 'test', version: '1.0.0' });
+        mid.tool(server, 'can', {}, (_, call) => ({ content: [{ type: 'text', text: String(call.can.form) }] }));
+        mid.resource(server, 'can', 'can://one', {}, (uri, call) => ({
+          contents: [{ uri: uri.href, text: String(call.can.form) }],
+        }));
+        mid.prompt(server, 'can', {}, (_, call) => ({
+          messages: [{ role: 'user', content: { type: 'text', text: String(call.can.form) } }],
+        }));
+        return server;
+      };
+      await using pair = await connectPair(factory, { era, capabilities, person: scriptedPerson([]) });
+      const texts = [
+        (await pair.client.callTool({ name: 'can' })).content[0],
+        (await pair.client.readResource({ uri: 'can://one' })).contents[0],
+        (await pair.client.getPrompt({ name: 'can' })).messages[0]!.content,
+      ];
+      expect(texts.map(each => (each as { text: string }).text)).toEqual(Array(3).fill(String(expected)));
+      expect(await mid.withoutClient(call => call.can.form)).toBe(false);
+    },
+  );
 
   it.each(['a client that cannot be asked', 'the command line'] as const)(
     '001-07: nothing is asked and nobody waits: %s',
@@ -237,7 +240,7 @@ describe.each(eras)('%s', era => {
         expect(await statuses(at)).toEqual(untouched);
       });
 
-      it(`001-10: ${action}, a question that fails: nothing is changed`, async () => {
+      it(`001-10, elicit-40: ${action}, a question that fails: nothing is changed`, async () => {
         await using at = await on([fails]);
         const result =
           era === '2025-11-25'

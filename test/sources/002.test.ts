@@ -50,7 +50,7 @@ describe.each(eras)('%s', era => {
     for (const { params } of asked) expect(JSON.stringify(params)).not.toContain('"default"');
   });
 
-  it('002-02: one call, one question, one answer, and the server goes on', async () => {
+  it('002-02, elicit-14, elicit-15: one call, one question, one answer, and the server goes on', async () => {
     await using at = await on([yes]);
     await at.call('process_payment', pay);
     const sent = at.pair.frames.filter(frame => frame.message['method'] === 'tools/call');
@@ -71,7 +71,7 @@ describe.each(eras)('%s', era => {
     expect((await at.call('delete_record', { id: 'REC-1', confirm: true })).text).toBe('Deleted REC-1');
   });
 
-  it('002-04: an empty elicitation object is form mode, and no URL mode', async () => {
+  it('002-04, elicit-11: an empty elicitation object is form mode, and no URL mode', async () => {
     await act({ era, capabilities: { elicitation: {} } }, async call => {
       expect([call.can.form, call.can.url]).toEqual([true, false]);
       return '';
@@ -123,7 +123,7 @@ describe.each(eras)('%s', era => {
       });
     });
 
-    it('002-06: confirmed: pays once, from the account the person picked', async () => {
+    it('002-06, elicit-25: confirmed: pays once, from the account the person picked', async () => {
       await using at = await on([yes]);
       const { text, data } = await at.call('process_payment', pay);
       const ledger = await ledgerOf(at);
@@ -144,14 +144,14 @@ describe.each(eras)('%s', era => {
         'Payment declined - user did not confirm.',
         'declined',
       ],
-    ])('002-06: %s: nothing is paid', async (_name, answer, text, outcome) => {
+    ])('002-06, elicit-26, elicit-27: %s: nothing is paid', async (_name, answer, text, outcome) => {
       await using at = await on([answer]);
       const before = await at.file('ledger.json');
       expect(await at.call('process_payment', pay)).toEqual({ text, isError: false, data: { outcome } });
       expect(await at.file('ledger.json')).toBe(before);
     });
 
-    it('002-06: nobody answers in time, or the dialog fails: nothing is paid, in words of its own', async () => {
+    it('002-06, elicit-39: nobody answers in time, or the dialog fails: nothing is paid, in words of its own', async () => {
       await using at = await on([() => (era === '2025-11-25' ? 'never' : late()), fails]);
       const late = () => {
         at.clock.advance(120_001);
@@ -191,14 +191,17 @@ describe.each(eras)('%s', era => {
       },
     );
 
-    it.each(['', '  ', 'x'.repeat(201), 'Ada\nLovelace', 'Ada\u202eecalevoL'])(
-      '002-06: a recipient of %j is refused before anyone is asked',
-      async recipient => {
-        await using at = await on();
-        expect((await at.call('process_payment', { amount: 1, recipient })).isError).toBe(true);
-        expect(at.person.asked).toEqual([]);
-      },
-    );
+    it.each([
+      ['no letter', ''],
+      ['spaces', '  '],
+      ['201 letters', 'x'.repeat(201)],
+      ['two lines', 'Ada\nLovelace'],
+      ['reversed text', 'Ada\u202eecalevoL'],
+    ])('002-06: a recipient of %s is refused before anyone is asked', async (_, recipient) => {
+      await using at = await on();
+      expect((await at.call('process_payment', { amount: 1, recipient })).isError).toBe(true);
+      expect(at.person.asked).toEqual([]);
+    });
 
     it('002-06: more than the account holds is refused, and the ledger stays as it was', async () => {
       await using at = await on([yes]);
@@ -245,7 +248,7 @@ describe.each(eras)('%s', era => {
     ['without age and plan', { name: 'Ada', agree_to_terms: true }, true],
     ['without the name', { agree_to_terms: true }, false],
     ['a plan there is not', { name: 'Ada', agree_to_terms: true, plan: 'gold' }, false],
-  ])('002-07: the sample form takes %s: %j %s', async (_name, content, fits) => {
+  ])('002-07, elicit-form-24: the sample form judges %s', async (_name, content, fits) => {
     const sample = form({
       type: 'object',
       properties: {
@@ -259,7 +262,7 @@ describe.each(eras)('%s', era => {
     expect((await sample.check(content)).ok).toBe(fits);
   });
 
-  it('002-08: a nested form is refused before anything is sent', async () => {
+  it('002-08, 000-09, elicit-form-08: a nested form is refused before anything is sent', async () => {
     const nested = {
       type: 'object',
       properties: { address: { type: 'object', properties: { city: { type: 'string' } } } },

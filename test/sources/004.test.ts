@@ -123,7 +123,7 @@ describe.each(eras)('%s', era => {
     expect(await itemsOf(at)).toHaveLength(left);
   });
 
-  it('004-09: content of a decline or a cancel is ignored', async () => {
+  it('004-09, elicit-23: content of a decline or a cancel is ignored', async () => {
     for (const answer of [decline, dismiss]) {
       await using at = await on([{ ...answer, content: { confirm: true } }]);
       expect((await at.call('delete_all')).text).toBe('Cancelled.');
@@ -131,7 +131,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('004-09: a cancel may be asked again, a decline may not', async () => {
+  it('004-09, elicit-27: a cancel may be asked again, a decline may not', async () => {
     const twice = async (call: Call) => {
       const ask = () => call.elicit({ message: 'Go on?', form: Boolean });
       return `${(await ask()).action} ${(await ask()).action}`;
@@ -147,7 +147,7 @@ describe.each(eras)('%s', era => {
     });
   });
 
-  it('004-10: content that does not fit never reaches the handler as an accept, and neither does a bare accept', async () => {
+  it('004-10, elicit-form-25, elicit-form-30: content that does not fit never reaches the handler as an accept, and neither does a bare accept', async () => {
     const ask = async (call: Call) => {
       const answer = await call.elicit({ message: 'How many?', form: { count: { type: 'integer', minimum: 1 } } });
       return answer.action === 'accept'
@@ -162,7 +162,7 @@ describe.each(eras)('%s', era => {
     });
   });
 
-  it('004-12: every shorthand is asked as its schema and comes back as its value', async () => {
+  it('004-12, elicit-form-03: every shorthand is asked as its schema and comes back as its value', async () => {
     await using at = await on([
       accept({ value: 'green' }),
       accept({ value: 'ada@example.com' }),
@@ -190,7 +190,7 @@ describe.each(eras)('%s', era => {
     ]);
   });
 
-  it('004-13: a form never asks for a secret', async () => {
+  it('004-13, elicit-form-01, elicit-form-28, elicit-url-01: a form never asks for a secret', async () => {
     for (const name of ['password', 'api_key', 'access_token']) {
       const ask = async (call: Call) => (await call.elicit({ message: 'Sign in', form: { [name]: String } })).action;
       const { text, isError, asked } = await act({ era, answers: [accept({ [name]: 'hunter2' })] }, ask);
@@ -245,7 +245,7 @@ it.each([
   ['null', { a: { type: 'null' } }],
   ['another format', { a: { type: 'string', format: 'ipv4' } }],
   ['a reference', { a: { $ref: '#/$defs/a' } }],
-])('004-08: a form cannot hold %s', (_name, properties) => {
+])('004-08, 000-09, elicit-form-08, elicit-form-09: a form cannot hold %s', (_name, properties) => {
   expect(() => form({ type: 'object', properties } as never)).toThrow(/a/);
 });
 
@@ -259,7 +259,7 @@ it.each<[string, object]>([
     format,
     { type: 'string', format },
   ]),
-])('004-08: a form can hold %s, with a title and a description as labels', (_name, field) => {
+])('004-08, elicit-form-10: a form can hold %s, with a title and a description as labels', (_name, field) => {
   const made = form({ type: 'object', properties: { a: { ...field, title: 'A', description: 'An a' } } } as never);
   expect(made.schema.properties['a']).toMatchObject({ ...field, title: 'A', description: 'An a' });
 });

@@ -64,7 +64,7 @@ describe('the SQLite store keeps the contract, on a connection it is given', () 
 });
 
 describe('the SQLite store', () => {
-  it('keeps its values when closed and opened again, in a file for its owner only', async () => {
+  it('elicit-33: keeps its values when closed and opened again, in a file for its owner only', async () => {
     const path = join(folder, 'made', 'on', 'demand.db');
     const first = await sqliteStore(path);
     await first.set('k', 'v', { ttlMs: 60_000 });
@@ -196,7 +196,7 @@ describe('the SQLite store', () => {
     expect(rowsIn(path)).toBe(1_000);
   });
 
-  it('Q3: reads that met a lock give each its own value when it is gone', async () => {
+  it('elicit-33; Q3: reads that met a lock give each its own value when it is gone', async () => {
     const path = freshPath();
     // Without a write-ahead log a writer keeps readers out.
     const database = new Database(path) as SqliteDatabase & { close(): void };

@@ -182,7 +182,7 @@ describe('a handler that', () => {
     expect(report.notCovered.length).toBeGreaterThan(0);
   });
 
-  it('asks for a secret is told so', async () => {
+  it('elicit-form-28: asks for a secret is told so', async () => {
     const report = await run(async call => {
       await call.elicit({ message: 'Your password?', form: { password: String } });
       return text('Thanks.');

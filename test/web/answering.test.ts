@@ -6,7 +6,7 @@ const on = await stageOfFile();
 const visitor = await enter(on.desk);
 
 describe('answering by plain forms', () => {
-  it('sends the chosen value, not its position, and shows the ending', async () => {
+  it('elicit-22, elicit-form-15, elicit-form-16: sends the chosen value, not its position, and shows the ending', async () => {
     const question = pickOne('a1');
     const ending = on.inbox.ask(question);
     const answer = await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: '1', f1: 'true' });
@@ -21,7 +21,7 @@ describe('answering by plain forms', () => {
   it.each([
     ['decline', 'declined', 'The server was told no.'],
     ['dismiss', 'dismissed', 'neither yes nor no'],
-  ])('%s ends it as %s', async (action, how, text) => {
+  ])('elicit-23, elicit-44: %s ends it as %s', async (action, how, text) => {
     const question = pickOne(`b-${action}`);
     const ending = on.inbox.ask(question);
     await visitor.post(`/questions/${question.id}`, { action, f0: '1' });
@@ -29,7 +29,7 @@ describe('answering by plain forms', () => {
     expect((await visitor.get(`/calls/b-${action}`)).text).toContain(text);
   });
 
-  it('keeps what was typed and names field and rule where an answer does not fit', async () => {
+  it('elicit-form-20: keeps what was typed and names field and rule where an answer does not fit', async () => {
     const question = everyField('c1');
     void on.inbox.ask(question);
     const answer = await visitor.post(`/questions/${question.id}`, {
@@ -95,7 +95,7 @@ describe('answering by plain forms', () => {
     expect(answer.text).toContain(text);
   });
 
-  it('opens a page only after consent, and the consent leaves at once', async () => {
+  it('elicit-url-03, elicit-url-61: opens a page only after consent, and the consent leaves at once', async () => {
     const question = openPage('https://example.com/connect/abc?x=1&y=2');
     const ending = on.inbox.ask(question);
     const card = await visitor.get(`/questions/${question.id}`);
@@ -180,7 +180,7 @@ describe('answering by plain forms', () => {
     expect(on.policy.rules()).toEqual([]);
   });
 
-  it('mutes a server: all it has asked is refused by policy, for as long as was chosen, until it is revoked', async () => {
+  it('elicit-43: mutes a server: all it has asked is refused by policy, for as long as was chosen, until it is revoked', async () => {
     const questions = [pickOne('h1'), openPage('https://example.com/'), useModel('h1')];
     const asked = questions.map(question => on.inbox.ask(question));
     const other = { ...pickOne('h2'), asker: { ...pickOne('h2').asker, id: 'other' } };
@@ -228,7 +228,7 @@ describe('answering by plain forms', () => {
 });
 
 describe('text from a server', () => {
-  it('cannot become markup, and shows its hidden characters', async () => {
+  it('004-01, elicit-42: cannot become markup, and shows its hidden characters', async () => {
     const nasty = '<img src=x onerror=alert(1)>\u202Egnp.exe\u0007';
     const question = { ...pickOne('n1'), message: nasty, asker: { ...pickOne('n1').asker, origin: nasty } };
     void on.inbox.ask(question);

@@ -84,7 +84,7 @@ async function runDelete(on: Page): Promise<void> {
 }
 
 describe('the first minute', () => {
-  it('shows who asks and for which call, lets me pick one of three, and exactly that note is gone', async () => {
+  it('elicit-05, elicit-42: shows who asks and for which call, lets me pick one of three, and exactly that note is gone', async () => {
     const before = notesIn(desk.notes);
     await runDelete(page);
     const card = page.getByRole('article', { name: 'notes asks you' });
@@ -107,7 +107,7 @@ describe('the first minute', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it('tells decline and dismiss apart, and deletes nothing for either', async () => {
+  it('elicit-07: tells decline and dismiss apart, and deletes nothing for either', async () => {
     const before = notesIn(desk.notes);
     await runDelete(page);
     await page.getByRole('button', { name: 'Decline' }).click();
@@ -162,7 +162,7 @@ describe('the first minute', () => {
     expect(notesIn(desk.notes).filter(path => path.includes('tps'))).toHaveLength(2);
   });
 
-  it('is dismissed by Esc', async () => {
+  it('elicit-24: is dismissed by Esc', async () => {
     await runDelete(page);
     await page.keyboard.press('Escape');
     await page.locator('.ending-dismissed').waitFor();

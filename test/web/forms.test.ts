@@ -145,7 +145,7 @@ describe('arguments of a tool', () => {
 });
 
 describe('fields', () => {
-  it('show a default as a default, and send it', () => {
+  it('elicit-form-23: show a default as a default, and send it', () => {
     const field = { kind: 'boolean', name: 'news', required: true, default: true } as const;
     const draft = untouched([field], 'UTC');
     const place = { scope: 'q', draft, issues: [], zone: 'UTC', now: 0 };

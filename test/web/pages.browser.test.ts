@@ -316,7 +316,7 @@ describe('client script', () => {
     expect(await me.page.evaluate(() => document.activeElement?.textContent)).toContain('took the question back');
   });
 
-  it('checks while I type, shows what will be sent, and can be changed before it is', async () => {
+  it('elicit-form-04, elicit-form-19: checks while I type, shows what will be sent, and can be changed before it is', async () => {
     await using me = await enter();
     const question = everyField('t-1');
     const ending = on.inbox.ask(question);
@@ -361,7 +361,7 @@ describe('client script', () => {
     expect(me.troubles).toEqual([]);
   });
 
-  it('opens a page in a tab of its own, without an opener, only when asked to', async () => {
+  it('elicit-url-03, elicit-url-60, elicit-url-63: opens a page in a tab of its own, without an opener, only when asked to', async () => {
     await using me = await enter();
     const asked: string[] = [];
     await me.context.route('https://pages.example/**', route => {

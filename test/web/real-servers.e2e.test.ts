@@ -56,7 +56,7 @@ const result = async (call: string): Promise<string> => {
 };
 
 describe('server-everything', () => {
-  it('gets all thirteen fields of its form, defaults included', async () => {
+  it('elicit-04: gets all thirteen fields of its form, defaults included', async () => {
     const call = await run('everything', 'trigger-elicitation-request');
     const question = await asked(call);
     expect(question.kind === 'form' && question.fields).toHaveLength(13);
@@ -104,7 +104,7 @@ describe('server-everything', () => {
     expect(await result(call)).toContain('accept');
   });
 
-  it('has a page opened that its call needs first, and the call tried again when I have finished', async () => {
+  it('elicit-url-25: has a page opened that its call needs first, and the call tried again when I have finished', async () => {
     const call = await run('everything', 'trigger-url-elicitation', { f0: 'https://example.com/first', f3: 'true' });
     const needed = await asked(call);
     expect(needed.kind).toBe('url');

@@ -169,7 +169,7 @@ describe('a form', () => {
     expect(lines.text()).toMatch(/Meal \(required\)\n {2}1\) Vegetarian\n {2}2\) Fish\n/);
   });
 
-  it('elicit-form-19: has the control that fits each kind', async () => {
+  it('elicit-form-19, 004-01: has the control that fits each kind', async () => {
     const { card } = await desk(everyField('v-5'));
     const control = (at: number) => new RegExp(`<(?:input|select|textarea)[^>]*name="f${at}"[^>]*>`, 'g');
     const kinds = Array.from({ length: 11 }, (_, at) => {
