@@ -140,7 +140,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     else expect(got.isError).toBe(true);
   });
 
-  it('a client with forms only is shown link and code in a form', async () => {
+  it('a client with forms only is shown the link in one form and the code in the next', async () => {
     const made = await fixture({
       era,
       capabilities: { elicitation: { form: {} } },
@@ -148,9 +148,13 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
       handler: sure,
     });
     const result = made.call();
-    const asked = await made.whenAsked(1);
-    expect(asked.params['mode'] ?? 'form').toBe('form');
-    await finish(asked);
+    const [first, second] = [await made.whenAsked(1), await made.whenAsked(2)];
+    for (const { params } of [first, second]) expect(params['mode'] ?? 'form').toBe('form');
+    expect(linkIn(second.params['message'] as string)).toBe('');
+    const person = visitor(linkIn(first.params['message'] as string));
+    await person.get();
+    await person.send({ do: 'code', code: codeIn(second.params['message'] as string) });
+    await person.send({});
     expect(await result).toBe('accept {"approved":true} page out-of-band');
     keepsCode(made);
   });

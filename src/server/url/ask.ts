@@ -23,7 +23,8 @@ export interface UrlAsk<T> {
   readonly required?: boolean;
   /**
    * True to end the call with URLElicitationRequiredError (-32042) on 2025-11-25 instead of asking within it: the client
-   * calls again when the person has finished, and the same call then gets the answer. No effect on 2026-07-28.
+   * calls again when the person has finished, and the same call then gets the answer. No effect on 2026-07-28, nor where the
+   * assurance takes a one-time code (on stdio), which an error cannot show: then the client is asked in URL mode.
    */
   readonly asError?: boolean;
 }

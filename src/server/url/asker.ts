@@ -16,7 +16,7 @@ import { formParams, missingCapability, urlParams, urlRequired, type WireAsk } f
 import type { CallRequest } from '../request.ts';
 import type { UrlAnswer, UrlAsk } from './ask.ts';
 import { askConsent } from './consent.ts';
-import { type Announced, type Asked, type PageCall, type Plan, plan, roads, spoken } from './plan.ts';
+import { type Announced, type Asked, type PageCall, type Plan, plan, roads, spoken, spokenCode } from './plan.ts';
 
 export interface UrlAskerOptions {
   readonly config: Config;
@@ -100,20 +100,24 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     key: string | undefined,
   ): Promise<UrlAnswer<never> | undefined> => {
     if (at.announce !== 'url' && at.announce !== 'form') return undefined;
-    const message = spoken(asked.message, at);
-    const detail: WireAsk = {
-      method: 'elicitation/create',
-      params:
-        at.announce === 'url'
-          ? urlParams(client.asks, message, at.url, at.elicitationId)
-          : formParams(client.asks, message, { type: 'object', properties: {} }),
-      key,
-      timeoutMs: Math.max(1, at.dueAt - config.now()),
-      ticket: at.ticket,
-    };
-    const identity = ['consent', at.ticket];
     const channel = at.announce === 'url' ? 'native' : 'page';
-    const { answer } = await askConsent(run, config, { identity, label: asked.message, detail, channel });
+    const consent = async (step: 'consent' | 'code', message: string) => {
+      const detail: WireAsk = {
+        method: 'elicitation/create',
+        params:
+          at.announce === 'url'
+            ? urlParams(client.asks, message, at.url, at.elicitationId)
+            : formParams(client.asks, message, { type: 'object', properties: {} }),
+        key,
+        timeoutMs: Math.max(1, at.dueAt - config.now()),
+        ticket: at.ticket,
+      };
+      const identity = [step, at.ticket];
+      return (await askConsent(run, config, { identity, label: asked.message, detail, channel })).answer;
+    };
+    let answer = await consent('consent', spoken(asked.message, at));
+    const code = spokenCode(asked.message, at);
+    if (answer.action === 'accept' && code !== undefined) answer = await consent('code', code);
     if (answer.action === 'accept') return undefined;
     await run.guarded(async () => pages?.road.withdraw(at.ticket));
     const refused = answer.action === 'decline' || answer.reason === 'dismissed';

@@ -4,7 +4,8 @@
  *
  * - N1 Of the roads that are switched on, the first is taken that reaches the client and can give the demanded assurance.
  * - N2 The code is part of a text only where the host shows that text to the person: URL mode and forms. It is in no tool
- *   result, error or progress message.
+ *   result, error or progress message. No text has both the code and the link: URL mode carries the link beside its text,
+ *   and of a page that is announced by forms one form has the link and the next one the code.
  * - N3 A host that refuses faster than a person reads may have no way to ask, or a person who has muted this server. So
  *   where a level is demanded a link in the result is left to them, and nothing is asked or opened once more.
  */
@@ -76,8 +77,11 @@ export function roads(asked: Asked, { client, registered, principal }: Surroundi
       : config.channels.includes(channel);
   const possible: Announce[] = [];
   const reached = client.asks !== 'none';
-  if (reached && client.can.url && on('native'))
-    possible.push(asked.asError && client.asks === 'push' ? 'error' : 'url');
+  if (reached && client.can.url && on('native')) {
+    // An error cannot show a code, so where a code is needed the page is asked for within the call.
+    if (asked.asError && client.asks === 'push') possible.push('error');
+    possible.push('url');
+  }
   if (on('page')) {
     if (reached && client.can.form) possible.push('form');
     if (!of.http && of.road.local) possible.push('browser');
@@ -123,13 +127,22 @@ export async function plan(asked: Asked, surroundings: Surroundings, of: PageCal
   return { none: 'unavailable' };
 }
 
-/** What the host shows the person: the author's message, and what they need to know on the page (N2). */
+/** What the host shows the person first: the author's message, and what they need to know to reach the page (N2). */
 export function spoken(message: string, { code, note, url, announce }: Announced): string {
   const lines = [
     ...(announce === 'form' ? [`Open this page in your browser: ${url}`] : []),
-    ...(code === undefined ? [] : [`Your code for the page: ${code}. Type it only there, and tell nobody.`]),
+    ...(code === undefined || announce === 'form' ? [] : [codeText(code)]),
     ...(note === undefined ? [] : [note]),
     ...(announce === 'form' ? ['Accept when you have opened it.'] : []),
+    ...(code !== undefined && announce === 'form' ? ['The code that the page asks for comes next.'] : []),
   ];
   return lines.length === 0 ? message : `${message}\n\n${lines.join('\n')}`;
 }
+
+/** What the next form shows, where the first one had the link; undefined where no code is left to show (N2). */
+export function spokenCode(message: string, { code, announce }: Announced): string | undefined {
+  if (code === undefined || announce !== 'form') return undefined;
+  return `${message}\n\n${codeText(code)}\nAccept when you have typed it.`;
+}
+
+const codeText = (code: string): string => `Your code for the page: ${code}. Type it only there, and tell nobody.`;
