@@ -14,6 +14,7 @@ export function asItCame({ schema, fields, digest }: Form<unknown>): Form<unknow
     schema,
     fields,
     digest,
+    library: false,
     check: async (content: unknown) => ({ ok: true, value: content }) as const,
   });
 }

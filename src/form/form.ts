@@ -28,6 +28,8 @@ export interface Form<T> {
   /** Sent as `requestedSchema`. Deeply frozen, keys in a stable order. */
   readonly schema: WireSchema;
   readonly fields: readonly Field[];
+  /** True where a schema library judges content after the form's own rules, and may make something else of it. */
+  readonly library: boolean;
   /** SHA-256 of the schema as sent, in base64url: two forms that ask the same have the same. */
   readonly digest: string;
   /**
@@ -60,6 +62,10 @@ class CompiledForm implements Form<unknown> {
 
   get fields(): readonly Field[] {
     return this.#shape.fields;
+  }
+
+  get library(): boolean {
+    return this.#library !== undefined;
   }
 
   get digest(): string {

@@ -29,7 +29,7 @@ export interface ElicitAsk<I extends FormInput> {
   readonly channels?: readonly Channel[];
   /**
    * The content to go on with where the client cannot be asked. Only for tools that declare `readOnlyHint: true` or
-   * `destructiveHint: false`.
+   * `destructiveHint: false`; elsewhere the ask fails with `server/setup`, whether or not the client can be asked.
    */
   readonly fallback?: FormValue<I>;
   /** True where the handler cannot go on unasked: a client that cannot be asked gets -32021 (2026) or an error result (2025). */

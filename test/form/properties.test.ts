@@ -269,6 +269,7 @@ describe('every form, as the first revision with elicitation can say it', () => 
     schema: emit(list),
     fields: list,
     digest: '',
+    library: false,
     async check(content) {
       const checked = checkContent(list, content);
       return checked.ok ? { ok: true, value: checked.content } : checked;

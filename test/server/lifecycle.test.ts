@@ -83,8 +83,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 
   it('verified is refused where nobody knows whose call it is', async () => {
     const { act, person } = await connect(
-      async call =>
-        (await call.elicit({ message: 'Sure?', form: Boolean, assurance: 'verified', fallback: true as never })).action,
+      async call => (await call.elicit({ message: 'Sure?', form: Boolean, assurance: 'verified' })).action,
     );
     const { text, isError } = await act();
     expect(person.asked).toEqual([]);

@@ -31,6 +31,7 @@ import type { UrlAnswer, UrlAsk } from '../url/ask.ts';
 import { type UrlAsker, urlAsker } from '../url/asker.ts';
 import { type PageCall, roads } from '../url/plan.ts';
 import { checkAsk } from './check-ask.ts';
+import { checkFallback, checkRoads } from './check-roads.ts';
 import { AskHistory, askAgain, judge, readRecorded, standingDecline } from './judge.ts';
 
 export interface AskerOptions {
@@ -73,7 +74,9 @@ export class Asker {
     const ask = given as unknown as ElicitAsk<FormInput>;
     if (++this.#asked > MAX_ASKS) return run.fail(tooMany());
     checkAsk(ask, request.principal !== undefined);
+    checkRoads(ask, request, config);
     const compiled = (isForm(ask.form) ? ask.form : compile(ask.form)) as unknown as Form<FormValue<I>>;
+    if (ask.fallback !== undefined) await checkFallback(ask, request, compiled);
     refuseSecretMessage(ask.message, compiled.fields);
     const channel = this.#roadFor(ask);
     if (channel === 'page') return this.#onPage(ask, compiled);
@@ -102,7 +105,7 @@ export class Asker {
         const exhausted = this.#history.exhausted(question, ask.message);
         if (exhausted) return run.fail(exhausted);
         if (!channel && ask.required && ask.fallback === undefined) return run.fail(this.#required(ask));
-        instead = this.#history.declined(question) ? standingDecline : channel ? undefined : this.#cannotAsk(ask);
+        instead = this.#history.declined(question) ? standingDecline : channel ? undefined : cannotAsk(ask);
       }
       const { id, value, fresh } = await run.ask(open, instead);
       const judged = await judge(readRecorded(value), asked, {
@@ -180,18 +183,6 @@ export class Asker {
     return this.#pages;
   }
 
-  /** What stands in for an answer where no switched-on channel can give one that counts. */
-  #cannotAsk(ask: ElicitAsk<FormInput>): Json {
-    const { registered, name } = this.#options.request;
-    if (ask.fallback === undefined || !enough('relayed', ask)) return { none: 'unavailable', ms: 0 };
-    if (registered.mayFallBack) return { fallback: true, ms: 0 };
-    throw new MidcallError(
-      'server/setup',
-      `'${name}' gives a fallback for a question, but may be destructive: declare readOnlyHint: true or ` +
-        'destructiveHint: false, or leave the fallback out.',
-    );
-  }
-
   /** The error for a handler that cannot go on unasked; a capability is only asked for where it would be enough. */
   #required(ask: ElicitAsk<FormInput>): Error {
     const { request, config } = this.#options;
@@ -212,6 +203,9 @@ export class Asker {
   }
 }
 
+/** What stands in for an answer where no switched-on channel can give one that counts. */
+const cannotAsk = ({ fallback }: ElicitAsk<FormInput>): Json =>
+  fallback === undefined ? { none: 'unavailable', ms: 0 } : { fallback: true, ms: 0 };
 const isYes = (recorded: Json): boolean =>
   (readRecorded(recorded) as { got?: { action?: unknown } | null }).got?.action === 'accept';
 

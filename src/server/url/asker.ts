@@ -5,6 +5,7 @@
 import { isMidcallError } from '../../errors.ts';
 import { type Assurance, assures, type By } from '../../form/index.ts';
 import { checkUrlAsk } from '../asking/check-ask.ts';
+import { checkPageRoads } from '../asking/check-roads.ts';
 import { AskHistory, type RecordedAnswer, readRecorded } from '../asking/judge.ts';
 import type { Unstamped } from '../audit.ts';
 import type { Config } from '../config.ts';
@@ -20,7 +21,7 @@ import { type Announced, type Asked, type PageCall, type Plan, plan, roads, spok
 
 export interface UrlAskerOptions {
   readonly config: Config;
-  readonly request: Pick<CallRequest, 'client' | 'registered' | 'principal'>;
+  readonly request: Pick<CallRequest, 'client' | 'registered' | 'name' | 'principal'>;
   readonly pages: PageCall | undefined;
   readonly history: AskHistory;
   readonly audit: (event: Unstamped) => void;
@@ -144,7 +145,7 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   };
 
   const answer: UrlAsker = async (ask, onlyLink = false) => {
-    const asked = { ...readAsk(ask, config), onlyLink };
+    const asked = { ...readAsk(ask, request.name, config), onlyLink };
     const identity = [ask.message, ask.page.kind, ask.page.data, ask.key];
     const question = AskHistory.question(ask.message, digest(['page', ask.page.kind, ask.page.data]));
     const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message, detail: undefined } as const;
@@ -203,8 +204,9 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   return answer;
 }
 
-function readAsk(ask: UrlAsk<unknown>, config: Config): Asked {
+function readAsk(ask: UrlAsk<unknown>, name: string, config: Config): Asked {
   checkUrlAsk(ask);
+  checkPageRoads(ask, name, config);
   return {
     message: ask.message,
     page: ask.page,
