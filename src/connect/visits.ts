@@ -8,7 +8,9 @@
  * V2, V3 and V5, on the browser of the visitor, are in browsers.ts.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { isMidcallError, MidcallError } from '../errors.ts';
 import type { Assurance } from '../form/index.ts';
+import { jsonLoss } from '../json-loss.ts';
 import { pageHeaders } from '../page-headers.ts';
 import { digest, type Json, type PagesHost } from '../server/index.ts';
 import type { Browser, Browsers } from './browsers.ts';
@@ -182,9 +184,14 @@ export class Visits implements VisitDesk {
     let content: Json;
     try {
       content = await effect();
+      const loss = jsonLoss(content, 'content');
+      if (loss) {
+        throw new MidcallError('call/not-json', `a page of kind '${ticket.kind}' gave ${loss.what}`);
+      }
     } catch (error) {
       // What failed may name what was entered: its text stays here.
-      host.warn(`midcall connect: a page could not be finished (${(error as Error)?.name ?? 'error'}).`);
+      const why = isMidcallError(error, 'call/not-json') ? error.message : ((error as Error)?.name ?? 'error');
+      host.warn(`midcall connect: a page could not be finished (${why}).`);
       await tickets.settle(ticket, { action: 'cancel', reason: 'error', assurance, at: host.now() });
       return this.says(words.failed);
     }

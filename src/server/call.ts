@@ -76,18 +76,40 @@ export interface StepOptions<T> {
   readonly effect?: boolean;
 }
 
-/** What a value becomes when it has been written as JSON and read back. */
+/**
+ * What a value becomes when it has been written as JSON and read back. `never` is what JSON would lose: a step that returns
+ * it fails with `step/not-json`. An instance of a class without `toJSON` fails too, which no type can tell.
+ */
 export type Jsonified<T> = T extends { toJSON(): infer J }
   ? Jsonified<J>
   : T extends string | number | boolean | null
     ? T
-    : T extends undefined | symbol | ((...args: never[]) => unknown)
+    : T extends Nothing
       ? undefined
-      : T extends readonly unknown[]
-        ? { [K in keyof T]: Jsonified<T[K]> }
-        : T extends object
-          ? { [K in keyof T as T[K] extends symbol | ((...args: never[]) => unknown) ? never : K]: Jsonified<T[K]> }
-          : unknown;
+      : T extends Uncarried
+        ? never
+        : T extends readonly unknown[]
+          ? { [K in keyof T]: Jsonified<T[K]> }
+          : T extends object
+            ? { [K in keyof T]: Jsonified<T[K]> }
+            : unknown;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: what a step's function returns that returns nothing
+type Nothing = void;
+
+type Uncarried =
+  | bigint
+  | symbol
+  | ((...args: never[]) => unknown)
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  | WeakMap<WeakKey, unknown>
+  | WeakSet<WeakKey>
+  | Error
+  | RegExp
+  | ArrayBuffer
+  | ArrayBufferView
+  | Promise<unknown>;
 
 /** What a handler of `mid.tool`, `mid.prompt` or `mid.resource` is given. */
 export interface Call {
@@ -109,7 +131,12 @@ export interface Call {
   sample(request: PlainSamplingRequest): Promise<SamplingResult>;
   /** Lets the model use tools of this call until it has finished or a limit is reached; each tool runs as a step. */
   sampleWithTools(request: ToolSamplingRequest): Promise<ToolSamplingResult>;
-  /** Runs `fn` once per call and records its JSON result, so that what the person saw is what is acted on. */
+  /**
+   * Runs `fn` once per call and records its JSON result, so that what the person saw is what is acted on.
+   * @returns the result as JSON carries it, in this run as in every replay
+   * @throws what `fn` threw, with its name, message and code; MidcallError `step/not-json` where JSON would lose a part of the
+   *   result, naming its path
+   */
   step<T>(name: string, fn: (context: StepContext) => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonified<T>>;
   /** Runs when this run ends, is suspended or is abandoned: close what is open, stop what runs beside an ask. */
   defer(fn: () => void | Promise<void>): void;

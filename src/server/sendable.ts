@@ -1,5 +1,6 @@
-/** Judges what a handler returned before it is sent: what JSON cannot carry would never arrive, and its client would wait. */
+/** Judges what a handler returned before it is sent: what JSON cannot carry would not arrive, or as something else. */
 import { MidcallError } from '../errors.ts';
+import { jsonLoss, lossText } from '../json-loss.ts';
 import type { AskingMethod } from './request.ts';
 
 const shapes: Record<AskingMethod, string> = {
@@ -14,32 +15,8 @@ export function checkSendable(name: string, method: AskingMethod, result: unknow
     const what = result === undefined ? 'nothing' : result === null ? 'null' : `a ${typeof result}`;
     throw new MidcallError('call/no-result', `'${name}' returned ${what}. Return ${shapes[method]}, on every path.`);
   }
-  let fits: boolean;
-  try {
-    fits = isSendable(result, []);
-  } catch {
-    // A member that throws when it is read or written, or a depth no stack holds.
-    fits = false;
-  }
-  if (fits) return;
-  throw new MidcallError(
-    'call/not-json',
-    `'${name}' returned what JSON cannot carry: a circle, a bigint, or a member that throws. Return plain data.`,
-  );
-}
-
-function isSendable(value: unknown, above: object[]): boolean {
-  if (typeof value === 'bigint') return false;
-  if (typeof value !== 'object' || value === null) return true;
-  if (above.includes(value)) return false;
-  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
-    JSON.stringify(value);
-    return true;
-  }
-  above.push(value);
-  const fits = Object.values(value).every(each => isSendable(each, above));
-  above.pop();
-  return fits;
+  const loss = jsonLoss(result);
+  if (loss) throw new MidcallError('call/not-json', `'${name}' returned ${lossText(loss)}`);
 }
 
 /** What a handler threw, as an error: the SDK takes `undefined` for no error, and then nobody is answered. */

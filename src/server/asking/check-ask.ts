@@ -15,6 +15,7 @@ import {
 } from '../../check-options.ts';
 import { MidcallError } from '../../errors.ts';
 import type { FormInput } from '../../form/index.ts';
+import { jsonLoss, lossText } from '../../json-loss.ts';
 import type { ElicitAsk, StepOptions } from '../call.ts';
 import type { UrlAsk } from '../url/ask.ts';
 import { checkMessage } from './ask-message.ts';
@@ -68,6 +69,8 @@ export function checkAsk(ask: ElicitAsk<FormInput>, known: boolean): void {
 export function checkUrlAsk(ask: UrlAsk<unknown>): void {
   checkOptions<UrlAsk<unknown>>('call.elicitUrl', ask, urlKinds);
   checkShared(ask);
+  const loss = jsonLoss(ask.page.data, 'page.data');
+  if (loss) throw new MidcallError('form/unsupported', `The page of this question has ${lossText(loss)}`);
 }
 
 /** @throws TypeError for an unknown or wrong part: what the author must mend */

@@ -1,5 +1,6 @@
 /** What a step leaves in the journal: its JSON result, or what it threw, and how a replay gives either back. */
 import { MidcallError } from '../../errors.ts';
+import { jsonLoss, lossText } from '../../json-loss.ts';
 import { copyJson, type Json } from '../digest.ts';
 import type { Entry } from './journal.ts';
 import type { StepWork } from './seam.ts';
@@ -39,17 +40,11 @@ export async function carryOut<T>(
   }
 }
 
-/** The JSON copy of a step's result. */
+/** The JSON copy of a step's result. @throws MidcallError `step/not-json` where the copy would not be the result */
 function asJson(name: string, value: unknown): { readonly value?: Json } {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    throw new MidcallError('step/not-json', `Step '${name}' returned what JSON cannot carry; return plain data.`, {
-      cause,
-    });
-  }
-  return text === undefined ? {} : { value: JSON.parse(text) as Json };
+  const loss = jsonLoss(value);
+  if (loss) throw new MidcallError('step/not-json', `Step '${name}' returned ${lossText(loss)}`);
+  return value === undefined ? {} : { value: JSON.parse(JSON.stringify(value)) as Json };
 }
 
 /** An object may say nothing, or throw when it is asked. */

@@ -1,0 +1,141 @@
+/**
+ * What a value would lose on its way through JSON, and where: a Map becomes `{}`, NaN becomes null, a function is left out,
+ * all without a word. Pure.
+ *
+ * What JSON only spells otherwise is no loss: a member that is `undefined` reads the same when it is absent, an object with
+ * `toJSON` (a valid Date, a URL) says itself what it becomes, and -0 equals 0.
+ */
+export interface JsonLoss {
+  /** Where it is, such as `result.items[3].when`. */
+  readonly path: string;
+  /** What is there, with an article: `a Map`, `NaN`, `an instance of Invoice`. */
+  readonly what: string;
+  /** What to return instead, as a sentence. */
+  readonly instead: string;
+}
+
+/**
+ * @param value - anything at all
+ * @param name - what the path begins with
+ * @returns the first thing that JSON would lose; undefined where it carries all of it. A value of `undefined` is none
+ */
+export function jsonLoss(value: unknown, name = 'result'): JsonLoss | undefined {
+  try {
+    return value === undefined ? undefined : lossIn(value, name, new Set());
+  } catch {
+    // Nested deeper than the stack is, or a proxy that throws whatever it is asked.
+    return { path: name, what: 'something that cannot be read to its end', instead: plain };
+  }
+}
+
+/** The loss as the end of a sentence that begins with who returned it. */
+export const lossText = ({ path, what, instead }: JsonLoss): string =>
+  `${what} at ${path}, which JSON cannot carry. ${instead}`;
+
+const plain = 'Return plain data.';
+const insteadOf: Readonly<Record<string, string>> = {
+  Map: 'Return Object.fromEntries(map) or [...map].',
+  Set: 'Return [...set].',
+  BigInt: 'Return a text: String(value).',
+  Date: 'Return null, or leave it out.',
+};
+
+function lossIn(value: unknown, path: string, above: Set<object>, asked = false): JsonLoss | undefined {
+  if (value === null) return undefined;
+  const lost = (what: string, instead = plain): JsonLoss => ({ path, what, instead });
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return undefined;
+    case 'number':
+      return Number.isFinite(value) ? undefined : lost(String(value), 'Return null, or leave it out.');
+    case 'undefined':
+      return lost('undefined', 'Return null in its place.');
+    case 'function':
+    case 'symbol':
+      return lost(`a ${typeof value}`);
+  }
+  if (!asked && typeof (value as { toJSON?: unknown }).toJSON === 'function') {
+    const said = spoken(value as { toJSON(): unknown });
+    if (!said) return lost('something whose toJSON throws');
+    // An invalid Date, and whatever else has nothing to say of itself.
+    if (said.value === undefined || said.value === null) return lost(kindOf(value), insteadOf[classOf(value)] ?? plain);
+    return lossIn(said.value, path, above, true);
+  }
+  if (typeof value === 'bigint') return lost('a BigInt', insteadOf['BigInt']);
+  if (above.has(value))
+    return lost('what holds it (a circle)', 'Return each thing once, and name it elsewhere by its id.');
+  above.add(value);
+  const found = Array.isArray(value) ? lossInList(value, path, above) : lossInObject(value, path, above);
+  above.delete(value);
+  return found;
+}
+
+function lossInList(list: readonly unknown[], path: string, above: Set<object>): JsonLoss | undefined {
+  for (let index = 0; index < list.length; index++) {
+    const at = `${path}[${index}]`;
+    if (!Object.hasOwn(list, index)) return { path: at, what: 'a gap in a list', instead: 'Return null in its place.' };
+    const found = lossIn(list[index], at, above);
+    if (found) return found;
+  }
+  const more = Reflect.ownKeys(list).find(key => key !== 'length' && isEnumerable(list, key) && !isIndex(key));
+  if (more === undefined) return undefined;
+  return { path: memberOf(path, more), what: 'a member of a list beside its items', instead: 'Return an object.' };
+}
+
+function lossInObject(value: object, path: string, above: Set<object>): JsonLoss | undefined {
+  const kind = classOf(value);
+  if (kind !== '') return { path, what: kindOf(value), instead: insteadOf[kind] ?? plain };
+  for (const key of Reflect.ownKeys(value)) {
+    if (!isEnumerable(value, key)) continue;
+    const at = memberOf(path, key);
+    if (typeof key === 'symbol') return { path: at, what: 'a member named by a symbol', instead: plain };
+    const member = read(value, key);
+    if (!member) return { path: at, what: 'a member that throws when it is read', instead: plain };
+    const found = member.value === undefined ? undefined : lossIn(member.value, at, above);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const isEnumerable = (value: object, key: PropertyKey): boolean =>
+  Object.prototype.propertyIsEnumerable.call(value, key);
+const isIndex = (key: PropertyKey): boolean => typeof key === 'string' && /^(0|[1-9]\d*)$/.test(key);
+
+function read(value: object, key: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: (value as Record<string, unknown>)[key] };
+  } catch {
+    return undefined;
+  }
+}
+
+function spoken(value: { toJSON(): unknown }): { readonly value: unknown } | undefined {
+  try {
+    return { value: value.toJSON() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The class of an object; empty for plain ones, of any realm. */
+function classOf(value: object | bigint): string {
+  const made: unknown = Object.getPrototypeOf(value);
+  if (made === null || (typeof made === 'object' && Object.getPrototypeOf(made) === null)) return '';
+  const maker = Object.getOwnPropertyDescriptor(made, 'constructor')?.value as { name?: unknown } | undefined;
+  return typeof maker?.name === 'string' && maker.name !== '' ? maker.name.slice(0, 60) : 'a class of its own';
+}
+
+const builtIn = /^(Map|Set|WeakMap|WeakSet|Date|Promise|RegExp|BigInt|ArrayBuffer|DataView|\w+Array)$/;
+const kindOf = (value: object): string => {
+  const kind = classOf(value);
+  if (kind === '') return 'an object whose toJSON says nothing';
+  if (kind === 'Date') return 'an invalid Date';
+  return builtIn.test(kind) ? `a ${kind}` : `an instance of ${kind}`;
+};
+
+const memberOf = (path: string, key: string | symbol): string => {
+  if (typeof key === 'symbol') return `${path}[${String(key)}]`;
+  if (/^[A-Za-z_$][\w$]*$/.test(key) && key.length <= 60) return `${path}.${key}`;
+  return `${path}[${JSON.stringify(key.length > 60 ? `${key.slice(0, 59)}…` : key)}]`;
+};
