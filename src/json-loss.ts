@@ -17,11 +17,16 @@ export interface JsonLoss {
 /**
  * @param value - anything at all
  * @param name - what the path begins with
+ * @param options - `asItIs`: what becomes something else by its `toJSON` is lost too, such as a Date
  * @returns the first thing that JSON would lose; undefined where it carries all of it. A value of `undefined` is none
  */
-export function jsonLoss(value: unknown, name = 'result'): JsonLoss | undefined {
+export function jsonLoss(
+  value: unknown,
+  name = 'result',
+  { asItIs = false }: { readonly asItIs?: boolean } = {},
+): JsonLoss | undefined {
   try {
-    return value === undefined ? undefined : lossIn(value, name, new Set());
+    return value === undefined ? undefined : lossIn(value, name, new Set(), asItIs ? 'refused' : 'heard');
   } catch {
     // Nested deeper than the stack is, or a proxy that throws whatever it is asked.
     return { path: name, what: 'something that cannot be read to its end', instead: plain };
@@ -40,7 +45,10 @@ const insteadOf: Readonly<Record<string, string>> = {
   Date: 'Return null, or leave it out.',
 };
 
-function lossIn(value: unknown, path: string, above: Set<object>, asked = false): JsonLoss | undefined {
+/** What becomes of `toJSON`: it is asked, it was asked of this very value, or it is itself a loss. */
+type Says = 'heard' | 'over' | 'refused';
+
+function lossIn(value: unknown, path: string, above: Set<object>, says: Says): JsonLoss | undefined {
   if (value === null) return undefined;
   const lost = (what: string, instead = plain): JsonLoss => ({ path, what, instead });
   switch (typeof value) {
@@ -55,27 +63,31 @@ function lossIn(value: unknown, path: string, above: Set<object>, asked = false)
     case 'symbol':
       return lost(`a ${typeof value}`);
   }
-  if (!asked && typeof (value as { toJSON?: unknown }).toJSON === 'function') {
+  if (says !== 'over' && typeof (value as { toJSON?: unknown }).toJSON === 'function') {
+    if (says === 'refused') return lost(kindOf(value));
     const said = spoken(value as { toJSON(): unknown });
     if (!said) return lost('something whose toJSON throws');
     // An invalid Date, and whatever else has nothing to say of itself.
     if (said.value === undefined || said.value === null) return lost(kindOf(value), insteadOf[classOf(value)] ?? plain);
-    return lossIn(said.value, path, above, true);
+    return lossIn(said.value, path, above, 'over');
   }
   if (typeof value === 'bigint') return lost('a BigInt', insteadOf['BigInt']);
   if (above.has(value))
     return lost('what holds it (a circle)', 'Return each thing once, and name it elsewhere by its id.');
   above.add(value);
-  const found = Array.isArray(value) ? lossInList(value, path, above) : lossInObject(value, path, above);
+  const members = says === 'over' ? 'heard' : says;
+  const found = Array.isArray(value)
+    ? lossInList(value, path, above, members)
+    : lossInObject(value, path, above, members);
   above.delete(value);
   return found;
 }
 
-function lossInList(list: readonly unknown[], path: string, above: Set<object>): JsonLoss | undefined {
+function lossInList(list: readonly unknown[], path: string, above: Set<object>, says: Says): JsonLoss | undefined {
   for (let index = 0; index < list.length; index++) {
     const at = `${path}[${index}]`;
     if (!Object.hasOwn(list, index)) return { path: at, what: 'a gap in a list', instead: 'Return null in its place.' };
-    const found = lossIn(list[index], at, above);
+    const found = lossIn(list[index], at, above, says);
     if (found) return found;
   }
   const more = Reflect.ownKeys(list).find(key => key !== 'length' && isEnumerable(list, key) && !isIndex(key));
@@ -83,7 +95,7 @@ function lossInList(list: readonly unknown[], path: string, above: Set<object>):
   return { path: memberOf(path, more), what: 'a member of a list beside its items', instead: 'Return an object.' };
 }
 
-function lossInObject(value: object, path: string, above: Set<object>): JsonLoss | undefined {
+function lossInObject(value: object, path: string, above: Set<object>, says: Says): JsonLoss | undefined {
   const kind = classOf(value);
   if (kind !== '') return { path, what: kindOf(value), instead: insteadOf[kind] ?? plain };
   for (const key of Reflect.ownKeys(value)) {
@@ -92,7 +104,7 @@ function lossInObject(value: object, path: string, above: Set<object>): JsonLoss
     if (typeof key === 'symbol') return { path: at, what: 'a member named by a symbol', instead: plain };
     const member = read(value, key);
     if (!member) return { path: at, what: 'a member that throws when it is read', instead: plain };
-    const found = member.value === undefined ? undefined : lossIn(member.value, at, above);
+    const found = member.value === undefined ? undefined : lossIn(member.value, at, above, says);
     if (found) return found;
   }
   return undefined;
@@ -130,7 +142,7 @@ const builtIn = /^(Map|Set|WeakMap|WeakSet|Date|Promise|RegExp|BigInt|ArrayBuffe
 const kindOf = (value: object): string => {
   const kind = classOf(value);
   if (kind === '') return 'an object whose toJSON says nothing';
-  if (kind === 'Date') return 'an invalid Date';
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : 'a Date';
   return builtIn.test(kind) ? `a ${kind}` : `an instance of ${kind}`;
 };
 

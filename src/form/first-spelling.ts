@@ -5,7 +5,7 @@
  */
 import { type Content, checkContent } from './check-content.ts';
 import type { BooleanField, Field, MultiSelectField } from './field.ts';
-import type { Checked, Form } from './form.ts';
+import type { Checked, Form, Judging } from './form.ts';
 import { labelOf } from './label.ts';
 import { emit, type WireProperty } from './wire.ts';
 
@@ -14,7 +14,7 @@ export interface FirstSpelling<T> {
   /** Sent as `requestedSchema` (2025-06-18 schema.json, `PrimitiveSchemaDefinition`). */
   readonly schema: object;
   /** Judges content that was given under {@link schema}, as {@link Form.check} does. */
-  check(content: unknown): Promise<Checked<T>>;
+  check(content: unknown, judging?: Judging): Promise<Checked<T>>;
 }
 
 /** Spells a form for clients that know nothing newer. */
@@ -27,9 +27,9 @@ export function firstSpelling<T>(form: Form<T>): FirstSpelling<T> {
   const spelled = Object.entries(properties).map(([name, property]) => [name, namedChoices(property)]);
   return {
     schema: { ...rest, properties: Object.fromEntries(spelled) },
-    async check(content) {
+    async check(content, judging) {
       const checked = checkContent(fields, content);
-      return checked.ok ? form.check(gathered(checked.content, lists)) : checked;
+      return checked.ok ? form.check(gathered(checked.content, lists), judging) : checked;
     },
   };
 }

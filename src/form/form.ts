@@ -14,7 +14,7 @@ import { labelOf } from './label.ts';
 import type { Json } from './problem.ts';
 import { type Shape, shapeOf, unsupported } from './shape.ts';
 import { spellOut, unspelt, wrap } from './shorthand.ts';
-import { describe, isStandard, type StandardForm, type StandardIssue } from './standard.ts';
+import { askLibrary, describe, isStandard, type StandardForm, type StandardIssue } from './standard.ts';
 import { resolve } from './translate.ts';
 import type { WireSchema } from './wire.ts';
 
@@ -22,6 +22,14 @@ import type { WireSchema } from './wire.ts';
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/**
+ * Stands between a form and its schema library, so that what the library said can be recorded and given again: a check against
+ * the world, such as whether a seat is free, comes out otherwise the second time.
+ * @param judge - asks the library
+ * @param content - what the library is given: the content, after the form's own rules
+ */
+export type Judging = (judge: () => Promise<Checked<unknown>>, content: unknown) => Promise<Checked<unknown>>;
 
 /** A compiled form; immutable. */
 export interface Form<T> {
@@ -35,11 +43,15 @@ export interface Form<T> {
   /**
    * Judges the content of an accepted elicitation: by the form's own rules, then by the library's `validate`.
    * @param content - as it arrived; `undefined` counts as no fields filled in
+   * @param judging - asks the library, or knows what it said before; it is asked where absent
    * @returns the typed value, transformed as the library says, or what does not fit, in sentences for the person. It
    *   rejects only where the library's `validate` throws.
    */
-  check(content: unknown): Promise<Checked<T>>;
+  check(content: unknown, judging?: Judging): Promise<Checked<T>>;
 }
+
+/** Nobody reads more at once, and what is said is recorded. */
+const mostIssues = 20;
 
 const brand: unique symbol = Symbol.for('midcall.form') as never;
 
@@ -72,16 +84,21 @@ class CompiledForm implements Form<unknown> {
     return this.#shape.digest;
   }
 
-  async check(content: unknown): Promise<Checked<unknown>> {
+  async check(content: unknown, judging: Judging = judge => judge()): Promise<Checked<unknown>> {
     const { fields, nullable } = this.#shape;
     const checked = checkContent(fields, content);
     if (!checked.ok) return checked;
     const value: Record<string, unknown> = checked.content;
-    if (!this.#library) return { ok: true, value: this.#wrapped ? value['value'] : value };
+    const library = this.#library;
+    if (!library) return { ok: true, value: this.#wrapped ? value['value'] : value };
     for (const name of nullable) if (!Object.hasOwn(value, name)) value[name] = null;
-    const result = await this.#library['~standard'].validate(this.#wrapped ? value['value'] : value);
-    if (result.issues === undefined) return { ok: true, value: result.value };
-    return { ok: false, issues: result.issues.map(each => libraryIssue(each, this.#wrapped, fields)) };
+    const given = this.#wrapped ? value['value'] : value;
+    return judging(async () => {
+      const result = await askLibrary(library, given);
+      if (result.issues === undefined) return { ok: true, value: result.value };
+      const issues = result.issues.slice(0, mostIssues);
+      return { ok: false, issues: issues.map(each => libraryIssue(each, this.#wrapped, fields)) };
+    }, given);
   }
 }
 

@@ -14,7 +14,7 @@ export type {
 } from './field.ts';
 export type { FirstSpelling } from './first-spelling.ts';
 export { firstSpelling } from './first-spelling.ts';
-export type { Checked, Form } from './form.ts';
+export type { Checked, Form, Judging } from './form.ts';
 export { form, isForm } from './form.ts';
 export type { FormInput, FormValue, RawField, RawForm, Shorthand, ShorthandRecord, TitledChoices } from './input.ts';
 export { labelOf } from './label.ts';

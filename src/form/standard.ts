@@ -78,3 +78,22 @@ export function describe(schema: StandardForm): Json {
 export function isStandard(input: unknown): input is StandardForm {
   return ((typeof input === 'object' && input !== null) || typeof input === 'function') && '~standard' in input;
 }
+
+/**
+ * Asks a library once. Zod's `validate` tries without waiting first, and where a refinement turns out to be asynchronous (or
+ * throws) runs every one of them a second time, so it is asked by its own asynchronous way.
+ */
+export async function askLibrary<Output>(
+  schema: StandardForm<unknown, Output>,
+  value: unknown,
+): Promise<StandardResult<Output>> {
+  const standard = schema['~standard'];
+  const zod = schema as { readonly safeParseAsync?: (value: unknown) => Promise<ZodResult<Output>> };
+  if (standard.vendor !== 'zod' || typeof zod.safeParseAsync !== 'function') return standard.validate(value);
+  const parsed = await zod.safeParseAsync(value);
+  return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
+}
+
+type ZodResult<Output> =
+  | { readonly success: true; readonly data: Output }
+  | { readonly success: false; readonly error: { readonly issues: readonly StandardIssue[] } };

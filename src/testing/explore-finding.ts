@@ -4,7 +4,7 @@ import type { Era } from './eras.ts';
 import type { ExploredOutcome } from './explore-outcome.ts';
 import type { Effect, Trace } from './explore-trace.ts';
 
-/** What was found. The last four say that a tool does what no replay can repeat faithfully; see docs/testing.md. */
+/** What was found. The last three, and `not-repeatable`, lie outside the rules; see docs/testing.md. */
 export type FindingKind =
   /** Something was changed though nobody had said yes. */
   | 'acts-without-consent'
@@ -26,10 +26,10 @@ export type FindingKind =
   | 'mistake'
   /** The two eras came to different ends. */
   | 'eras-differ'
+  /** A replay did not come back to what was recorded, so the call ends with an error on 2026-07-28. */
+  | 'diverges'
   /** The same path twice came to different ends, so nothing can be said about the eras. */
   | 'not-repeatable'
-  /** A replay did not come back to the question that was answered. */
-  | 'diverges'
   /** A change of the world runs while a question is open. */
   | 'effect-beside-ask'
   /** A timer runs, or the handler goes on, while a question is open. */
@@ -40,7 +40,6 @@ export type FindingKind =
 /** Kinds that lie outside the rules handlers are written by, rather than break a promise to the person. */
 export const outsideTheRules: ReadonlySet<FindingKind> = new Set([
   'not-repeatable',
-  'diverges',
   'effect-beside-ask',
   'timer-beside-ask',
   'too-many-rounds',

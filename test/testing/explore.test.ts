@@ -215,7 +215,7 @@ describe('outside the rules:', () => {
     expect(outside(report)).toEqual(['timer-beside-ask']);
   });
 
-  it('a handler that asks something else when it is replayed is reported', async () => {
+  it('a handler that asks something else when it is replayed is broken, and reported as such', async () => {
     let n = 0;
     const report = await run(
       async call => {
@@ -225,7 +225,8 @@ describe('outside the rules:', () => {
       },
       { budget: 3 },
     );
-    expect(outside(report)).toContain('diverges');
+    expect(kinds(report)).toContain('diverges');
+    expect(report.findings.find(({ kind }) => kind === 'diverges')?.eras).toEqual(['2026-07-28']);
   });
 
   it('a result that is another every time is no difference of the eras', async () => {

@@ -16,6 +16,7 @@ import {
   type FormValue,
   firstSpelling,
   isForm,
+  type Judging,
   refuseSecretMessage,
 } from '../../form/index.ts';
 import type { Unstamped } from '../audit.ts';
@@ -33,6 +34,7 @@ import { type PageCall, roads } from '../url/plan.ts';
 import { checkAsk } from './check-ask.ts';
 import { checkFallback, checkRoads } from './check-roads.ts';
 import { AskHistory, askAgain, judge, readRecorded, standingDecline } from './judge.ts';
+import { recordedCheck } from './recorded-check.ts';
 
 export interface AskerOptions {
   readonly config: Config;
@@ -112,6 +114,7 @@ export class Asker {
         demanded: ask.assurance,
         suspectBelowMs: config.suspectBelowMs,
         fallback: ask.fallback,
+        judging: recordedCheck(run, ask.message, id),
       });
       if ('again' in judged && attempt < ASK_AGAIN) {
         message = askAgain(ask.message, judged.again);
@@ -145,7 +148,7 @@ export class Asker {
       },
       onlyLink,
     );
-    return checkedPage(answer, compiled);
+    return checkedPage(answer, compiled, recordedCheck(this.#run, message, ['page', message, compiled.digest, key]));
   }
 
   /**
@@ -217,10 +220,10 @@ const nativeCounts = (ask: ElicitAsk<FormInput>, config: Config): boolean =>
   isOn('native', ask, config) && enough('in-band', ask);
 
 /** What came from the page, judged by the form like any other answer. */
-async function checkedPage<T>(answer: UrlAnswer<Json>, compiled: Form<T>): Promise<Answer<T>> {
+async function checkedPage<T>(answer: UrlAnswer<Json>, compiled: Form<T>, judging: Judging): Promise<Answer<T>> {
   if (answer.action !== 'accept') return answer;
   if (!answer.completed) return { action: 'cancel', reason: 'timeout', by: answer.by };
-  const checked = await compiled.check(answer.content);
+  const checked = await compiled.check(answer.content, judging);
   if (checked.ok) return { action: 'accept', content: checked.value, by: answer.by };
   return { action: 'cancel', reason: 'invalid', by: answer.by };
 }

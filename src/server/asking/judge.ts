@@ -1,6 +1,7 @@
 /**
  * From a question to a true answer. Judges what was recorded for an ask, asks again where the content does not fit, and
- * ends loops. Everything here is decided from the journal, so a replay decides the same.
+ * ends loops. Everything here is decided from the journal, so a replay decides the same; what a schema library says of an
+ * answer is asked once and recorded there too (recorded-check.ts).
  *
  * - A1 `accept` carries content that fits the form; nothing else is ever an accept.
  * - A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
@@ -11,7 +12,15 @@
  *   automatic, a no included: it is the host's, and the person may know nothing of it.
  */
 import { MidcallError } from '../../errors.ts';
-import { type Answer, type Assurance, assures, type By, type Form, type Issue } from '../../form/index.ts';
+import {
+  type Answer,
+  type Assurance,
+  assures,
+  type By,
+  type Form,
+  type Issue,
+  type Judging,
+} from '../../form/index.ts';
 import type { Json } from '../digest.ts';
 
 /** What a driver records for an elicitation. */
@@ -43,6 +52,8 @@ export interface JudgeOptions {
   readonly suspectBelowMs: number;
   /** What the handler goes on with where it was recorded that nobody could be asked. */
   readonly fallback?: unknown;
+  /** Knows what the form's library said of this answer before; see recorded-check.ts. */
+  readonly judging?: Judging;
 }
 
 const tooFastBy = { suspect: 'too-fast' } as const;
@@ -81,7 +92,7 @@ export async function judge<T>(
   if (said === 'decline') return { answer: { action: 'decline', by } };
   if (said === 'cancel') return cancel('dismissed');
   if (options.demanded !== undefined && !assures(by.assurance, options.demanded)) return cancel('suspect');
-  const checked = await form.check(got?.content);
+  const checked = await form.check(got?.content, options.judging);
   return checked.ok ? { answer: { action: 'accept', content: checked.value, by } } : { again: checked.issues, by };
 }
 

@@ -7,8 +7,11 @@
  */
 import { digest, type Json } from '../digest.ts';
 
-/** What an entry answers. `step` is the author's own work; the others are questions to the client. */
-export type EntryKind = 'elicit' | 'url' | 'roots' | 'sample' | 'step';
+/** Work of the author's: a `step`, or the `check` of an answer by the library of its form. */
+export type WorkKind = 'step' | 'check';
+
+/** What an entry answers: a question to the client, or work. */
+export type EntryKind = 'elicit' | 'url' | 'roots' | 'sample' | WorkKind;
 
 export interface Entry {
   readonly id: string;

@@ -5,11 +5,16 @@
  * because following it slows every promise of the process; calls without steps pay nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { shortLabel, type WorkKind } from './journal.ts';
 
 /** One piece of work, by the name an author knows it by. */
 export interface Piece {
   readonly label: string;
 }
+
+export const pieceOf = (kind: WorkKind, name: string): Piece => ({
+  label: kind === 'step' ? `step '${name}'` : `the check of the answer to '${shortLabel(name)}'`,
+});
 
 const context = new AsyncLocalStorage<Piece>();
 let followed = 0;

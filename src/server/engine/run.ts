@@ -24,10 +24,10 @@ import type { MidcallError } from '../../errors.ts';
 import { copyJson, type Json } from '../digest.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
-import { followedAs, OpenWork, type Piece, runningPiece } from './open-work.ts';
+import { followedAs, OpenWork, type Piece, pieceOf, runningPiece } from './open-work.ts';
 import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
 import { RunJournal } from './run-journal.ts';
-import type { AskRequest, EngineOptions, OpenAsk, Outcome, Recorded, StepWork } from './seam.ts';
+import type { AskRequest, EngineOptions, OpenAsk, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
 import { carryOut, replayed } from './step-entry.ts';
 import { startTimer } from './timer.ts';
 
@@ -154,15 +154,16 @@ export class Run<R> {
   }
 
   /** Runs work once per call and gives its result as JSON. */
-  async step<T>(name: string, work: (key: string) => StepWork<T>): Promise<Json | undefined> {
-    this.refuseNested({ kind: 'step', label: name });
-    const id = this.#occurrences.next('step', name);
+  async step<T>(name: string, work: (key: string) => StepWork<T>, as: WorkAs = {}): Promise<Json | undefined> {
+    const { kind = 'step', identity = name } = as;
+    this.refuseNested({ kind, label: name });
+    const id = this.#occurrences.next(kind, identity);
     const gate = this.#enter({ label: name });
     if (gate) await gate;
     const known = this.#use(id);
     if (known) return replayed(known);
-    const piece = { label: `step '${name}'` };
-    return this.#busy(piece, () => this.#perform(piece, id, name, work(id)));
+    const piece = pieceOf(kind, name);
+    return this.#busy(piece, () => this.#perform(piece, { id, kind, name }, work(id)));
   }
 
   /** Runs an operation that may not start while the run is held, and that the idle check waits for. */
@@ -310,11 +311,12 @@ export class Run<R> {
     return this.#state === 'closed' ? never<T>() : settled();
   }
 
-  async #perform<T>(piece: Piece, id: string, name: string, work: StepWork<T>): Promise<Json | undefined> {
+  async #perform<T>(piece: Piece, step: WorkId, work: StepWork<T>): Promise<Json | undefined> {
+    const { id, name } = step;
     const { ledger } = this.#options;
     const safe = work.idempotent || work.check !== undefined;
     try {
-      const begun = (await ledger?.begin({ id, name, safe })) ?? { state: 'run' };
+      const begun = (await ledger?.begin({ ...step, safe })) ?? { state: 'run' };
       if (begun.state === 'done') {
         this.#journal.add(begun.entry);
         return replayed(begun.entry);
@@ -322,10 +324,10 @@ export class Run<R> {
       if (begun.state === 'in-doubt') throw inDoubt(name);
       // The run may have been cancelled while the ledger was written: then nothing starts.
       if (this.#state === 'closed') {
-        if (begun.state === 'run') await ledger?.withdraw({ id, name });
+        if (begun.state === 'run') await ledger?.withdraw(step);
         return undefined;
       }
-      const { entry, cause } = await carryOut(id, name, work, {
+      const { entry, cause } = await carryOut(step, work, {
         again: begun.state === 'again',
         during: fn => followedAs(piece, fn),
       });

@@ -1,10 +1,10 @@
 /** The seam between the replay engine and the driver above it: what goes in, and what can come of a run. */
 import type { Json } from '../digest.ts';
-import type { Entry, EntryKind } from './journal.ts';
+import type { Entry, EntryKind, WorkKind } from './journal.ts';
 
 /** A question as the engine sees it: opaque but for its identity. */
 export interface AskRequest {
-  readonly kind: Exclude<EntryKind, 'step'>;
+  readonly kind: Exclude<EntryKind, WorkKind>;
   /** What identifies the question; plain JSON. */
   readonly identity: unknown;
   /** For error texts. */
@@ -31,21 +31,34 @@ export type Outcome<R> =
   | { readonly kind: 'needs'; readonly asks: readonly OpenAsk[] }
   | { readonly kind: 'cancelled' };
 
+/** What work is, where it is no step of the author's. */
+export interface WorkAs {
+  /** `check` for what judges an answer: recorded as a step is, and no step to anybody else. */
+  readonly kind?: WorkKind;
+  /** Tells it from all others of its kind; its name where absent. */
+  readonly identity?: unknown;
+}
+
+/** One piece of work of a run. */
+export interface WorkId {
+  readonly id: string;
+  readonly kind: WorkKind;
+  readonly name: string;
+}
+
 /** Where the begin and end of a step are written before and after its effect, so that a step starts at most once. */
 export interface StepLedger {
   /** @returns what is known: run it, use this result, or an earlier attempt began and its end was never written */
-  begin(step: {
-    readonly id: string;
-    readonly name: string;
-    readonly safe: boolean;
-  }): Promise<
+  begin(
+    step: WorkId & { readonly safe: boolean },
+  ): Promise<
     | { readonly state: 'run' | 'again' }
     | { readonly state: 'done'; readonly entry: Entry }
     | { readonly state: 'in-doubt' }
   >;
   end(entry: Entry): Promise<void>;
   /** Takes back a beginning whose effect was never started. */
-  withdraw(step: { readonly id: string; readonly name: string }): Promise<void>;
+  withdraw(step: WorkId): Promise<void>;
 }
 
 export interface EngineOptions {

@@ -3,7 +3,7 @@ import { MidcallError } from '../../errors.ts';
 import { jsonLoss, lossText } from '../../json-loss.ts';
 import { copyJson, type Json } from '../digest.ts';
 import type { Entry } from './journal.ts';
-import type { StepWork } from './seam.ts';
+import type { StepWork, WorkId } from './seam.ts';
 
 /**
  * The result of a recorded step, as a copy of its own.
@@ -25,18 +25,17 @@ export function replayed(entry: Entry, cause?: unknown): Json | undefined {
  * @returns the entry, and what was thrown, for the log
  */
 export async function carryOut<T>(
-  id: string,
-  name: string,
+  { id, kind, name }: WorkId,
   work: StepWork<T>,
   { again, during }: { readonly again: boolean; readonly during: <V>(fn: () => V | Promise<V>) => Promise<V> },
 ): Promise<{ readonly entry: Entry; readonly cause?: unknown }> {
   try {
     const found = again && work.check ? await during(work.check) : undefined;
     return {
-      entry: { id, kind: 'step', label: name, ...asJson(name, found === undefined ? await during(work.run) : found) },
+      entry: { id, kind, label: name, ...asJson(name, found === undefined ? await during(work.run) : found) },
     };
   } catch (cause) {
-    return { entry: { id, kind: 'step', label: name, error: asError(cause) }, cause };
+    return { entry: { id, kind, label: name, error: asError(cause) }, cause };
   }
 }
 

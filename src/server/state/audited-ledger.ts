@@ -5,7 +5,7 @@
 import { MidcallError } from '../../errors.ts';
 import type { Unstamped } from '../audit.ts';
 import type { Entry } from '../engine/journal.ts';
-import type { StepLedger } from '../engine/seam.ts';
+import type { StepLedger, WorkId } from '../engine/seam.ts';
 import type { Attempt } from './claims.ts';
 
 type Begun = Awaited<ReturnType<StepLedger['begin']>>;
@@ -22,7 +22,7 @@ export class AuditedLedger implements StepLedger {
     this.#audit = audit;
   }
 
-  async begin(step: { readonly id: string; readonly name: string; readonly safe: boolean }): Promise<Begun> {
+  async begin(step: WorkId & { readonly safe: boolean }): Promise<Begun> {
     const begun = (await this.#stored?.begin(step)) ?? { state: 'run' as const };
     // Judged after the beginning is written: whoever follows this attempt has not read the ledger before that.
     if (this.#attempt && !(await this.#attempt.holds())) {
@@ -32,6 +32,8 @@ export class AuditedLedger implements StepLedger {
         'This process was away so long that another went on with this call, so it starts nothing more of it.',
       );
     }
+    // The check of an answer is no step of the author's, and is named by the words of its question.
+    if (step.kind === 'check') return begun;
     if (begun.state === 'in-doubt') this.#audit({ kind: 'step-in-doubt', step: step.name });
     else if (begun.state !== 'done') this.#audit({ kind: 'step-begun', step: step.name });
     // The process that ended it may have died before its audit was written.
@@ -41,11 +43,12 @@ export class AuditedLedger implements StepLedger {
 
   async end(entry: Entry): Promise<void> {
     await this.#stored?.end(entry);
-    this.#audit({ kind: 'step-ended', step: entry.label, failed: entry.error !== undefined });
+    if (entry.kind !== 'check')
+      this.#audit({ kind: 'step-ended', step: entry.label, failed: entry.error !== undefined });
   }
 
-  async withdraw(step: { readonly id: string; readonly name: string }): Promise<void> {
+  async withdraw(step: WorkId): Promise<void> {
     await this.#stored?.withdraw(step);
-    this.#audit({ kind: 'step-ended', step: step.name, failed: true });
+    if (step.kind !== 'check') this.#audit({ kind: 'step-ended', step: step.name, failed: true });
   }
 }

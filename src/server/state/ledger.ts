@@ -7,8 +7,8 @@
  * earlier rounds are in the sealed journal, and once the retry is answered nobody asks for them any more.
  */
 import type { Store } from '../../stores/store.ts';
-import type { Entry } from '../engine/journal.ts';
-import type { StepLedger } from '../engine/seam.ts';
+import { type Entry, shortLabel } from '../engine/journal.ts';
+import type { StepLedger, WorkId } from '../engine/seam.ts';
 
 /** What is known of a flow's steps after the process that ran it is gone. */
 export interface FlowSteps {
@@ -18,9 +18,7 @@ export interface FlowSteps {
   readonly safe: readonly string[];
 }
 
-interface Listed {
-  readonly id: string;
-  readonly name: string;
+interface Listed extends WorkId {
   readonly safe: boolean;
 }
 
@@ -51,8 +49,8 @@ export function stepLedger(store: Store, flow: string, ttlMs: number): FlowLedge
     await listed;
   };
   return {
-    async begin({ id, name, safe }) {
-      await list({ id, name, safe });
+    async begin({ id, kind, name, safe }) {
+      await list({ id, kind, name: shortLabel(name), safe });
       if (await store.set(stepKey(flow, id), BEGUN, { ttlMs, ifAbsent: true })) return { state: 'run' };
       const found = await store.get(stepKey(flow, id));
       if (found !== undefined && found !== BEGUN) return { state: 'done', entry: JSON.parse(found) as Entry };
@@ -83,6 +81,7 @@ export async function flowSteps(store: Store, flow: string): Promise<FlowSteps> 
   const inDoubt: string[] = [];
   const safe: string[] = [];
   for (const step of await read(store, flow)) {
+    if (step.kind === 'check') continue;
     const state = await store.get(stepKey(flow, step.id));
     if (state === undefined) continue;
     if (state !== BEGUN) done.push(step.name);
