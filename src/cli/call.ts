@@ -111,7 +111,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     giveUp = () => running.cancel();
     const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
     if (terminal && process.stderr.isTTY)
-      say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels it; at a question, it dismisses that)`]);
+      say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels it; at a question, it goes one step back)`]);
     const outcome = await running.outcome.finally(stop);
     await terminal?.idle();
     wantsFolder ||= !flags.root && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;

@@ -10,14 +10,28 @@ import { usage } from './usage.ts';
 /**
  * Reads the words.
  * @param schema - the tool's `inputSchema`; untrusted
- * @throws MidcallError `cli/usage`, naming the argument and never its value
+ * @throws MidcallError `cli/usage`, naming the argument and never its value; also where a required one is missing
  */
 export function readToolArguments(words: readonly string[], schema: unknown): Record<string, unknown> {
   const [first] = words;
-  if (first?.trimStart().startsWith('{')) {
-    if (words.length > 1) throw usage('Give the arguments as one JSON object, or as key=value, not both.');
-    return readObject('The arguments are', first);
+  const json = first?.trimStart().startsWith('{') === true;
+  if (json && words.length > 1) throw usage('Give the arguments as one JSON object, or as key=value, not both.');
+  const read = json ? readObject('The arguments are', first) : readPairs(words, schema);
+  const required = own(schema, 'required');
+  const missing = (Array.isArray(required) ? required : []).filter(
+    (name): name is string => typeof name === 'string' && !Object.hasOwn(read, name),
+  );
+  if (missing.length > 0) {
+    const names = missing.map(name => `'${shown(name)}'`).join(', ');
+    throw usage(
+      `The tool needs ${missing.length === 1 ? 'the argument' : 'the arguments'} ${names}. Nothing was sent. ` +
+        `Write ${shown(missing[0]!)}=value after the tool's name, or all arguments as one JSON object.`,
+    );
   }
+  return read;
+}
+
+function readPairs(words: readonly string[], schema: unknown): Record<string, unknown> {
   const properties = own(schema, 'properties');
   const known = isRecord(properties) ? Object.keys(properties) : undefined;
   const entries = new Map<string, unknown>();

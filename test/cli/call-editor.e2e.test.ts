@@ -85,6 +85,12 @@ it('says what is wrong with the text that was written, and opens that again', as
   await tty.until(/! .*3 characters/);
   await tty.until('Open it in node');
   tty.type(interrupt);
+  await tty.until('What do you want to do?');
+  tty.type(interrupt);
+  await tty.until('Leave this question?');
+  tty.type(interrupt);
+  await tty.until('You had entered:');
+  await tty.until(': x');
   await tty.until('"action":"cancel"');
   expect(await tty.ended).toBe(0);
   expect(noted().map(each => each.text)).toEqual(['\n', 'x\n']);
@@ -119,6 +125,8 @@ it('edits a request to the model, keeps its lines, and writes out what hides', a
   await tty.until('  | First');
   await tty.until('  | Second');
   await tty.until('Reply in place of a model?');
+  tty.type(interrupt);
+  await tty.until('Leave this question?');
   tty.type(interrupt);
   expect(await tty.ended).toBe(4);
   expect(noted()[0]?.text).toBe('One\nTwo ⟦U+202E⟧\n');

@@ -44,6 +44,15 @@ describe('tool arguments', () => {
     [['__proto__=1'], /no argument '__proto__'/],
   ])('refuses %j', (words, why) => expect(() => readToolArguments(words, schema)).toThrow(why));
 
+  it.each([
+    [[], "the arguments 'title', 'count'"],
+    [['count=1'], "the argument 'title'. Nothing was sent. Write title=value after"],
+    [['{"count":1}'], "the argument 'title'"],
+    [['{"__proto__":{"title":"x"},"count":1}'], "the argument 'title'"],
+  ])('refuses %j where more is required', (words, why) =>
+    expect(() => readToolArguments(words, { ...schema, required: ['title', 'count'] })).toThrow(why),
+  );
+
   it('names what there is so that it can be looked at', () => {
     const odd = { type: 'object', properties: { 'a\u001B[2J': {}, '\u009B31m': {} } };
     expect(() => readToolArguments(['x=1'], odd)).toThrow('It has: a⟦U+001B⟧[2J, ⟦U+009B⟧31m.');

@@ -10,7 +10,7 @@ describe.each(['2025', '2026'])('in a terminal, %s', era => {
     expect(tty.text()).toContain('  | Which colour?');
     tty.type(enter);
     await tty.until('Colour (required)');
-    tty.type(down + enter);
+    tty.type(down + down + enter);
     await tty.until('Colour: green');
     await tty.until('Send it?');
     tty.type(down + enter);
@@ -39,7 +39,7 @@ describe.each(['2025', '2026'])('in a terminal, %s', era => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('elicit-24: takes Ctrl-C as dismissing the question, and the call goes on', async () => {
+  it('elicit-24: takes Ctrl-C before anything is entered as dismissing the question, and the call goes on', async () => {
     const tty = terminal(['form', '--era', era]);
     await tty.until('What do you want to do?');
     tty.type(interrupt);

@@ -1,6 +1,6 @@
 /** `midcall call` as a process, against real servers from npm and the plain asking server, through pipes. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -210,6 +210,18 @@ describe.each(['2025', '2026'])('midcall call, %s', era => {
     });
     expect(await new Promise(resolve => child.on('close', resolve))).toBe(3);
     expect(err).toContain('midcall: The server has stopped. It last said: asking-server is up\n');
+  });
+
+  it('exits 2 and sends nothing where a required argument is missing, however the arguments are given', async () => {
+    const called = join(temporary(), 'called');
+    for (const words of [[], ['from=a'], ['{"from":"a"}']]) {
+      const ran = await run(['needs-two', '--era', era, ...words], [...asking, called]);
+      expect(ran.err).toContain("'to'. Nothing was sent.");
+      expect({ code: ran.code, out: ran.out, called: existsSync(called) }).toEqual({ code: 2, out: '', called: false });
+    }
+    const whole = await run(['needs-two', '--era', era, 'from=a', 'to=b'], [...asking, called]);
+    expect(existsSync(called)).toBe(true);
+    expect({ code: whole.code, out: whole.out }).toEqual({ code: 0, out: '{"from":"a","to":"b"}\n' });
   });
 
   it('prints the outcome as JSON and nothing else to standard output', async () => {

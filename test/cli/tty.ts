@@ -9,6 +9,7 @@ const midcall = join(root, 'dist/cli/main.js');
 export const down = '\u001b[B';
 export const enter = '\r';
 export const interrupt = '\u0003';
+export const esc = '\u001b';
 
 /** A terminal one can wait on: `until` resolves once the text has come since the last wait. */
 export function terminal(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -31,6 +32,7 @@ export function terminal(words: readonly string[], env: Readonly<Record<string, 
     text: plainText,
     raw: () => all,
     type: (keys: string) => child.write(keys),
+    signal: (name: NodeJS.Signals) => child.kill(name),
     until(expected: string | RegExp): Promise<void> {
       return new Promise(resolve => {
         const look = (): void => {

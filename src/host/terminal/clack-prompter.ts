@@ -1,9 +1,10 @@
 /** Draws prompts on a real terminal; long lists can be filtered by typing. */
-import type { Readable } from 'node:stream';
-import { autocomplete, autocompleteMultiselect, isCancel, multiline, multiselect, select, text } from '@clack/prompts';
+import { autocomplete, autocompleteMultiselect, isCancel, select } from '@clack/prompts';
 import { fitted } from './frame.ts';
-import type { MaybeColumns } from './line-source.ts';
-import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
+import { keptLines, keptText, keptTicks, type Streams } from './kept-prompts.ts';
+import type { MaybeColumns, MaybeTty } from './line-source.ts';
+import { underOwnSignal } from './own-signal.ts';
+import { type Given, type ManyPrompt, notGiven, type Pick, type Prompter } from './prompter.ts';
 import { wrapped } from './wrap.ts';
 
 /** What stands before a question, and as wide. */
@@ -12,12 +13,21 @@ const guide = '│  ';
 /** From here on a list is searched rather than walked. */
 const longList = 12;
 
+/** What the cursor stands on where nothing is chosen yet. */
+const nothingChosen: Pick = { value: 'nothing-chosen', label: '(nothing chosen yet)' };
+
+/** True where a search finds a choice; what stands for none is found by no search. */
+const found = (
+  search: string,
+  { value, label = '', hint = '' }: { value: string; label?: string; hint?: string },
+): boolean =>
+  search === '' || (value !== nothingChosen.value && `${label} ${hint}`.toLowerCase().includes(search.toLowerCase()));
+
 /**
  * A prompter that draws.
  * @param input - a TTY
  */
-export function clackPrompter(input: Readable, output: MaybeColumns): Prompter {
-  const streams = (signal: AbortSignal) => ({ input, output, signal });
+export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
   const given = <T>(value: T): Given<Exclude<T, symbol>> =>
     isCancel(value) ? notGiven : { given: true, value: value as Exclude<T, symbol> };
   /** Clack sets in what it breaks of a choice's question, and not of these. */
@@ -25,6 +35,28 @@ export function clackPrompter(input: Readable, output: MaybeColumns): Prompter {
     wrapped(message, output.columns === undefined ? undefined : output.columns - guide.length, '').join(`\n${guide}`);
   const options = (picks: readonly Pick[]) =>
     picks.map(({ value, label, hint }) => ({ value, label, ...(hint !== undefined && { hint }) }));
+  /** Clack leaves its listener on a signal: each prompt gets one of its own, so that a long form does not collect them. */
+  const during = <T>(signal: AbortSignal, ask: (streams: Streams) => Promise<T>): Promise<T> =>
+    underOwnSignal(signal, own => ask({ input, output, signal: own }));
+  const ticks = (prompt: ManyPrompt, message: string, initial: readonly string[]) =>
+    during(prompt.signal, async (streams): Promise<Given<readonly string[]>> => {
+      const { picks } = prompt;
+      if (picks.length <= longList) return keptTicks({ message: setIn(message), picks, initial }, streams);
+      let ticked = (): readonly string[] => initial;
+      const all = options(picks);
+      const value = await autocompleteMultiselect({
+        ...streams,
+        message: setIn(message),
+        initialValues: [...initial],
+        required: false,
+        placeholder: 'Type to search',
+        options() {
+          ticked = () => this.selectedValues;
+          return all;
+        },
+      });
+      return isCancel(value) ? { given: false, typed: ticked() } : { given: true, value };
+    });
   return {
     starved: false,
     say: lines =>
@@ -33,50 +65,41 @@ export function clackPrompter(input: Readable, output: MaybeColumns): Prompter {
           .map(line => `${line}\n`)
           .join(''),
       ),
-    async text({ message, signal, initial, validate }) {
-      const value = await text({
-        ...streams(signal),
-        message: setIn(message),
-        ...(initial !== undefined && { initialValue: initial }),
-        validate: typed => validate(typed ?? ''),
-      });
-      return given(value ?? '');
-    },
-    async lines({ message, signal, initial, validate }) {
-      const value = await multiline({
-        ...streams(signal),
-        message: setIn(`${message} (Tab, then Enter, when you are done)`),
-        showSubmit: true,
-        ...(initial !== undefined && { initialValue: initial }),
-        validate: typed => validate(typed ?? ''),
-      });
-      return given(value ?? '');
-    },
-    async choose({ message, signal, picks, initial }) {
-      const common = {
-        ...streams(signal),
-        message,
-        options: options(picks),
-        ...(initial !== undefined && { initialValue: initial }),
-      };
-      if (picks.length > longList)
-        return given(await autocomplete({ ...common, message: setIn(message), placeholder: 'Type to search' }));
-      return given(await select(common));
-    },
-    async chooseMany({ message, signal, picks, initial, validate }) {
-      const common = { ...streams(signal), options: options(picks), initialValues: [...initial], required: false };
-      for (let problem = ''; ; ) {
-        const asked = { ...common, message: problem === '' ? message : `${message} — ${problem}` };
-        const long = { ...asked, message: setIn(asked.message) };
-        const value =
+    text: prompt => during(prompt.signal, streams => keptText({ ...prompt, message: setIn(prompt.message) }, streams)),
+    lines: prompt =>
+      during(prompt.signal, streams =>
+        keptLines({ ...prompt, message: setIn(`${prompt.message} (Tab, then Enter, when you are done)`) }, streams),
+      ),
+    async choose({ message, signal, picks, initial, unchosen }) {
+      const start = unchosen && initial === undefined ? [nothingChosen] : [];
+      for (let asked = message; ; asked = `${message} — choose one of them`) {
+        const common = {
+          options: options([...start, ...picks]),
+          ...(initial !== undefined && { initialValue: initial }),
+        };
+        const value = await during(signal, streams =>
           picks.length > longList
-            ? await autocompleteMultiselect({ ...long, placeholder: 'Type to search' })
-            : await multiselect(asked);
-        if (isCancel(value)) return notGiven;
-        const wrong = validate(value);
-        if (wrong === undefined) return { given: true, value };
+            ? autocomplete({
+                ...streams,
+                ...common,
+                message: setIn(asked),
+                placeholder: 'Type to search',
+                filter: found,
+              })
+            : select({ ...streams, ...common, message: asked }),
+        );
+        if (value !== nothingChosen.value) return given(value);
+      }
+    },
+    async chooseMany(prompt) {
+      let { initial } = prompt;
+      for (let problem = ''; ; ) {
+        const chosen = await ticks(prompt, problem === '' ? prompt.message : `${prompt.message} — ${problem}`, initial);
+        if (!chosen.given) return chosen;
+        const wrong = prompt.validate(chosen.value);
+        if (wrong === undefined) return chosen;
         problem = wrong;
-        common.initialValues = [...value];
+        initial = chosen.value;
       }
     },
     close: () => {},

@@ -80,32 +80,34 @@ async function finishDialog(question: UrlFinishQuestion, prompter: Prompter, opt
 
 async function rootsDialog(question: RootsQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {
   const { roots } = question;
+  let ticked: readonly string[] = [];
   prompter.say([
     ...heading(question),
     'It would be told of:',
     ...roots.map(root => `  ${visible(root.uri, { max: 500 })}`),
   ]);
-  const given = await prompter.choose({
-    message: 'Tell it?',
-    picks: [
-      { value: 'all', label: roots.length === 1 ? 'Tell it' : 'Tell it all of them' },
-      ...(roots.length === 1 ? [] : [{ value: 'some', label: 'Choose some' }]),
-      ...refusing,
-    ],
-    initial: 'dismiss',
-    signal: options.signal,
-  });
-  if (!given.given || given.value === 'dismiss') return dismiss;
-  if (given.value === 'decline') return decline;
-  if (given.value === 'all') return { action: 'accept', content: { uris: roots.map(root => root.uri) } };
-  const some = await prompter.chooseMany({
-    message: 'Which ones?',
-    picks: roots.map((root, index) => ({ value: String(index), label: visible(root.uri, { max: 500 }) })),
-    initial: [],
-    validate: () => undefined,
-    signal: options.signal,
-  });
-  return some.given
-    ? { action: 'accept', content: { uris: some.value.map(each => roots[Number(each)]!.uri) } }
-    : dismiss;
+  for (;;) {
+    const given = await prompter.choose({
+      message: 'Tell it?',
+      picks: [
+        { value: 'all', label: roots.length === 1 ? 'Tell it' : 'Tell it all of them' },
+        ...(roots.length === 1 ? [] : [{ value: 'some', label: 'Choose some' }]),
+        ...refusing,
+      ],
+      initial: 'dismiss',
+      signal: options.signal,
+    });
+    if (!given.given || given.value === 'dismiss') return dismiss;
+    if (given.value === 'decline') return decline;
+    if (given.value === 'all') return { action: 'accept', content: { uris: roots.map(root => root.uri) } };
+    const some = await prompter.chooseMany({
+      message: 'Which ones?',
+      picks: roots.map((root, index) => ({ value: String(index), label: visible(root.uri, { max: 500 }) })),
+      initial: ticked,
+      validate: () => undefined,
+      signal: options.signal,
+    });
+    if (some.given) return { action: 'accept', content: { uris: some.value.map(each => roots[Number(each)]!.uri) } };
+    ticked = some.typed ?? ticked;
+  }
 }

@@ -11,7 +11,8 @@ const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
 
 /**
  * @param given - `initial` may hold anything: what hides is written out before it is seen
- * @returns the text as it was given, to the letter, where it was not touched
+ * @returns the text as it was given, to the letter, where it was not touched; where nothing is given, what stood there, if
+ *   that was changed
  */
 export async function editText(
   prompter: Prompter,
@@ -21,16 +22,22 @@ export async function editText(
   const { prompt, untouched } = safePrompt({ ...given, initial: given.initial ?? '' }, true);
   const { initial: shown = '', validate, ...rest } = prompt;
   let text = shown;
+  const left = (): Given<string> => (text === shown ? notGiven : { given: false, typed: untouched(text) });
   if (editor && obeyed.test(shown)) prompter.say(['It holds lines that editors obey, so it is written here.']);
   for (;;) {
-    const opened = editor && !obeyed.test(text) ? await place(prompter, editor, rest) : here;
-    if (opened === undefined) return notGiven;
+    const choice = editor !== undefined && !obeyed.test(text);
+    const opened = choice ? await place(prompter, editor, rest) : here;
+    if (opened === undefined) return left();
     if (opened === here || !editor) {
       const written = await prompter.lines({ ...rest, validate, ...(text !== '' && { initial: text }) });
-      return written.given ? { given: true, value: untouched(written.value) } : notGiven;
+      if (written.given) return { given: true, value: untouched(written.value) };
+      text = written.typed ?? text;
+      // One step back is the choice where to write it.
+      if (choice && !rest.signal.aborted && !prompter.starved) continue;
+      return left();
     }
     const edited = await editor.edit(text, rest.signal);
-    if (rest.signal.aborted) return notGiven;
+    if (rest.signal.aborted) return left();
     if ('problem' in edited) prompter.say([`! ${edited.problem}`]);
     else {
       text = edited.text;

@@ -6,7 +6,7 @@ import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
 import { type Given, notGiven, type Pick, type Prompter, type TextPrompt } from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
-import { decline, dismiss, refusing } from './ways-out.ts';
+import { askToLeave, decline, dismiss, refusing } from './ways-out.ts';
 
 export interface FormDialogOptions {
   readonly signal: AbortSignal;
@@ -16,30 +16,79 @@ export interface FormDialogOptions {
   readonly editor: Editor | undefined;
 }
 
-type Answers = Map<string, WireValue>;
+/** How far a person has come with a form. */
+interface Sheet {
+  /** Where they are: -1 is the choice to answer at all, then the fields, then the look at the whole. */
+  at: number;
+  readonly answers: Map<string, WireValue>;
+  /** What stood in a field when it was left without an answer: a text, or the picks of a list. */
+  readonly typed: Map<string, string | readonly string[]>;
+  /** True where the last thing they did was to go a step back. */
+  backed: boolean;
+}
 
-/** Asks one form. Giving nothing anywhere dismisses it. */
+type Went = 'on' | 'back' | Reply;
+
+/**
+ * Asks one form. Giving nothing (Ctrl-C, Esc) goes one step back; giving nothing again asks whether to leave the question.
+ * Nothing that was entered is lost: it stands there again on the way forward, and is written out where nothing was sent.
+ */
 export async function formDialog(
   question: FormQuestion,
   prompter: Prompter,
   options: FormDialogOptions,
   start: { readonly answers?: Content; readonly problem?: string } = {},
 ): Promise<Reply> {
-  const answers: Answers = new Map(Object.entries(start.answers ?? {}));
-  if (start.problem === undefined) {
-    prompter.say([...heading(question), ...quoted(question.message)]);
-    const first = await prompter.choose({
-      message: 'What do you want to do?',
-      picks: opening(question),
-      signal: options.signal,
-    });
-    if (!first.given || first.value === 'dismiss') return dismiss;
-    if (first.value === 'decline') return decline;
-    for (const field of question.fields) if (!(await askField(field, answers, prompter, options))) return dismiss;
-  } else prompter.say([`! ${start.problem}`]);
-  return question.fields.length === 0
-    ? { action: 'accept', content: {} }
-    : review(question, answers, prompter, options);
+  const { fields } = question;
+  const sheet: Sheet = {
+    at: start.problem === undefined ? -1 : fields.length,
+    answers: new Map(Object.entries(start.answers ?? {})),
+    typed: new Map(),
+    backed: false,
+  };
+  if (start.problem === undefined) prompter.say([...heading(question), ...quoted(question.message)]);
+  else prompter.say([`! ${start.problem}`]);
+  const reply = await walk(question, sheet, prompter, options);
+  // The look at the whole has shown it just above.
+  if (reply.action !== 'accept' && sheet.at < fields.length) prompter.say(notSent(question, sheet));
+  return reply;
+}
+
+async function walk(
+  question: FormQuestion,
+  sheet: Sheet,
+  prompter: Prompter,
+  options: FormDialogOptions,
+): Promise<Reply> {
+  const { fields } = question;
+  for (;;) {
+    const went =
+      sheet.at < 0
+        ? await open(question, prompter, options)
+        : sheet.at < fields.length
+          ? await askField(fields[sheet.at]!, sheet, prompter, options)
+          : await review(question, sheet, prompter, options);
+    if (typeof went === 'object') return went;
+    if (went === 'on') {
+      sheet.at++;
+      sheet.backed = false;
+      if (fields.length === 0) return { action: 'accept', content: {} };
+      continue;
+    }
+    // Nobody is there to go back, or the question is over.
+    if (options.signal.aborted || prompter.starved) return dismiss;
+    if (sheet.at < 0 && sheet.answers.size + sheet.typed.size === 0) return dismiss;
+    const leaving = sheet.backed || sheet.at < 0 ? await askToLeave(prompter, options.signal, sheet.at >= 0) : 'back';
+    if (typeof leaving === 'object') return leaving;
+    sheet.backed = leaving === 'back';
+    if (leaving === 'back') sheet.at--;
+  }
+}
+
+async function open(question: FormQuestion, prompter: Prompter, { signal }: FormDialogOptions): Promise<Went> {
+  const first = await prompter.choose({ message: 'What do you want to do?', picks: opening(question), signal });
+  if (!first.given) return 'back';
+  return first.value === 'dismiss' ? dismiss : first.value === 'decline' ? decline : 'on';
 }
 
 const opening = (question: FormQuestion): readonly Pick[] => [
@@ -51,58 +100,92 @@ const opening = (question: FormQuestion): readonly Pick[] => [
 
 async function review(
   question: FormQuestion,
-  answers: Answers,
+  sheet: Sheet,
   prompter: Prompter,
   options: FormDialogOptions,
-): Promise<Reply> {
+): Promise<Went> {
+  const { fields } = question;
+  const { answers } = sheet;
   for (;;) {
-    prompter.say(['Your answer:', ...question.fields.flatMap(field => answerLines(field, answers.get(field.name)))]);
+    prompter.say(['Your answer:', ...fields.flatMap(field => answerLines(field, answers.get(field.name)))]);
     const next = await prompter.choose({
       message: 'Send it?',
       picks: [{ value: 'send', label: 'Send answer' }, { value: 'change', label: 'Change something' }, ...refusing],
       signal: options.signal,
     });
-    if (!next.given || next.value === 'dismiss') return dismiss;
+    if (!next.given) return 'back';
+    if (next.value === 'dismiss') return dismiss;
     if (next.value === 'decline') return decline;
     if (next.value === 'send') return { action: 'accept', content: Object.fromEntries(answers) };
-    const picks = question.fields.map((field, index) => ({ value: String(index), label: nameOf(field) }));
+    const picks = fields.map((field, index) => ({ value: String(index), label: nameOf(field) }));
     const which = await prompter.choose({ message: 'Which one?', picks, signal: options.signal });
-    if (!which.given || !(await askField(question.fields[Number(which.value)]!, answers, prompter, options)))
-      return dismiss;
+    const went = which.given ? await askField(fields[Number(which.value)]!, sheet, prompter, options) : 'back';
+    if (options.signal.aborted || prompter.starved) return 'back';
+    sheet.backed = went === 'back';
   }
 }
 
-/** Asks one field and notes the answer. @returns false where nothing was given */
+/** Asks one field and notes the answer, or what stood there. */
 async function askField(
   field: Field,
-  answers: Answers,
+  { answers, typed }: Sheet,
   prompter: Prompter,
   options: FormDialogOptions,
-): Promise<boolean> {
-  const asked = await askValue(field, answers.get(field.name) ?? field.default, prompter, options);
-  if (!asked.given) return false;
+): Promise<'on' | 'back'> {
+  const asked = await askValue(
+    field,
+    answers.get(field.name) ?? field.default,
+    typed.get(field.name),
+    prompter,
+    options,
+  );
+  if (!asked.given) {
+    if (asked.typed !== undefined) typed.set(field.name, asked.typed);
+    return 'back';
+  }
+  typed.delete(field.name);
   if (asked.value === undefined) answers.delete(field.name);
   else answers.set(field.name, asked.value);
-  return true;
+  return 'on';
 }
+
+/** What was entered and not sent, to be copied. */
+function notSent({ fields }: FormQuestion, { answers, typed }: Sheet): readonly string[] {
+  const lines = fields.flatMap(field => {
+    const left = typed.get(field.name);
+    const value = left === undefined || left.length === 0 ? answers.get(field.name) : valueLeft(field, left);
+    return value === undefined ? [] : answerLines(field, value);
+  });
+  return lines.length === 0 ? [] : ['Not sent. You had entered:', ...lines];
+}
+
+const valueLeft = (field: Field, left: string | readonly string[]): WireValue =>
+  field.kind === 'multi-select' && typeof left !== 'string'
+    ? left.map(each => field.choices[Number(each)]!.value)
+    : (left as string);
+
+/** What a field gives; where it gives nothing, what stood there: a text, or the picks of a list. */
+type Asked =
+  | { readonly given: true; readonly value: WireValue | undefined }
+  | { readonly given: false; readonly typed?: string | readonly string[] };
 
 async function askValue(
   field: Field,
   initial: WireValue | undefined,
+  left: string | readonly string[] | undefined,
   prompter: Prompter,
   options: FormDialogOptions,
-): Promise<Given<WireValue | undefined>> {
+): Promise<Asked> {
   const { signal } = options;
   const message = promptOf(field, options);
   switch (field.kind) {
     case 'boolean': {
       const picks = [{ value: 'true', label: 'Yes' }, { value: 'false', label: 'No' }, ...leaveOut(field)];
-      const start = initial === undefined ? (field.required ? 'false' : none) : String(initial);
       const given = await prompter.choose({
         message,
         picks: marked(picks, field, String(field.default)),
-        initial: start,
         signal,
+        ...standing(field, initial === undefined ? undefined : String(initial)),
       });
       return given.given ? { given: true, value: given.value === none ? undefined : given.value === 'true' } : notGiven;
     }
@@ -114,21 +197,24 @@ async function askValue(
         message,
         picks: marked(picks, field, String(byDefault)),
         signal,
-        ...(index >= 0 ? { initial: String(index) } : field.required ? {} : { initial: none }),
+        ...standing(field, index < 0 ? undefined : String(index)),
       });
       return given.given ? { given: true, value: field.choices[Number(given.value)]?.value } : notGiven;
     }
     case 'multi-select': {
       const values = (chosen: readonly string[]): readonly string[] =>
         chosen.map(each => field.choices[Number(each)]!.value);
-      const start = field.choices.flatMap((choice, index) =>
-        (initial as readonly string[] | undefined)?.includes(choice.value) ? [String(index)] : [],
-      );
+      const start = Array.isArray(left)
+        ? (left as readonly string[])
+        : field.choices.flatMap((choice, index) =>
+            (initial as readonly string[] | undefined)?.includes(choice.value) ? [String(index)] : [],
+          );
       const empty = (chosen: readonly string[]): boolean => chosen.length === 0 && !field.required;
       const validate = (chosen: readonly string[]): string | undefined =>
         empty(chosen) ? undefined : problem(checkValue(field, values(chosen)));
       const given = await prompter.chooseMany({ message, picks: picksOf(field), initial: start, validate, signal });
-      return given.given ? { given: true, value: empty(given.value) ? undefined : values(given.value) } : notGiven;
+      if (given.given) return { given: true, value: empty(given.value) ? undefined : values(given.value) };
+      return String(given.typed ?? start) === String(start) ? notGiven : given;
     }
     default: {
       const read = (text: string) => parseTextual(field, text, { timeZone: options.timeZone });
@@ -136,12 +222,13 @@ async function askValue(
         const result = read(text);
         return result.ok ? undefined : problem(result.issue);
       };
-      const start: { initial?: string } = initial === undefined ? {} : { initial: String(initial) };
+      const standing = left ?? initial;
+      const start: { initial?: string } = standing === undefined ? {} : { initial: String(standing) };
       const prompt = { message, validate, signal, ...start };
       const given = isLongText(field, start.initial ?? '')
         ? await editText(prompter, options.editor, prompt)
         : await askText(prompter, prompt);
-      if (!given.given) return notGiven;
+      if (!given.given) return given;
       const result = read(given.value);
       return { given: true, value: result.ok ? result.value : undefined };
     }
@@ -151,8 +238,19 @@ async function askValue(
 async function askText(prompter: Prompter, asked: TextPrompt): Promise<Given<string>> {
   const { prompt, untouched } = safePrompt(asked, false);
   const given = await prompter.text(prompt);
-  return given.given ? { given: true, value: untouched(given.value) } : notGiven;
+  if (given.given) return { given: true, value: untouched(given.value) };
+  // What was not touched was not typed.
+  return given.typed === undefined || given.typed === (prompt.initial ?? '')
+    ? notGiven
+    : { given: false, typed: untouched(given.typed) };
 }
+
+/** Where the cursor stands in a list: on nothing where an answer is required and there is none to change. */
+const standing = (
+  field: Field,
+  value: string | undefined,
+): { readonly initial: string } | { readonly unchosen: true } =>
+  value !== undefined ? { initial: value } : field.required ? { unchosen: true } : { initial: none };
 
 const none = 'none';
 const leaveOut = (field: Field): readonly Pick[] => (field.required ? [] : [{ value: none, label: '(no answer)' }]);

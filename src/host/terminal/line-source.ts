@@ -90,12 +90,13 @@ function keys(input: MaybeTty, output: Writable): LineSource {
           if (given.given) output.write('\n');
           resolve(given);
         };
-        const stop = onAborted(signal, () => done(notGiven));
+        const leave = (): void => done({ given: false, typed: typed.join('') });
+        const stop = onAborted(signal, leave);
         const press = (key: string): boolean => {
           if (key === '\r' || key === '\n') done({ given: true, value: typed.join('') });
           else if (key === '\u0003' || (key === '\u0004' && typed.length === 0)) {
             starved = key === '\u0004';
-            done(notGiven);
+            leave();
           } else if (key === '\u007f' || key === '\b') {
             if (typed.length > 0) output.write('\b \b');
             typed = typed.slice(0, -1);

@@ -4,7 +4,7 @@
  */
 import { fitted } from './frame.ts';
 import { lineSource, type MaybeColumns, type MaybeTty } from './line-source.ts';
-import type { Given, Pick, Prompter } from './prompter.ts';
+import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
 
 /** A longer list is shown in part; typing a part of a name finds the rest. */
 const shownAtOnce = 30;
@@ -61,10 +61,10 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
             read.length === 0 ? `${message} [${hint}end a line with ${more} to go on]: ` : bar,
             signal,
           );
-          if (!line.given) return line;
+          if (!line.given) return { given: false, typed: joined([...read, line.typed ?? '']) };
           read.push(line.value);
         } while (read.at(-1)!.endsWith(more));
-        const typed = read.map(line => (line.endsWith(more) ? line.slice(0, -1) : line)).join('\n');
+        const typed = joined(read);
         const value = initial === undefined ? typed : typed === '' ? initial : typed === nothing ? '' : typed;
         const wrong = validate(value);
         if (wrong === undefined) return { given: true, value };
@@ -76,7 +76,7 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
       show(`${message}\n${listed(picks)}`);
       for (;;) {
         const line = await ask(`Number or name${hint}: `, signal);
-        if (!line.given) return line;
+        if (!line.given) return notGiven;
         if (line.value === '' && initial !== undefined) return { given: true, value: initial };
         const found = find(picks, line.value);
         if (found.length === 1) return { given: true, value: found[0]!.value };
@@ -89,7 +89,10 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
       show(`${message}\n${listed(picks)}`);
       for (;;) {
         const line = await ask(`Numbers or names, with commas${hint}: `, signal);
-        if (!line.given) return line;
+        if (!line.given) {
+          const typed = readMany(picks, line.typed ?? '', initial);
+          return typeof typed === 'string' ? notGiven : { given: false, typed };
+        }
         const chosen = readMany(picks, line.value, initial);
         const wrong = typeof chosen === 'string' ? chosen : validate(chosen);
         if (wrong === undefined) return { given: true, value: chosen as readonly string[] };
@@ -99,6 +102,10 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
     close: () => lines.close(),
   };
 }
+
+/** The lines of a text, without the sign that another follows. */
+const joined = (lines: readonly string[]): string =>
+  lines.map(line => (line.endsWith(more) ? line.slice(0, -1) : line)).join('\n');
 
 function listed(all: readonly Pick[], some: readonly Pick[] = all): string {
   const shown = some.slice(0, shownAtOnce).map(pick => {

@@ -1,7 +1,10 @@
 /** What a dialog needs of a terminal, whether it draws or speaks line by line. */
 
-/** What a person gave, or nothing: they pressed Ctrl-C or Esc, or the input ended. */
-export type Given<T> = { readonly given: true; readonly value: T } | { readonly given: false };
+/**
+ * What a person gave; or nothing, because they pressed Ctrl-C or Esc, or the input ended. Then `typed` is what stood there,
+ * which may break every rule: it is never an answer, only put back where the same is asked again.
+ */
+export type Given<T> = { readonly given: true; readonly value: T } | { readonly given: false; readonly typed?: T };
 
 export const notGiven: Given<never> = { given: false };
 
@@ -29,6 +32,8 @@ export interface ChoicePrompt extends Prompt {
   readonly picks: readonly Pick[];
   /** Where the cursor stands; nothing is chosen before Enter. */
   readonly initial?: string;
+  /** True where Enter alone chooses nothing, as long as the person has not moved. */
+  readonly unchosen?: boolean;
 }
 
 export interface ManyPrompt extends Prompt {

@@ -3,8 +3,8 @@ import { type Reply, type SamplingReplyQuestion, type SamplingRequestQuestion, v
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
-import type { Prompter } from './prompter.ts';
-import { decline, dismiss, refusing } from './ways-out.ts';
+import type { Given, Prompter } from './prompter.ts';
+import { askToLeave, decline, dismiss, refusing } from './ways-out.ts';
 
 export interface ModelOptions {
   readonly signal: AbortSignal;
@@ -32,6 +32,9 @@ export async function requestDialog(
   let model = question.model.name;
   const { byHand } = question.model;
   const { signal } = options;
+  const texts: LeftTexts = new Map();
+  const written = (): boolean =>
+    texts.size > 0 || messages !== question.messages || systemPrompt !== question.systemPrompt;
   for (;;) {
     prompter.say([
       ...heading(question),
@@ -59,6 +62,11 @@ export async function requestDialog(
       initial: 'dismiss',
       signal,
     });
+    if (!given.given && written()) {
+      const leaving = await leave(prompter, signal);
+      if (leaving !== 'stay') return leaving;
+      continue;
+    }
     if (!given.given || given.value === 'dismiss') return dismiss;
     if (given.value === 'decline') return decline;
     if (given.value === 'send') {
@@ -87,11 +95,16 @@ export async function requestDialog(
       const other = await prompter.choose({ message: 'Which model', picks, initial, signal });
       if (other.given) model = question.models[Number(other.value)] ?? model;
     } else if (given.value === 'system') {
-      const prompt = { message: 'System prompt', initial: systemPrompt ?? '', validate: anything, signal };
-      const text = await editText(prompter, options.editor, prompt);
-      if (text.given) systemPrompt = text.value;
+      const initial = texts.get('system') ?? systemPrompt ?? '';
+      const text = await editText(prompter, options.editor, {
+        message: 'System prompt',
+        initial,
+        validate: anything,
+        signal,
+      });
+      systemPrompt = note(texts, 'system', text) ?? systemPrompt;
     } else {
-      const edited = await editLastText(messages.at(-1)?.content ?? [], prompter, options);
+      const edited = await editLastText(messages.at(-1)?.content ?? [], texts, prompter, options);
       const last = messages.at(-1);
       if (edited && last) messages = [...messages.slice(0, -1), { ...last, content: edited }];
     }
@@ -109,6 +122,7 @@ export async function replyDialog(
 ): Promise<Reply> {
   let { content } = question;
   const { byHand } = question.model;
+  const texts: LeftTexts = new Map();
   for (;;) {
     prompter.say([
       ...heading(question),
@@ -125,26 +139,49 @@ export async function replyDialog(
       initial: 'dismiss',
       signal: options.signal,
     });
+    if (!given.given && (texts.size > 0 || content !== question.content)) {
+      const leaving = await leave(prompter, options.signal);
+      if (leaving !== 'stay') return leaving;
+      continue;
+    }
     if (!given.given || given.value === 'dismiss') return dismiss;
     if (given.value === 'decline') return decline;
     if (given.value === 'send') return { action: 'accept', content: content === question.content ? {} : { content } };
-    content = (await editLastText(content, prompter, options)) ?? content;
+    content = (await editLastText(content, texts, prompter, options)) ?? content;
   }
 }
 
 const anything = (): undefined => undefined;
 
+/** Texts that were being edited when the person went a step back, by what they are; there again when they are edited. */
+type LeftTexts = Map<'system' | 'last', string>;
+
+/** Notes what became of editing a text. @returns the new text, where one was given */
+function note(texts: LeftTexts, which: 'system' | 'last', text: Given<string>): string | undefined {
+  if (text.given) texts.delete(which);
+  else if (text.typed !== undefined) texts.set(which, text.typed);
+  return text.given ? text.value : undefined;
+}
+
+/** What they wrote would be gone, so they are asked first; not where nobody is there, or the question is over. */
+async function leave(prompter: Prompter, signal: AbortSignal): Promise<'stay' | Reply> {
+  if (signal.aborted || prompter.starved) return dismiss;
+  const leaving = await askToLeave(prompter, signal, false);
+  return leaving === 'back' ? 'stay' : leaving;
+}
+
 /** The blocks with the last text rewritten; undefined where there is none or nothing was given. */
 async function editLastText(
   content: readonly Block[],
+  texts: LeftTexts,
   prompter: Prompter,
   { signal, editor }: ModelOptions,
 ): Promise<readonly Block[] | undefined> {
   const index = content.findLastIndex(block => block['type'] === 'text');
   const block = content[index];
   if (!block) return undefined;
-  const initial = String(block['text']);
-  const text = await editText(prompter, editor, { message: 'Text', initial, validate: anything, signal });
-  if (!text.given || text.value === initial) return undefined;
-  return content.with(index, { ...block, text: text.value });
+  const initial = texts.get('last') ?? String(block['text']);
+  const given = await editText(prompter, editor, { message: 'Text', initial, validate: anything, signal });
+  const text = note(texts, 'last', given);
+  return text === undefined || text === block['text'] ? undefined : content.with(index, { ...block, text });
 }

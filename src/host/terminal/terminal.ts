@@ -1,6 +1,7 @@
 /**
  * Questions in a terminal, one after the other. On a TTY they are drawn; through pipes, with NO_COLOR or where asked for,
- * they are plain lines. Ctrl-C dismisses the question that is open; a question that ends elsewhere closes its dialog, and the editor where one is open.
+ * they are plain lines. Ctrl-C and Esc go one step back, and pressed again ask whether to leave the question; a question that
+ * ends elsewhere closes its dialog, and the editor where one is open.
  */
 import type { Writable } from 'node:stream';
 import { anything, checkOptions, flag, func, having, type Kinds, name, required } from '../../check-options.ts';
@@ -10,9 +11,9 @@ import { consentDialog } from './consent-dialog.ts';
 import { type Editor, editorOf } from './editor.ts';
 import { formDialog } from './form-dialog.ts';
 import { endingLine } from './frame.ts';
+import { type Interruptible, interruptible } from './interruptible.ts';
 import type { MaybeTty } from './line-source.ts';
 import { plainPrompter } from './plain-prompter.ts';
-import type { Prompter } from './prompter.ts';
 
 /** The streams, and how questions are put on them. */
 export interface TerminalOptions {
@@ -45,7 +46,7 @@ type Controls = Parameters<Presenter['show']>[1];
 /** A view of open questions in a terminal. */
 export class Terminal implements Presenter {
   readonly via = 'terminal';
-  readonly #prompter: Prompter;
+  readonly #prompter: Interruptible;
   readonly #editor: Editor | undefined;
   readonly #options: TerminalOptions;
   readonly #queue: { readonly question: Question; readonly controls: Controls }[] = [];
@@ -58,7 +59,7 @@ export class Terminal implements Presenter {
     const environment = options.environment ?? process.env;
     const noColor = (environment['NO_COLOR'] ?? '') !== '';
     const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
-    this.#prompter = (plain ? plainPrompter : clackPrompter)(options.input, options.output);
+    this.#prompter = interruptible((plain ? plainPrompter : clackPrompter)(options.input, options.output));
     this.#editor = editorOf({ environment, input: options.input, output: options.output });
     this.#options = options;
   }
@@ -68,9 +69,14 @@ export class Terminal implements Presenter {
     if (!this.#busy) this.#working = this.#work();
   }
 
-  /** Dismisses the question that is being asked. @returns false where none is */
+  /**
+   * Does what Ctrl-C as a key does to the question that is being asked: one step back. Where the input is no terminal,
+   * nobody is there to go back, and the question is dismissed.
+   * @returns false where no question is being asked
+   */
   interrupt(): boolean {
-    this.#interrupt?.abort();
+    if (this.#options.input.isTTY === true) this.#prompter.interrupt();
+    else this.#interrupt?.abort();
     return this.#interrupt !== undefined;
   }
 

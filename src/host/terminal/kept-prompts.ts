@@ -1,0 +1,115 @@
+/**
+ * Prompts that keep what stood in them when the person leaves: Clack's own functions give nothing but the fact that they
+ * left. Drawn as Clack draws them.
+ */
+import { styleText } from 'node:util';
+import { MultiLinePrompt, MultiSelectPrompt, type State, TextPrompt, wrapTextWithPrefix } from '@clack/core';
+import {
+  limitOptions,
+  S_BAR,
+  S_BAR_END,
+  S_CHECKBOX_INACTIVE,
+  S_CHECKBOX_SELECTED,
+  symbol,
+  symbolBar,
+} from '@clack/prompts';
+import type { MaybeColumns, MaybeTty } from './line-source.ts';
+import type { Given, Pick, TextPrompt as TextAsked } from './prompter.ts';
+
+export interface Streams {
+  readonly input: MaybeTty;
+  readonly output: MaybeColumns;
+  readonly signal: AbortSignal;
+}
+
+/** A part of a prompt that can be drawn. */
+interface Drawn {
+  readonly state: State;
+  readonly error: string;
+}
+
+const over = (state: State): boolean => state === 'submit' || state === 'cancel';
+
+/** A question, its body behind a bar, and below it what is wrong. */
+function frame({ state, error }: Drawn, message: string, body: string, output: MaybeColumns, foot = ''): string {
+  const color = state === 'error' ? 'yellow' : 'cyan';
+  const lead = `${over(state) ? styleText('gray', S_BAR) : symbolBar(state)}  `;
+  const head = `${styleText('gray', S_BAR)}\n${symbol(state)}  ${message}\n`;
+  const shown = wrapTextWithPrefix(output, over(state) ? styleText('dim', body) : body, lead);
+  if (over(state)) return `${head}${shown}`;
+  const wrong = state === 'error' ? `  ${styleText('yellow', error)}` : '';
+  return `${head}${shown}\n${styleText(color, S_BAR_END)}${wrong}${foot}\n`;
+}
+
+const emptyLine = styleText(['inverse', 'hidden'], '_');
+
+/** What a prompt came to: a symbol stands for having left it. */
+const outcome = <T extends string | readonly string[]>(given: T | symbol | undefined, typed: T): Given<T> =>
+  typeof given === 'symbol' ? { given: false, typed } : { given: true, value: given ?? typed };
+
+/** One line of text. @param message - fits the terminal */
+export async function keptText({ message, initial, validate }: TextAsked, streams: Streams): Promise<Given<string>> {
+  const prompt = new TextPrompt({
+    ...streams,
+    validate: typed => validate(typed ?? ''),
+    ...(initial !== undefined && { initialValue: initial }),
+    render() {
+      const body = over(this.state) ? this.userInput : this.userInput ? this.userInputWithCursor : emptyLine;
+      return frame(this, message, body, streams.output);
+    },
+  });
+  return outcome<string>(await prompt.prompt(), prompt.userInput);
+}
+
+/** A text of several lines. @param message - fits the terminal */
+export async function keptLines({ message, initial, validate }: TextAsked, streams: Streams): Promise<Given<string>> {
+  const prompt = new MultiLinePrompt({
+    ...streams,
+    showSubmit: true,
+    validate: typed => validate(typed ?? ''),
+    ...(initial !== undefined && { initialValue: initial }),
+    render() {
+      const body = over(this.state) ? this.userInput : this.userInput ? this.userInputWithCursor : emptyLine;
+      const foot = `\n  ${styleText(this.focused === 'submit' ? 'cyan' : 'dim', '[ submit ]')}`;
+      return frame(this, message, body, streams.output, foot);
+    },
+  });
+  return outcome<string>(await prompt.prompt(), prompt.userInput);
+}
+
+/** A list of ticks. */
+export async function keptTicks(
+  {
+    message,
+    picks,
+    initial,
+  }: { readonly message: string; readonly picks: readonly Pick[]; readonly initial: readonly string[] },
+  streams: Streams,
+): Promise<Given<readonly string[]>> {
+  const prompt = new MultiSelectPrompt({
+    ...streams,
+    options: picks,
+    initialValues: initial,
+    required: false,
+    render() {
+      const chosen = new Set(this.value ?? []);
+      const names = picks.filter(pick => chosen.has(pick.value)).map(pick => pick.label);
+      const rows = limitOptions({
+        cursor: this.cursor,
+        options: [...picks],
+        output: streams.output,
+        columnPadding: 3,
+        rowPadding: message.split('\n').length + 4,
+        style: (pick, active) => {
+          const box = chosen.has(pick.value) ? styleText('green', S_CHECKBOX_SELECTED) : S_CHECKBOX_INACTIVE;
+          const text = pick.hint === undefined ? pick.label : `${pick.label} ${styleText('dim', `(${pick.hint})`)}`;
+          return `${active ? styleText('cyan', box) : box} ${active ? text : styleText('dim', text)}`;
+        },
+      });
+      const body = over(this.state) ? names.join(', ') || 'none' : rows.join('\n');
+      const keys = `  ${styleText('dim', 'Space ticks, Enter is done')}`;
+      return frame(this, message, body, streams.output, keys);
+    },
+  });
+  return outcome<readonly string[]>(await prompt.prompt(), prompt.value ?? []);
+}

@@ -1,0 +1,15 @@
+/** Runs something under a signal of its own that follows another, on which no listener is left behind. */
+export async function underOwnSignal<T>(
+  signal: AbortSignal,
+  run: (own: AbortSignal, abort: () => void) => Promise<T>,
+): Promise<T> {
+  const own = new AbortController();
+  const abort = (): void => own.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await run(own.signal, abort);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
