@@ -16,10 +16,15 @@ function world() {
   const frozen = new Set<string>();
   const store = memoryStore({ now: () => now });
   let sets = 0;
+  /** Done once, before the next write under the key: what another process does at that very moment. */
+  const before = new Map<string, () => unknown>();
   const counted = {
     ...store,
-    set(...args: Parameters<typeof store.set>) {
+    async set(...args: Parameters<typeof store.set>) {
       sets++;
+      const first = before.get(args[0]);
+      before.delete(args[0]);
+      await first?.();
       return store.set(...args);
     },
   };
@@ -39,6 +44,11 @@ function world() {
     });
   return {
     process,
+    store,
+    before,
+    late: (ms: number) => {
+      now += ms;
+    },
     freeze: (name: string) => frozen.add(name),
     thaw: (name: string) => frozen.delete(name),
     get timers() {
@@ -160,6 +170,85 @@ describe('a retry', () => {
     await slept.answer({ result: 'a' });
     await pass(1_000);
     expect(await waiting).toEqual({ kind: 'answered', result: { result: 'a' } });
+  });
+
+  it('C3: is given the result that was written while the wait for it was won, and holds nothing afterwards', async () => {
+    const { process, before, pass, freeze, store } = world();
+    const [a, b] = [process('a'), process('b')];
+    const attempt = mine(await claim(a));
+    freeze('a');
+    await pass(WAIT);
+    // a wakes up and ends in the moment between b's look at it and b's own claim.
+    before.set('claim:n:2', async () => {
+      await store.set('result:n', '{"result":1}', { ttlMs: 1000 });
+      await store.set('claim:n', JSON.stringify({ i: 'yes', d: true }), { ttlMs: 1000 });
+    });
+    expect(await claim(b)).toEqual({ kind: 'answered', result: { result: 1 } });
+    expect(await attempt.holds()).toBe(false);
+    expect(await store.get('claim:n:2')).toBe('{"i":"yes"}');
+  });
+
+  it('C2: one that was followed holds nothing for ever, also where the claim on it is gone', async () => {
+    const { process, store, pass, freeze, thaw } = world();
+    const [a, b] = [process('a'), process('b')];
+    const attempt = mine(await claim(a));
+    freeze('a');
+    await pass(WAIT);
+    mine(await claim(b));
+    thaw('a');
+    expect(await attempt.holds()).toBe(false);
+    await store.delete('claim:n:2');
+    await pass(WAIT);
+    expect(await attempt.holds()).toBe(false);
+    expect(await attempt.answer({ result: 'late' })).toBe(false);
+  });
+
+  it('C2: while it finds out whether it was followed, it starts nothing', async () => {
+    const { process, before, pass, freeze, thaw } = world();
+    const [a, b] = [process('a'), process('b')];
+    const attempt = mine(await claim(a));
+    freeze('a');
+    await pass(WAIT);
+    mine(await claim(b));
+    thaw('a');
+    let go = (): void => {};
+    before.set('claim:n:2', () => new Promise<void>(resolve => (go = resolve)));
+    const asked = [attempt.holds()];
+    await settle();
+    asked.push(attempt.holds());
+    await settle();
+    go();
+    expect(await Promise.all(asked)).toEqual([false, false]);
+  });
+
+  it('C2: a sign of presence counts from when it was begun, not from when the store had taken it', async () => {
+    const { process, before, late, store } = world();
+    before.set('present:a', () => late(WAIT));
+    const attempt = mine(await claim(process('a')));
+    // For all that others know, this process has been gone for longer than its sign counts: it follows itself first.
+    expect(await attempt.holds()).toBe(true);
+    expect(await store.get('claim:n:2')).toBe('{"i":"yes","o":"a"}');
+  });
+
+  it('C1: one of this process whose end could not be written is under way no more, and is followed at once', async () => {
+    const { process, before } = world();
+    const a = process('a');
+    const attempt = mine(await claim(a));
+    before.set('claim:n', () => Promise.reject(new Error('no room')));
+    await expect(attempt.abandon()).rejects.toThrow('no room');
+    expect(mine(await claim(a)).first).toBe(false);
+  });
+
+  it('C3: says that it was answered only once its result can be found', async () => {
+    const { process, before, store } = world();
+    let go = (): void => {};
+    before.set('result:n', () => new Promise<void>(resolve => (go = resolve)));
+    const answered = mine(await claim(process('a'))).answer({ result: 1 });
+    await settle();
+    expect(await store.get('claim:n')).toBe('{"i":"yes","o":"a"}');
+    go();
+    expect(await answered).toBe(true);
+    expect(await store.get('claim:n')).toBe('{"i":"yes","d":true}');
   });
 
   it('is followed at once when it was abandoned, also by another process', async () => {

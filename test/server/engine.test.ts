@@ -317,6 +317,141 @@ describe('a run whose round is out', () => {
   });
 });
 
+describe('what a round settles', () => {
+  const round = async (run: Run<unknown>): Promise<readonly OpenAsk[]> => {
+    const outcome = await run.next();
+    if (outcome.kind !== 'needs') throw new Error(`no round: ${outcome.kind}`);
+    return outcome.asks;
+  };
+
+  it('E2: an ask that a round leaves without a value stays open, and leaves again', async () => {
+    const run = new Run<unknown>(r => Promise.all([ask(r, 'a'), ask(r, 'b')]));
+    const [a, b] = await round(run);
+    run.settle(new Map([[a!.id, 1]]));
+    expect((await round(run)).map(({ id }) => id)).toEqual([b!.id]);
+    expect(run.asking).toBe(true);
+    run.settle(new Map([[b!.id, null]]));
+    expect(await run.next()).toEqual({ kind: 'done', result: [1, null] });
+    expect(run.asking).toBe(false);
+  });
+
+  it('E2: a value that comes while no round is out settles nothing, nor one for a question that was not asked', async () => {
+    const [{ id }] = (await round(new Run<unknown>(r => ask(r, 'a')))) as [OpenAsk];
+    const seen: Json[] = [];
+    let end = (): void => {};
+    const run = new Run<unknown>(r =>
+      Promise.all([
+        ask(r, 'a').then(value => seen.push(value)),
+        step(r, 's', () => new Promise<void>(resolve => (end = resolve))),
+      ]),
+    );
+    const next = run.next();
+    await turn();
+    run.settle(new Map([[id, 'early']]));
+    await turn();
+    end();
+    expect((await next).kind).toBe('needs');
+    run.settle(new Map([['another', 'foreign']]));
+    expect(await round(run)).toMatchObject([{ id }]);
+    await run.cancel('gone');
+    run.settle(new Map([[id, 'late']]));
+    for (let n = 0; n < 3; n++) await turn();
+    expect(seen).toEqual([]);
+    expect({ asking: run.asking, answers: run.journal.filter(({ kind }) => kind !== 'step') }).toEqual({
+      asking: false,
+      answers: [],
+    });
+  });
+
+  it('E3: a question asked in the same turn as another leaves with it', async () => {
+    const due: (() => void)[] = [];
+    const run = new Run<unknown>(
+      async r => {
+        const a = ask(r, 'a');
+        await turn();
+        return Promise.all([a, ask(r, 'b')]);
+      },
+      [],
+      new Set(),
+      { turn: fn => due.push(fn) },
+    );
+    let outcome: Outcome<unknown> | undefined;
+    void run.next().then(given => (outcome = given));
+    await turn();
+    await turn();
+    due.shift()!();
+    await turn();
+    expect(outcome).toBeUndefined();
+    due.shift()!();
+    await turn();
+    expect(outcome).toMatchObject({ kind: 'needs', asks: [{ label: 'a' }, { label: 'b' }] });
+  });
+
+  it('a run that has failed is not failed again, nor does it become cancelled', async () => {
+    const run = new Run<unknown>(r => ask(r, 'a'));
+    await round(run);
+    void run.fail(new Error('first'));
+    void run.fail(new Error('second'));
+    await run.cancel('gone');
+    expect(await run.next()).toMatchObject({ kind: 'failed', error: { message: 'first' } });
+  });
+});
+
+describe('E9: the journal is nobody’s to change', () => {
+  type Held = { list: number[] };
+  const held = (): Held => ({ list: [1] });
+  const journalOf = (run: Run<unknown>) => run.journal.map(entry => entry.value);
+  const elicit = (run: Run<unknown>, instead?: Json | (() => Promise<Json>)) =>
+    run.ask({ kind: 'elicit', identity: 'a', label: 'a', detail: undefined }, instead);
+  const change = ({ value }: { readonly value: unknown }) => {
+    (value as Held).list.push(2);
+    return value as Json;
+  };
+
+  it('an answer that an earlier run recorded is given as a copy', async () => {
+    const first = new Run<unknown>(elicit);
+    const outcome = await first.next();
+    if (outcome.kind !== 'needs') throw new Error('no round');
+    await first.suspend();
+    const journal: Entry[] = [
+      { id: outcome.asks[0]!.id, kind: 'elicit', label: 'a', value: held() as unknown as Json },
+    ];
+    const run = new Run<unknown>(r => elicit(r).then(change), journal);
+    expect(await run.next()).toEqual({ kind: 'done', result: { list: [1, 2] } });
+    expect([journal[0]!.value, ...journalOf(run)]).toEqual([held(), held()]);
+  });
+
+  it('an answer that settles in place is given as a copy, and so is the value the driver holds', async () => {
+    const run = new Run<unknown>(r => elicit(r).then(change));
+    const outcome = await run.next();
+    if (outcome.kind !== 'needs') throw new Error('no round');
+    const given = held();
+    run.settle(new Map([[outcome.asks[0]!.id, given as unknown as Json]]));
+    expect(await run.next()).toEqual({ kind: 'done', result: { list: [1, 2] } });
+    expect([given, ...journalOf(run)]).toEqual([held(), held()]);
+  });
+
+  it.each([
+    ['told', (value: Json) => value],
+    ['found out', (value: Json) => async () => value],
+  ] as const)('what is recorded without asking anybody is given as a copy: %s', async (_, instead) => {
+    const given = held();
+    const run = new Run<unknown>(r => elicit(r, instead(given as unknown as Json)).then(change));
+    expect(await run.next()).toEqual({ kind: 'done', result: { list: [1, 2] } });
+    expect([given, ...journalOf(run)]).toEqual([held(), held()]);
+  });
+
+  it('what a step returned is given as a copy, in this run and in the next', async () => {
+    const made = held();
+    const handler = (r: Run<unknown>) => step(r, 's', () => made).then(value => change({ value }));
+    const first = new Run<unknown>(handler);
+    await first.next();
+    const second = new Run<unknown>(handler, first.journal);
+    await second.next();
+    expect([made, ...journalOf(first), ...journalOf(second)]).toEqual([held(), held(), held()]);
+  });
+});
+
 describe('cancelling', () => {
   it('E7: fires the signal while no ask is open', async () => {
     const run = new Run<unknown>(r =>
@@ -484,6 +619,62 @@ describe('divergence', () => {
     const { message } = (outcome as { error: Error }).error;
     expect(message).toContain("elicit 'Delete 1 notes?'");
     expect(message).toContain("elicit 'Delete 2 notes?' instead");
+  });
+
+  it('E5: an answer is for the kind of question it was given to, though another is worded the same', async () => {
+    const identity = { message: 'Sure?' };
+    const ids: string[] = [];
+    const run = new Run<unknown>(async r => {
+      expect(r.foresees({ kind: 'url', identity })).toBe(false);
+      const asks = (['elicit', 'url', 'sample'] as const).map(kind =>
+        r.ask({ kind, identity, label: 'Sure?', detail: undefined }),
+      );
+      return Promise.all(asks);
+    });
+    const outcome = await run.next();
+    if (outcome.kind !== 'needs') throw new Error('no round');
+    ids.push(...outcome.asks.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(3);
+    const url = new Run<unknown>(
+      async r => r.foresees({ kind: 'url', identity }),
+      [{ id: ids[0]!, kind: 'elicit', label: 'Sure?', value: 1 }],
+    );
+    await url.next();
+    expect(url.journal).toHaveLength(1);
+    const foreseen = new Run<unknown>(
+      async r => {
+        const seen = [r.foresees({ kind: 'url', identity }), r.foresees({ kind: 'elicit', identity })];
+        await r.ask({ kind: 'elicit', identity, label: 'Sure?', detail: undefined });
+        return seen;
+      },
+      [{ id: ids[0]!, kind: 'elicit', label: 'Sure?', value: 1 }],
+    );
+    expect(await foreseen.next()).toEqual({ kind: 'done', result: [false, true] });
+  });
+
+  it('E5: only what the last round added is new to a handler', async () => {
+    const seen: boolean[] = [];
+    const handler: Handler<unknown> = async run => {
+      for (const label of ['a', 'b']) {
+        const { fresh } = await run.ask({ kind: 'elicit', identity: label, label, detail: undefined });
+        seen.push(fresh);
+      }
+    };
+    await replay(handler, () => 1);
+    expect(seen).toEqual([true, false, true]);
+  });
+
+  it('E5: names as asked instead only what has no answer', async () => {
+    const run = new Run<unknown>(
+      async r => void (await ask(r, 'answered')),
+      [{ id: 'x', kind: 'step', label: 'find', value: 1 }],
+    );
+    const outcome = await run.next();
+    if (outcome.kind !== 'needs') throw new Error('no round');
+    run.settle(new Map([[outcome.asks[0]!.id, 1]]));
+    const ended = (await run.next()) as { readonly error: Error };
+    expect(ended.error.message).toContain("step 'find'");
+    expect(ended.error.message).not.toContain('answered');
   });
 
   it('E5: a recorded entry that a finished run did not use is an error', async () => {

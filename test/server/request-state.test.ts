@@ -1,0 +1,122 @@
+/** What binds a sealed state; see the head of src/server/state/request-state.ts. */
+import { keyRing } from 'midcall/server';
+import { memoryStore } from 'midcall/stores/memory';
+import { describe, expect, it } from 'vitest';
+import { type Binding, lifeOf, openState, type RoundState, sealState } from '../../src/server/state/request-state.ts';
+import { createSealer } from '../../src/server/state/seal.ts';
+
+const binding: Binding = {
+  principal: 'ann',
+  client: 'app',
+  method: 'resources/read',
+  name: 'notes://all',
+  arguments: 'digest',
+  audience: 'notes',
+  version: '1',
+};
+const state: RoundState = {
+  flow: 'f',
+  nonce: 'n',
+  round: 1,
+  issuedAt: 1_000_000,
+  expiresAt: 2_000_000,
+  journal: [{ id: 'a.1', kind: 'elicit', label: 'Sure?', value: true }],
+  out: [],
+};
+const big = 100_000;
+
+function options(now = 1_500_000) {
+  const clock = { at: now };
+  const store = memoryStore({ now: () => clock.at });
+  return { clock, store, sealer: createSealer(keyRing(new Uint8Array(32).fill(7))), now: () => clock.at };
+}
+
+describe('a sealed state', () => {
+  it('opens for the call it was made for', async () => {
+    const with_ = options();
+    const text = await sealState(state, binding, with_, big);
+    expect(await openState(text, binding, with_, big)).toEqual({ ok: true, state });
+  });
+
+  it.each(Object.keys(binding) as (keyof Binding)[])('B1: opens for no other %s', async part => {
+    const with_ = options();
+    const text = await sealState(state, binding, with_, big);
+    const opened = await openState(text, { ...binding, [part]: `${binding[part]}x` }, with_, big);
+    expect(opened).toMatchObject(
+      part === 'version' ? { ok: false, kind: 'changed' } : { ok: false, kind: 'invalid', reason: `another ${part}` },
+    );
+  });
+
+  it.each(Object.keys(binding) as (keyof Binding)[])(
+    'B1: a long %s is bound whole, to its last character',
+    async part => {
+      const long = 'x'.repeat(5_000);
+      const with_ = options();
+      const of = (value: string): Binding => ({ ...binding, [part]: value });
+      const text = await sealState(state, of(`${long}1`), with_, big);
+      expect((await openState(text, of(`${long}1`), with_, big)).ok).toBe(true);
+      for (const other of [`${long}2`, long, `${long}1 `, `y${long.slice(1)}1`]) {
+        expect((await openState(text, of(other), with_, big)).ok).toBe(false);
+      }
+      // The state does not grow with what a client writes.
+      expect(text.length).toBeLessThan((await sealState(state, binding, with_, big)).length + 300);
+    },
+  );
+
+  it('B1: parts are not told apart by where one ends and the next begins', async () => {
+    const with_ = options();
+    const text = await sealState(state, { ...binding, principal: 'ann', client: 'app' }, with_, big);
+    expect((await openState(text, { ...binding, principal: 'anna', client: 'pp' }, with_, big)).ok).toBe(false);
+  });
+
+  it('B2: lives until its last millisecond and no longer, and not before it was issued but for the skew of clocks', async () => {
+    const with_ = options();
+    const text = await sealState(state, binding, with_, big);
+    const at = async (now: number) => {
+      with_.clock.at = now;
+      const opened = await openState(text, binding, with_, big);
+      return opened.ok || opened.reason;
+    };
+    expect(await at(state.expiresAt - 1)).toBe(true);
+    expect(await at(state.expiresAt)).toBe('expired');
+    expect(await at(state.issuedAt - 60_000)).toBe(true);
+    expect(await at(state.issuedAt - 60_001)).toBe('not yet valid');
+  });
+
+  it('what belongs to it is kept longer than the clock of any replica lets it live', () => {
+    expect(lifeOf(state, 1_999_990)).toBe(10 + 120_000);
+    expect(lifeOf(state, 3_000_000)).toBe(1 + 120_000);
+  });
+
+  it('that is longer than any we make is not looked at', async () => {
+    const with_ = options();
+    const text = await sealState(state, binding, with_, big);
+    expect(await openState(text, binding, with_, text.length)).toMatchObject({ ok: true });
+    expect(await openState(text, binding, with_, text.length - 1)).toMatchObject({
+      ok: false,
+      reason: 'longer than any we make',
+    });
+  });
+
+  it('B4: refers to its own journal and no other, and is expired once that is gone', async () => {
+    const with_ = options();
+    const mine = await sealState(state, binding, with_, 1);
+    const other = { ...state, nonce: 'm', journal: [{ ...state.journal[0]!, value: 'of another' }] };
+    await sealState(other, binding, with_, 1);
+    expect(await openState(mine, binding, with_, big)).toEqual({ ok: true, state });
+    const foreign = (await with_.store.get('journal:m'))!;
+    await with_.store.set('journal:n', foreign, { ttlMs: 1_000 });
+    const gone = { ok: false, kind: 'expired', reason: 'its journal is gone' };
+    expect(await openState(mine, binding, with_, big)).toEqual(gone);
+    await with_.store.delete('journal:n');
+    expect(await openState(mine, binding, with_, big)).toEqual(gone);
+  });
+
+  it('B4: a journal is no state, nor one of another purpose', async () => {
+    const with_ = options();
+    await sealState(state, binding, with_, 1);
+    const journal = await with_.store.get('journal:n');
+    expect((await openState(journal, binding, with_, big)).ok).toBe(false);
+    expect((await openState(with_.sealer.seal({ exp: 9e15 }, 'page'), binding, with_, big)).ok).toBe(false);
+  });
+});
