@@ -49,13 +49,13 @@ export function secretInMessage(message: string, fields: readonly Field[]): Secr
   return only.title === undefined && only.description === undefined ? findInSentences('message', message) : undefined;
 }
 
-/** Lower-case words without accents: `accessToken`, `access_token` and `Accès-Token` give the same shape of list. */
+/** Lower-case words without accents and without what is drawn as nothing: `accessToken`, `access_token` and `Accès-Token` give the same shape of list. */
 function words(text: string): readonly string[] {
   if (/^[a-z]+$/.test(text)) return [text];
   const plain = text
     .slice(0, longest)
     .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
     .replace(/ß/g, 'ss')
     .replace(/ł/g, 'l')
     .replace(/ı/g, 'i')

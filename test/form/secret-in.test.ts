@@ -127,7 +127,21 @@ const secretNames = lines(`
   비밀번호
   信用卡号
   pass\u200bword
+  cv\u200bv
+  j\u200dwt
+  tok\u00aden
+  se\u2060cret
+  se\u{e0061}cret
+  se\u034fcret
+  se\u3164cret
+  se\u115fcret
+  se\u2065cret
+  tok\u0301en
   ｐａｓｓｗｏｒｄ
+  API_SCHLÜSSEL
+  OTPInput
+  secret_for_the_webhook
+  secret_2
 `);
 
 const plainNames = lines(`
@@ -330,6 +344,11 @@ const secretDescriptions = lines(`
   Entrez votre mot de passe
   Introduce tu contraseña
   We need this to log in; enter your access token
+  Enter your password, not your user name
+  Your API key and never anybody else's
+  Type your PIN without blanks
+  Not shared with anybody. Enter your password
+  Enter the ${'very '.repeat(4)}secret key
 `);
 
 const plainDescriptions = lines(`
@@ -352,6 +371,10 @@ const plainDescriptions = lines(`
   Folder for files protected by a password
   Your favorite integer (do not give us your phone number, pin, or other sensitive info)
   Your email address (will be verified, and never shared with anyone else)
+  Do not enter your password
+  Please never send us a PIN, card number or any other secret
+  Enter the date on which somebody else of your team had last told us of a password
+  Folder that lies beside the one of the password
 `);
 
 describe('elicit-form-01: names that ask for a secret', () => {
@@ -381,6 +404,8 @@ describe('messages', () => {
     'Your password?',
     'To go on, type your PIN.',
     'What is the verification code we sent you? Please type the verification code',
+    'Enter your password, not your user name',
+    'Enter your c\u200bv\u200bv',
   ])('%s: refused where the one question has no words of its own', message => {
     expect(() => refuseSecretMessage(message, form(String).fields)).toThrow(
       expect.objectContaining({ code: 'form/secret', message: expect.stringContaining('its message says') }),
@@ -389,6 +414,7 @@ describe('messages', () => {
       Boolean,
       ['a', 'b'],
       { type: 'string', title: 'Reason' },
+      { type: 'string', description: 'Why you ask' },
       { note: String, reason: String },
     ] as const) {
       refuseSecretMessage(message, form(other).fields);
@@ -400,7 +426,25 @@ describe('messages', () => {
     'Which note shall be pinned?',
     'Never type a password here. Name?',
     'Rename the API key label to?',
+    'Do not tell us your PIN. Name?',
+    'We changed the way in which a password is stored. Name?',
   ])('%s', message => refuseSecretMessage(message, form(String).fields));
+});
+
+describe('the one question of a form', () => {
+  it('is judged with its message where it takes a number, too, and not where it is picked or said yes to', () => {
+    for (const field of [{ type: 'integer' }, { type: 'number' }] as const)
+      expect(() => refuseSecretMessage('Type your PIN', form(field).fields)).toThrow('asks for a secret');
+    for (const field of [{ type: 'boolean' }, { type: 'string', enum: ['a', 'b'] }] as const)
+      refuseSecretMessage('Type your PIN', form(field).fields);
+    refuseSecretMessage('Type your PIN', []);
+  });
+
+  it('is judged by its first 20,000 characters, and by every sentence of them', () => {
+    const long = `${'We keep your notes. '.repeat(900)}Enter your password.`;
+    expect(long.length).toBeGreaterThan(18_000);
+    expect(() => refuseSecretMessage(long, form(String).fields)).toThrow('asks for a secret');
+  });
 });
 
 describe('what kind of field it is', () => {

@@ -198,6 +198,7 @@ describe('a retry', () => {
     thaw('a');
     expect(await attempt.holds()).toBe(false);
     await store.delete('claim:n:2');
+    freeze('a');
     await pass(WAIT);
     expect(await attempt.holds()).toBe(false);
     expect(await attempt.answer({ result: 'late' })).toBe(false);

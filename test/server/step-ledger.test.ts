@@ -228,6 +228,7 @@ describe('a ledger in a store', () => {
     const store = memoryStore();
     const first = stepLedger(store, 'f', 1000);
     await Promise.all([first.begin(step), first.begin({ id: 'b.1', name: 'mail', safe: true })]);
+    expect(await flowSteps(store, 'f')).toEqual({ done: [], inDoubt: ['charge'], safe: ['mail'] });
     const again = stepLedger(store, 'f', 1000);
     await again.begin(step);
     await again.begin({ id: 'c.1', name: 'find', safe: false });
@@ -309,6 +310,19 @@ describe('what is audited of a step', () => {
       { kind: 'step-ended', step: 'charge', failed: true },
     ]);
     expect(calls).toEqual(['end undefined', 'audit', 'end no disk', 'audit']);
+  });
+
+  it.each(['end', 'withdraw'] as const)('is not said before it is written: %s', async at => {
+    const written = deferred<undefined>();
+    const events: Unstamped[] = [];
+    const stored = { ...ledger({ state: 'run' }).made, [at]: () => written.promise };
+    const made = new AuditedLedger(stored, undefined, event => events.push(event));
+    const saying = at === 'end' ? made.end(ended) : made.withdraw(step);
+    for (let n = 0; n < 5; n++) await turn();
+    expect(events).toEqual([]);
+    written.resolve(undefined);
+    await saying;
+    expect(events).toHaveLength(1);
   });
 
   it('says that one was taken back, so that no beginning stands without an end', async () => {
