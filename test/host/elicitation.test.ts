@@ -181,6 +181,48 @@ describe.each(eras)('%s', era => {
     expect(await made.call()).toMatchObject({ action: 'accept' });
   });
 
+  it('elicit-45: a server has no more questions open than it may, whoever else has; and may ask again when one ends', async () => {
+    const policy = new Policy({ limits: { open: 2 } });
+    const inbox = new Inbox();
+    const other = await asking(era, form(), { inbox, server: { id: 'other', origin: 'node other.js' } });
+    const made = await asking(era, form(), { policy, inbox });
+    const open = () => inbox.list().filter(({ asker }) => asker.id === 'notes').length;
+    for (let n = 0; n < 3; n += 1) {
+      const asked = nextQuestion(inbox);
+      void other.call();
+      await asked;
+    }
+    const answers: Promise<unknown>[] = [];
+    for (let n = 1; n <= 2; n += 1) {
+      const asked = nextQuestion(inbox);
+      answers.push(made.call());
+      await asked;
+      expect(open()).toBe(n);
+    }
+    expect(await made.call()).toMatchObject({ action: 'cancel' });
+    expect(open()).toBe(2);
+    const first = inbox.list().find(({ asker }) => asker.id === 'notes')!;
+    await inbox.reply(first.id, accept({ colour: 'red' }), 'script');
+    expect(await answers[0]).toMatchObject({ action: 'accept' });
+    const asked = nextQuestion(inbox);
+    void made.call();
+    expect((await asked).asker.id).toBe('notes');
+    expect(open()).toBe(2);
+  });
+
+  it('H3: when the connection is gone its questions are too, and those of others stay', async () => {
+    const inbox = new Inbox();
+    const other = await asking(era, form(), { inbox, server: { id: 'other', origin: 'node other.js' } });
+    const made = await asking(era, form(), { inbox });
+    for (const { call } of [other, made]) {
+      const asked = nextQuestion(inbox);
+      void call();
+      await asked;
+    }
+    await made.hangUp();
+    expect(inbox.list().map(({ asker }) => asker.id)).toEqual(['other']);
+  });
+
   it('elicit-49, elicit-form-25, elicit-form-29: only values of the form’s own kinds leave', async () => {
     const every = {
       type: 'object',

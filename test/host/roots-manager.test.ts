@@ -24,6 +24,40 @@ describe('roots manager', () => {
     expect(roots.granted('s')).toBeUndefined();
   });
 
+  it('R1: a directory that was withdrawn and is offered again is granted to nobody, in this process and the next', async () => {
+    const [a, b] = [temporary(), temporary()];
+    const memory = rootsFile(join(temporary(), 'roots.json'));
+    const roots = new RootsManager({ disk: machineDisk, memory });
+    const [one, two] = [await roots.add(a), await roots.add(b)];
+    for (const server of ['s', 't']) await roots.grant(server, [one.uri, two.uri]);
+    expect(await roots.remove(one.uri)).toBe(true);
+    expect(await roots.remove(one.uri)).toBe(false);
+    await roots.add(a);
+    const later = new RootsManager({ disk: machineDisk, memory });
+    await later.load();
+    for (const manager of [roots, later]) {
+      expect(manager.list()).toHaveLength(2);
+      for (const server of ['s', 't']) expect(manager.granted(server)?.map(({ uri }) => uri)).toEqual([two.uri]);
+    }
+    await roots.grant('s', [one.uri]);
+    expect(roots.granted('s')?.map(({ uri }) => uri)).toEqual([one.uri]);
+    expect(roots.granted('t')?.map(({ uri }) => uri)).toEqual([two.uri]);
+  });
+
+  it('R1: tells of nothing that is gone or leads elsewhere by now, though it is granted', async () => {
+    const base = temporary();
+    mkdirSync(join(base, 'a'));
+    mkdirSync(join(base, 'elsewhere'));
+    const roots = new RootsManager({ disk: machineDisk });
+    const { uri } = await roots.add(join(base, 'a'));
+    await roots.grant('s', [uri]);
+    rmSync(join(base, 'a'), { recursive: true });
+    symlinkSync(join(base, 'elsewhere'), join(base, 'a'));
+    await roots.look();
+    expect(roots.granted('s')).toEqual([]);
+    expect(roots.list()).toMatchObject([{ state: 'gone' }]);
+  });
+
   it('R1: refuses to grant what is not on offer, names it, and changes nothing', async () => {
     const roots = new RootsManager({ disk: machineDisk });
     const { uri } = await roots.add(temporary());

@@ -117,6 +117,30 @@ describe.each(eras)('%s', era => {
     if (era === '2026-07-28') expect(JSON.stringify(host.sent)).not.toMatch(/list_?[cC]hanged/);
   });
 
+  it('a folder that was withdrawn and is offered again is told to nobody until it is granted again', async () => {
+    const roots = await manager('a', 'b');
+    const host = await hosted(roots, sharing(uri('a'), uri('b')));
+    expect(await told(host)).toHaveLength(2);
+    await roots.remove(uri('a'));
+    await roots.add(at('a'));
+    expect(await told(host)).toEqual([{ uri: uri('b'), name: 'b' }]);
+    await roots.forget('notes');
+    expect(await told(host)).toHaveLength(2);
+    expect(host.shown).toHaveLength(2);
+  });
+
+  it('what is withdrawn while the person reads the question is not told, though they chose it', async () => {
+    const roots = await manager('a', 'b');
+    const host = await hosted(roots, () => undefined);
+    const outcome = told(host);
+    const question = await nextQuestion(host.inbox);
+    await roots.remove(uri('a'));
+    await host.inbox.reply(question.id, sharing(uri('a'), uri('b'))(), 'script');
+    expect(await outcome).toEqual([{ uri: uri('b'), name: 'b' }]);
+    await roots.add(at('a'));
+    expect(await told(host)).toEqual([{ uri: uri('b'), name: 'b' }]);
+  });
+
   it('roots-10: announces nothing where it declared no roots', async () => {
     const roots = await manager('a');
     const host = await wired(era, { tool: async () => 'done' });

@@ -221,6 +221,57 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify(host.answers)).not.toContain('Hello.');
   });
 
+  it('says who wrote a reply: a person where there is no model, and that to themselves in both questions', async () => {
+    for (const byHand of [true, undefined]) {
+      const model: Stub = { ...stub([says('Hello.')]), ...(byHand && { byHand }) };
+      const host = await hosted([sample()], yes, model);
+      expect(await host.call()).toBeUndefined();
+      expect(host.seen.map(question => 'model' in question && question.model)).toEqual([
+        { name: 'stub', why: 'It is the only one.', ...(byHand && { byHand }) },
+        { name: 'stub-2026', why: 'It is the only one.', ...(byHand && { byHand }) },
+      ]);
+    }
+  });
+
+  it('names the model that replied to the person and the server, not the one that was proposed', async () => {
+    const model: Stub = { ...stub([says('Hello.')]), names: ['stub', 'other'] };
+    const ran: unknown[] = [];
+    const run: Stub['run'] = (request, options) => {
+      ran.push(options.model);
+      return model.run(request, options);
+    };
+    const host = await hosted(
+      [sample()],
+      question => ({
+        action: 'accept',
+        content: question.kind === 'sampling-request' ? { model: 'other' } : { content: [text('Rewritten.')] },
+      }),
+      { ...model, run },
+    );
+    await host.call();
+    expect(ran).toEqual(['other']);
+    expect(host.seen[1]).toMatchObject({ model: { name: 'stub-2026', why: 'you chose it' } });
+    expect(host.answers).toMatchObject([{ role: 'assistant', model: 'stub-2026' }]);
+  });
+
+  it('hands over a reply that a person writes only once they have written it, though a rule allowed the request', async () => {
+    const policy = new Policy();
+    policy.add({ server: 'notes', subject: 'sampling', effect: 'allow' });
+    const replies: Reply[] = [{ action: 'accept', content: { content: [text('By hand.')] } }];
+    const host = await hosted([sample()], () => replies.shift(), { ...stub([says('')]), byHand: true } as Stub, {
+      policy,
+    });
+    expect(await host.call()).toBeUndefined();
+    expect(host.seen.map(({ kind }) => kind)).toEqual(['sampling-reply']);
+    expect(JSON.stringify(host.answers)).toContain('By hand.');
+  });
+
+  it('hands over no reply that says it is the user’s', async () => {
+    const host = await hosted([sample()], yes, stub([{ ...says('Hello.'), role: 'user' }]));
+    const failure = await host.call();
+    expectRefused(host, failure, -32603);
+  });
+
   it('sampling-34, sampling-35, sampling-51, sampling-56: tool uses come back as the assistant’s, each with its own id, marked toolUse', async () => {
     const meta = { _meta: { 'x/cache': 1 } };
     const uses = [use('a'), { ...use('b'), ...meta }];

@@ -21,6 +21,26 @@ describe('URL judgement', () => {
     ['http://example.com/', ['not-https']],
     ['https://example.com:8443/', ['port']],
     ['https://google.com@evil.example/', ['user-info', 'local-host']],
+    ['https://:google.com@evil.example/', ['user-info', 'local-host']],
+    ['https://google.com:443@evil.com/', ['user-info']],
+    ['https://:@evil.com/', []],
+    ['https://a@b@evil.com/', ['user-info']],
+    ['https://google.com%2f@evil.com/', ['user-info']],
+    ['https://google.com%40evil.com@paypal.com/', ['user-info']],
+    ['https://evil.com/@google.com', []],
+    ['https://evil.com\\@google.com', []],
+    ['https:/evil.com/', ['rewritten']],
+    ['https:evil.com', ['rewritten']],
+    ['HTTPS://EVIL.COM/', []],
+    ['https://evil.com:443/', []],
+    ['http://evil.com:80/', ['not-https']],
+    ['http://[::1]:8080/', ['local-host']],
+    ['http://app.localhost/', ['local-host']],
+    ['http://localhost.evil.com/', ['not-https']],
+    ['http://127.0.0.1.evil.com/', ['not-https']],
+    ['https://2130706433/', ['local-host', 'rewritten']],
+    ['https://printer/', ['local-host']],
+    ['https://ｇoogle.com/', ['rewritten']],
     ['https://93.184.216.34/', ['ip-host']],
     ['https://[2606:4700::1111]/', ['ip-host']],
     ['http://127.0.0.1:4000/connect', ['local-host']],
@@ -46,6 +66,26 @@ describe('URL judgement', () => {
     'https://exa\u202Emple.com/',
     'https://a b.com/',
   ])('elicit-url-10, elicit-url-59: never opens %j', href => expect(judgeUrl(href).openable).toBe(false));
+
+  it.each([
+    ['https://:google.com@evil.example/', 'evil.example', 'evil.example'],
+    ['https://google.com@evil.com/', 'evil.com', 'evil.com'],
+    ['https://evil.com@google.com@evil.com/', 'evil.com', 'evil.com'],
+    ['https://www.google.com@login.evil.co.uk/google.com', 'login.evil.co.uk', 'evil.co.uk'],
+  ])('makes what %s leads to stand out, and says where: %s', (href, host, domain) => {
+    const { parts, warnings } = judgeUrl(href);
+    expect(parts.domain).toBe(domain);
+    expect(parts.before).toBe(href.slice(0, href.lastIndexOf('@') + 1 + host.length - domain.length));
+    expect(warnings.find(({ rule }) => rule === 'user-info')?.message).toContain(`it leads to ${host}.`);
+  });
+
+  it('takes no more than 8,192 characters, and warns above 500', () => {
+    const long = (length: number) => `https://x.com/${'a'.repeat(length - 14)}`;
+    expect(judgeUrl(long(8_192)).openable).toBe(true);
+    expect(judgeUrl(long(8_193))).toMatchObject({ openable: false, warnings: [{ rule: 'length' }] });
+    expect(rules(long(500))).toEqual([]);
+    expect(rules(long(501))).toEqual(['length']);
+  });
 
   it('elicit-url-59: never opens an address of 9,000 letters', () => {
     expect(judgeUrl(`https://x.com/${'a'.repeat(9000)}`).openable).toBe(false);

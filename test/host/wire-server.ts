@@ -73,6 +73,8 @@ export interface Wired {
   /** Results and errors the client sent. */
   readonly responses: readonly Sent[];
   readonly wire: Pick<Wire, 'notify' | 'request'>;
+  /** The server closes the connection. */
+  hangUp(): Promise<void>;
   /** Gives the latest call a result of any shape. */
   respond(result: Params): Promise<void>;
 }
@@ -169,6 +171,7 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
     shown: me.seen,
     sent,
     wire: { notify, request },
+    hangUp: () => far.close(),
     respond: result => reply(sent.findLast(frame => frame.method === 'tools/call')?.id, { result }),
     calls: (method = 'tools/call') => sent.filter(frame => frame.method === method),
     get responses() {
