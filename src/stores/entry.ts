@@ -3,10 +3,11 @@
  * U+0000, and UTF-8 has no spelling for half a surrogate pair, so that two keys would become one.
  */
 
-/** How long a value lives, and whether it may replace a live one. */
+/** How long a value lives, and what it may replace. */
 export interface SetOptions {
   readonly ttlMs?: number;
   readonly ifAbsent?: boolean;
+  readonly ifEquals?: string;
 }
 
 const MAX_KEY = 1_024;
@@ -26,7 +27,10 @@ export function checkEntry(key: string, value: string, options: SetOptions | und
   checkKey(key);
   if (typeof value !== 'string') throw new TypeError('A value of a store is a text.');
   if (!storable(value)) throw new TypeError('A value of a store holds no U+0000 and no half surrogate pair.');
-  const ttlMs = options?.ttlMs;
+  const { ttlMs, ifAbsent, ifEquals } = options ?? {};
+  if (ifEquals !== undefined && (ifAbsent || typeof ifEquals !== 'string' || !storable(ifEquals))) {
+    throw new TypeError('ifEquals must be a value of the store, and cannot be combined with ifAbsent.');
+  }
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 1 && ttlMs <= MAX_TTL)) {
     throw new TypeError('ttlMs is a whole number of milliseconds, at least 1.');
   }

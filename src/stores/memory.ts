@@ -103,6 +103,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       checkEntry(key, value, set);
       const current = live(key);
       if (set?.ifAbsent && current) return false;
+      if (set?.ifEquals !== undefined && current?.value !== set.ifEquals) return false;
       if (!current) tidy();
       const longer = value.length - (current ? current.value.length : -key.length);
       makeRoom(current ? 0 : 1, longer);

@@ -27,6 +27,10 @@ export interface RedisStoreOptions {
   readonly prefix?: string;
 }
 
+/** `SET … IFEQ` is a command of its own only from Redis 8.4 on. */
+const SET_IF_EQUALS = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
+return redis.call('SET', KEYS[1], unpack(ARGV, 2))`;
+
 /**
  * @returns a store; its methods fail with MidcallError `store/unavailable` where Redis cannot be reached or refuses,
  *   `store/corrupt` where a key holds something of another program, TypeError for bad input
@@ -56,9 +60,14 @@ export function redisStore(options: RedisStoreOptions): Store {
       const args: string[] = [prefix + key, value];
       if (set?.ttlMs !== undefined) args.push('PX', String(set.ttlMs));
       if (set?.ifAbsent) args.push('NX');
-      const reply = text(await command('SET', ...args));
+      const { ifEquals } = set ?? {};
+      const sent =
+        ifEquals === undefined
+          ? command('SET', ...args)
+          : command('EVAL', SET_IF_EQUALS, '1', prefix + key, ifEquals, ...args.slice(1));
+      const reply = text(await sent);
       if (reply === 'OK') return true;
-      if (reply === undefined && set?.ifAbsent) return false;
+      if (reply === undefined && (set?.ifAbsent || ifEquals !== undefined)) return false;
       throw strange();
     },
     async delete(key) {

@@ -53,6 +53,8 @@ const GET = 'SELECT value, expires FROM midcall_store WHERE key = ?';
 const SET = `INSERT INTO midcall_store (key, value, expires) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
 const SET_IF_ABSENT = `${SET} WHERE midcall_store.expires <= ?`;
+const SET_IF_EQUALS = `UPDATE midcall_store SET value = ?, expires = ?
+  WHERE key = ? AND value = ? AND (expires IS NULL OR expires > ?)`;
 const DELETE = 'DELETE FROM midcall_store WHERE key = ?';
 const TAKE = `${DELETE} RETURNING value, expires`;
 const END = 'SELECT max(rowid) AS last FROM midcall_store';
@@ -117,15 +119,20 @@ export async function sqliteStore(
     },
     async set(key, value, set) {
       checkEntry(key, value, set);
+      const { ifEquals } = set ?? {};
       const put = (statements: Statements): boolean => {
         const time = now();
         const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
         if (writes++ % SWEEP_EVERY === 0) sweep(statements, time);
-        const { changes } = set?.ifAbsent
-          ? statements.setIfAbsent.run(key, value, expires, time)
-          : statements.set.run(key, value, expires);
+        const { changes } =
+          ifEquals !== undefined
+            ? statements.setIfEquals.run(value, expires, key, ifEquals, time)
+            : set?.ifAbsent
+              ? statements.setIfAbsent.run(key, value, expires, time)
+              : statements.set.run(key, value, expires);
         return Number(changes) === 1;
       };
+      if (ifEquals !== undefined) return connection.write(key, put, unlessOther(ifEquals));
       return connection.write(key, put, set?.ifAbsent ? unlessHeld : undefined);
     },
     async delete(key) {
@@ -153,6 +160,7 @@ export async function sqliteStore(
 }
 
 const unlessHeld = (held: string | undefined) => (held === undefined ? undefined : { is: false });
+const unlessOther = (value: string) => (held: string | undefined) => (held === value ? undefined : { is: false });
 const unlessGone = (held: string | undefined) => (held === undefined ? { is: undefined } : undefined);
 
 /** A value and its expiry, in this order: a list or an object, as the client has it. */
@@ -163,6 +171,7 @@ type Statements = ReturnType<typeof prepare>;
 const prepare = (database: SqliteDatabase) => ({
   set: database.prepare(SET),
   setIfAbsent: database.prepare(SET_IF_ABSENT),
+  setIfEquals: database.prepare(SET_IF_EQUALS),
   delete: database.prepare(DELETE),
   take: database.prepare(TAKE),
   end: database.prepare(END),

@@ -1,6 +1,6 @@
 /**
  * The suite a store must pass, for drivers of ours and yours alike. It takes the runner's own `test` function, so it
- * runs under Vitest, `node:test` or Mocha, and cites S1 to S3 of `Store`.
+ * runs under Vitest, `node:test` or Mocha, and cites S1 to S4 of `Store`.
  */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { Store } from '../stores/store.ts';
@@ -122,6 +122,24 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     equal(await store.get('k'), 'five');
   });
 
+  check('set with ifEquals writes only where this very value is, and says which', async ({ store }) => {
+    equal(await store.set('swapped value', 'one', { ifEquals: 'none' }), false);
+    equal(await store.get('swapped value'), undefined);
+    equal(await store.set('swapped value', '', { ifEquals: '' }), false);
+    await store.set('swapped value', 'one');
+    equal(await store.set('swapped value', 'two', { ifEquals: 'One' }), false);
+    equal(await store.set('swapped value', 'two', { ifEquals: 'one' }), true);
+    equal(await store.set('swapped value', 'three', { ifEquals: 'one' }), false);
+    equal(await store.get('swapped value'), 'two');
+    for (const value of oddValues) {
+      await store.set('swapped value', value);
+      equal(await store.set('swapped value', 'next', { ifEquals: value }), true);
+    }
+    await store.delete('swapped value');
+    equal(await store.set('swapped value', 'four', { ifEquals: 'next' }), false);
+    equal(await store.get('swapped value'), undefined);
+  });
+
   check('take gives a value once', async ({ store, second }) => {
     await store.set('k', 'one');
     equal(await (second ?? store).take('k'), 'one');
@@ -153,6 +171,43 @@ export function storeContract({ test, open }: StoreContractOptions): void {
       }
     },
   );
+
+  check('S1: of concurrent writes with ifEquals exactly one finds the value it was read as', async under => {
+    await under.store.set('swapped value', 'start');
+    for (let round = 0, held = 'start'; round < 5; round++) {
+      const ours = (racer: number) => `round ${round} by ${racer}`;
+      const won = await race(under, (store, racer) =>
+        store.set('swapped value', ours(racer), { ifEquals: held, ttlMs: MINUTE }),
+      );
+      equal(won.filter(Boolean).length, 1);
+      held = ours(won.indexOf(true));
+      equal(await under.store.get('swapped value'), held);
+    }
+  });
+
+  check('S1: a write with ifEquals never brings back what was taken', async under => {
+    for (let round = 0; round < 5; round++) {
+      await under.store.set('swapped value', 'old');
+      const taken = await race(under, async (store, racer) => {
+        if (racer !== 20) return void (await store.set('swapped value', 'old', { ifEquals: 'old' }));
+        return store.take('swapped value');
+      });
+      deepEqual(
+        taken.filter(value => value !== undefined),
+        ['old'],
+      );
+      equal(await under.store.get('swapped value'), undefined);
+    }
+  });
+
+  check('S4: a reader beside a writer that replaces a value never sees none', async under => {
+    await under.store.set('swapped value', 'first');
+    const seen = await race(under, async (store, racer) => {
+      if (racer % 4 < 2) return void (await store.set('swapped value', `by ${racer}`));
+      return (await store.get('swapped value')) ?? 'none';
+    });
+    ok(!seen.includes('none'));
+  });
 
   check('S1: takes and claims that race never make a value appear twice', async under => {
     const results = await race(under, async (store, racer) =>
@@ -190,7 +245,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
   });
 
   check('S3: past its time a value is absent for every method', async ({ store, advance }) => {
-    for (const key of ['get', 'take', 'claim', 'delete']) await store.set(key, 'old', { ttlMs: 10 * MINUTE });
+    for (const key of ['get', 'take', 'claim', 'delete', 'equals']) await store.set(key, 'old', { ttlMs: 10 * MINUTE });
     await advance(9 * MINUTE);
     equal(await store.get('get'), 'old');
     equal(await store.set('claim', 'new', { ifAbsent: true }), false);
@@ -199,6 +254,8 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     equal(await store.take('take'), undefined);
     equal(await store.set('claim', 'new', { ifAbsent: true }), true);
     equal(await store.get('claim'), 'new');
+    equal(await store.set('equals', 'new', { ifEquals: 'old' }), false);
+    equal(await store.get('equals'), undefined);
     await store.delete('delete');
     equal(await store.get('delete'), undefined);
   });
@@ -210,13 +267,18 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     await store.set('ever', 'v');
     await store.set('shorter', 'v');
     await store.set('shorter', 'v', { ttlMs: MINUTE });
+    await store.set('swapped', 'v');
+    await store.set('swapped', 'w', { ttlMs: MINUTE, ifEquals: 'v' });
+    await store.set('stayed', 'v', { ttlMs: MINUTE });
+    await store.set('stayed', 'w', { ifEquals: 'v' });
     await store.set('claimed', 'v', { ttlMs: MINUTE, ifAbsent: true });
     await store.set('claimed', 'w', { ttlMs: 10 * MINUTE, ifAbsent: true });
     await store.set('kept', 'v');
     await store.set('kept', 'w', { ttlMs: MINUTE, ifAbsent: true });
     await advance(2 * MINUTE);
-    const left = await Promise.all(['longer', 'ever', 'shorter', 'claimed', 'kept'].map(key => store.get(key)));
-    deepEqual(left, ['v', 'v', undefined, undefined, 'v']);
+    const keys = ['longer', 'ever', 'shorter', 'swapped', 'stayed', 'claimed', 'kept'];
+    const left = await Promise.all(keys.map(key => store.get(key)));
+    deepEqual(left, ['v', 'v', undefined, undefined, 'w', undefined, 'v']);
   });
 
   check('S3: a long time to live is kept', async ({ store, advance }) => {
@@ -241,6 +303,10 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     for (const ttlMs of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '60' as never]) {
       await rejects(store.set('k', 'v', { ttlMs }), TypeError);
     }
+    for (const ifEquals of ['a\0b', '\udc00', 7 as never, null as never]) {
+      await rejects(store.set('k', 'v', { ifEquals }), TypeError);
+    }
+    await rejects(store.set('k', 'v', { ifEquals: 'u', ifAbsent: true }), TypeError);
     equal(await store.get('k'), undefined);
     equal(await store.get('a'), undefined);
   });
@@ -261,9 +327,11 @@ export function storeContract({ test, open }: StoreContractOptions): void {
       const kind = random(8);
       if (kind < 3) {
         const ttl = random(3) ? { ttlMs: (1 + random(5)) * 10 * MINUTE } : {};
-        const ifAbsent = random(2) === 1;
-        const writes = !ifAbsent || expected === undefined;
-        equal(await store.set(key, `v${call}`, { ...ttl, ifAbsent }), writes, `call ${call}`);
+        const condition = random(4);
+        const [ifAbsent, ifEquals] = [condition === 1, condition === 2 ? (expected ?? 'v0') : undefined];
+        const writes = ifAbsent ? expected === undefined : ifEquals === undefined || ifEquals === expected;
+        const options = { ...ttl, ifAbsent, ...(ifEquals !== undefined && { ifEquals }) };
+        equal(await store.set(key, `v${call}`, options), writes, `call ${call}`);
         if (writes) model.set(key, { value: `v${call}`, expires: time + ('ttlMs' in ttl ? ttl.ttlMs : Infinity) });
       } else if (kind < 5) {
         equal(await store.get(key), expected, `call ${call}`);

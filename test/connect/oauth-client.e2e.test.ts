@@ -521,7 +521,7 @@ describe('forgetting', () => {
     expect(await kept.token(alice, notes)).toBeUndefined();
   });
 
-  it('V3: a renewal under way does not bring back what was forgotten, and gives its tokens back', async () => {
+  it('V4: a renewal under way does not bring back what was forgotten, and gives its tokens back', async () => {
     await connect(alice, notes);
     time += 3_600_000;
     const { reached, go } = holdTokens();

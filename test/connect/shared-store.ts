@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { redisStore } from 'midcall/stores/redis';
 import { sqliteStore } from 'midcall/stores/sqlite';
 import type { Store } from '../../src/stores/store.ts';
@@ -12,6 +13,8 @@ export interface Shared {
   readonly store: Store;
   readonly kind: 'sqlite' | 'redis';
   readonly where: string;
+  /** Every key that is there. */
+  keys(): Promise<readonly string[]>;
 }
 
 /** The kinds this machine has. */
@@ -24,7 +27,13 @@ export async function onShared(kind: Shared['kind'], run: (shared: Shared) => Pr
     const where = join(folder, 'shared.db');
     const store = await sqliteStore(where, { patienceMs: 60_000 });
     try {
-      await run({ store, kind, where });
+      const keys = async () => {
+        const reader = new Database(where);
+        const rows = reader.prepare('SELECT key FROM midcall_store').all() as { key: string }[];
+        reader.close();
+        return rows.map(({ key }) => key);
+      };
+      await run({ store, kind, where, keys });
     } finally {
       store.close();
       rmSync(folder, { recursive: true, force: true });
@@ -34,7 +43,8 @@ export async function onShared(kind: Shared['kind'], run: (shared: Shared) => Pr
   const redis = await startRedis();
   const client = redis.connect();
   try {
-    await run({ store: redisStore({ send: args => client.call(...args) }), kind, where: redis.socket });
+    const store = redisStore({ send: args => client.call(...args) });
+    await run({ store, kind, where: redis.socket, keys: () => client.keys('*') });
   } finally {
     client.disconnect();
     await redis.remove();

@@ -134,17 +134,46 @@ describe('at rest', () => {
 
   it('elicit-30, elicit-31; V2: an entry moved into another person’s slot is refused, and told without a word of it', async () => {
     await kept.put(bob, 'n', canary);
-    const [entry] = [...values].find(([, value]) => value.startsWith('m1.'))!;
-    const [slot] = [...values].find(([, value]) => !value.startsWith('m1.'))!;
-    const [id, sealed] = [values.get(slot)!, values.get(entry)!];
+    const [his, sealed] = [...values][0]!;
     await kept.put(alice, 'n', 'hers');
-    const hers = [...values].find(([key, value]) => !value.startsWith('m1.') && key !== slot)![0];
-    await store.set(`${hers}:${id}`, sealed);
-    await store.set(hers, id);
+    await store.set([...values.keys()].find(key => key !== his)!, sealed);
     const error = await kept.get(alice, 'n').catch((reason: Error) => reason);
     expect(error).toMatchObject({ code: 'store/corrupt' });
     expect(inspect(error, { depth: 9 })).not.toContain('canary');
     expect(await kept.forget(alice, 'n')).toBe('removed');
+  });
+
+  it('V3: a credential that is replaced, renewed and forgotten is one row, and then none', async () => {
+    for (const name of ['first', 'second', 'third']) await kept.keepSignIn(alice, notes, tokens(name));
+    expect(values.size).toBe(1);
+    const rotated = vault({ store, key: [newKey, oldKey] });
+    expect((await rotated.token(alice, notes, { scopes: [] }))?.value).toBe(tokens('third').accessToken);
+    expect(values.size).toBe(1);
+    await rotated.forget(alice, notes);
+    expect(values.size).toBe(0);
+  });
+
+  it('V4: sealing a secret again with a newer key does not bring back one that was forgotten meanwhile', async () => {
+    await kept.put(alice, 'n', canary);
+    const slow: Store = {
+      ...store,
+      async set(key, value, options) {
+        await kept.forget(alice, 'n');
+        return store.set(key, value, options);
+      },
+    };
+    expect(await vault({ store: slow, key: [newKey, oldKey] }).get(alice, 'n')).toBe(canary);
+    expect(values.size).toBe(0);
+    await kept.put(alice, 'n', 'second');
+    const late: Store = {
+      ...store,
+      async set(key, value, options) {
+        await kept.put(alice, 'n', 'third');
+        return store.set(key, value, options);
+      },
+    };
+    expect(await vault({ store: late, key: [newKey, oldKey] }).get(alice, 'n')).toBe('second');
+    expect(await kept.get(alice, 'n')).toBe('third');
   });
 
   it('a changed entry is refused', async () => {

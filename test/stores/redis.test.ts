@@ -9,13 +9,14 @@ describe('the Redis store', () => {
     const sent: string[][] = [];
     const send = async (args: string[]) => {
       sent.push(args);
-      return args[0] === 'SET' ? 'OK' : null;
+      return args[0] === 'SET' || args[0] === 'EVAL' ? 'OK' : null;
     };
     const store = redisStore({ send, prefix: 'p:' });
     await store.get('k');
     await store.set('k', 'v');
     await store.set('k', 'v', { ttlMs: 5 });
     await store.set('k', 'v', { ttlMs: 5, ifAbsent: true });
+    await store.set('k', 'v', { ttlMs: 5, ifEquals: 'u' });
     await store.delete('k');
     await store.take('k');
     expect(sent).toEqual([
@@ -23,6 +24,7 @@ describe('the Redis store', () => {
       ['SET', 'p:k', 'v'],
       ['SET', 'p:k', 'v', 'PX', '5'],
       ['SET', 'p:k', 'v', 'PX', '5', 'NX'],
+      ['EVAL', expect.stringContaining('GET'), '1', 'p:k', 'u', 'v', 'PX', '5'],
       ['DEL', 'p:k'],
       ['GETDEL', 'p:k'],
     ]);

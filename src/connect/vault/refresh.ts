@@ -98,7 +98,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     } catch (error) {
       const failure = error instanceof ProviderError ? error.failure : 'unknown';
       if (failure === 'ended') {
-        await slots.rewrite(owner, slot, entry.id, {
+        await slots.renew(owner, slot, entry, {
           renewed: kept.renewed + 1,
           since: kept.since,
         } satisfies KeptSignIn);
@@ -112,7 +112,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     const tokens = renewedTokens(before, after);
     const rotates = tokens.refreshToken !== before.refreshToken;
     const next: KeptSignIn = { tokens, rotates, renewed: kept.renewed + 1, since: kept.since };
-    const stands = await slots.rewrite(owner, slot, entry.id, next);
+    const stands = await slots.renew(owner, slot, entry, next);
     if (rotates) await store.set(claim, 'spent', { ttlMs: SPENT_MS });
     else await store.delete(claim);
     if (stands) return tokens;
@@ -166,9 +166,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
       const deadBy = String(now() + RESEAL_MS);
       if (claim && !(await store.set(claim, deadBy, { ifAbsent: true, ttlMs: RESEAL_MS }))) return found;
       const current = await readPlain(owner, slot);
-      if (current?.entry.outdated && current.entry.id === found.entry.id) {
-        await slots.rewrite(owner, slot, current.entry.id, current.kept);
-      }
+      if (current?.entry.outdated) await slots.renew(owner, slot, current.entry, current.kept);
       if (claim) await store.delete(claim);
       return current;
     },

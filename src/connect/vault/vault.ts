@@ -1,9 +1,9 @@
 /**
  * Where credentials are kept for the server's own calls: what people typed on a secret page, and what providers granted.
  * Encrypted at rest, each under one person and one name; nobody's credentials can be listed, and none of it reaches a
- * client, a model, a log or an address. V1 to V3 are in slots.ts.
+ * client, a model, a log or an address. V1 to V4 are in slots.ts.
  *
- * - V4 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
+ * - V5 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
  *   person would not help.
  */
 import { setTimeout as wait } from 'node:timers/promises';
@@ -155,7 +155,7 @@ export function vault(options: VaultOptions): Vault {
       const owner = known(someone);
       const found = await kept.read(owner, named(name));
       if (typeof found?.value !== 'string') return undefined;
-      if (found.outdated) await kept.rewrite(owner, named(name), found.id, found.value);
+      if (found.outdated) await kept.renew(owner, named(name), found, found.value);
       return found.value;
     },
     async forget(someone, what) {
