@@ -15,7 +15,10 @@ const yes = { action: 'accept', content: { value: true } } as const;
 /** A record, and how the questions in it ended: `kind how via`. */
 function record() {
   const entries: AuditEntry[] = [];
-  const sink = { read: () => [], append: (line: string) => void entries.push(JSON.parse(line)) };
+  const sink = {
+    read: () => ({ lines: [], unfinished: '' }),
+    append: (line: string) => entries.push(JSON.parse(line)) > 0,
+  };
   return {
     audit: new Audit({ sink }),
     endings: () =>

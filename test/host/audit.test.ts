@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Asker, Audit, auditFile, verifyAudit } from 'midcall/host';
@@ -64,16 +64,75 @@ describe('audit', () => {
     expect(() => new Audit({ sink: auditFile(path) })).toThrow(/does not verify at line 1/);
   });
 
-  it('goes on in memory where the sink fails', () => {
+  it('A3: says what could not be written once something can be, whatever a sink throws', () => {
     const errors: unknown[] = [];
+    const lines: string[] = [];
+    let thrown: unknown;
     const sink = {
-      read: () => [],
-      append() {
-        throw new Error('disk full');
+      read: () => ({ lines, unfinished: '' }),
+      append(line: string) {
+        if (thrown !== undefined) throw thrown;
+        return lines.push(line) > 0;
       },
     };
     const audit = new Audit({ sink, onError: error => errors.push(error) });
-    audit.record({ type: 'policy', what: 'x' });
-    expect([audit.entries().length, errors.length]).toEqual([1, 1]);
+    for (thrown of ['text', null, new Error('/secret/path'), Object.assign(new Error('full'), { code: 'ENOSPC' })]) {
+      expect(audit.record({ type: 'policy', what: 'lost' })).toBeUndefined();
+    }
+    expect([audit.entries().length, errors.length, audit.unwritten]).toEqual([0, 4, 4]);
+    thrown = undefined;
+    expect(audit.record({ type: 'policy', what: 'written' })).toMatchObject({ n: 2 });
+    expect(audit.entries().map(({ event }) => event)).toMatchObject([
+      { type: 'gap', lost: 4, why: 'It could not be written (ENOSPC).' },
+      { type: 'policy', what: 'written' },
+    ]);
+    expect([audit.unwritten, verifyAudit(lines)]).toMatchObject([0, { ok: true, entries: 2, lost: 4 }]);
+    expect(lines.join()).not.toContain('secret');
+  });
+
+  it('A3: a line that was begun and not finished is told from one that was changed', () => {
+    const lines = filled(3).export().trim().split('\n');
+    for (const end of [1, 5, 20, 100, lines[2]!.length - 1]) {
+      const cut = lines.with(2, lines[2]!.slice(0, end));
+      expect(verifyAudit(cut)).toMatchObject({ ok: true, entries: 2, unfinished: true });
+      expect(verifyAudit(cut.with(2, `${cut[2]}\0\0\0`))).toMatchObject({ ok: true, entries: 2, unfinished: true });
+      expect(verifyAudit(cut.with(2, `x${cut[2]}`))).toMatchObject({ ok: false, line: 3 });
+      expect(verifyAudit([...cut, lines[2]!])).toMatchObject({ ok: false, line: 3 });
+    }
+  });
+
+  it('goes on from what another process wrote to the same file', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.jsonl');
+    const [one, two] = [new Audit({ sink: auditFile(path) }), new Audit({ sink: auditFile(path) })];
+    for (let n = 0; n < 3; n += 1) for (const each of [one, two]) each.record({ type: 'policy', what: `${n}` });
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(verifyAudit(lines)).toMatchObject({ ok: true, entries: 6, lost: 0 });
+  });
+
+  it('adds nothing to a file that was changed under it, and begins anew with a gap where it was moved away', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.jsonl');
+    const errors: unknown[] = [];
+    const audit = new Audit({ sink: auditFile(path), onError: error => errors.push(error) });
+    for (const what of ['one', 'two']) audit.record({ type: 'policy', what });
+    const [first, second] = readFileSync(path, 'utf8').trim().split('\n') as [string, string];
+    writeFileSync(path, `${first}\n`);
+    expect(audit.record({ type: 'policy', what: 'three' })).toBeUndefined();
+    expect(readFileSync(path, 'utf8')).toBe(`${first}\n`);
+    expect(errors).toMatchObject([{ message: expect.stringContaining('changed while it was written') }]);
+    rmSync(path);
+    audit.record({ type: 'policy', what: 'four' });
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(verifyAudit(lines)).toMatchObject({ ok: true, entries: 3, lost: 1 });
+    expect(lines[1]).toContain(`after entry 2, ${JSON.parse(second).hash}`);
+    expect(audit.verify()).toMatchObject({ ok: true, entries: 3 });
+  });
+
+  it('verifies what it keeps in memory, where older entries are in the file only', () => {
+    const audit = new Audit({ keep: 3 });
+    for (let n = 0; n < 9; n += 1) audit.record({ type: 'policy', what: `${n}` });
+    expect(audit.verify()).toMatchObject({ ok: true, entries: 3, last: audit.last });
+    const lines = audit.export().trim().split('\n');
+    expect(verifyAudit(lines)).toMatchObject({ ok: false, line: 1 });
+    expect(verifyAudit(lines.with(1, lines[1]!.replace('7', '1')), { excerpt: true })).toMatchObject({ ok: false });
   });
 });

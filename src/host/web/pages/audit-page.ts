@@ -19,16 +19,23 @@ const auditShown = 200;
 /** The audit log, newest first, searched and exported. */
 export function auditPage(
   entries: readonly AuditEntry[],
-  all: number,
   search: string,
   verdict: AuditVerdict,
+  unwritten: number,
   zone: string,
 ): Content {
+  const { intact, broken, lost, shown: count } = texts.audit;
+  const missing = unwritten + (verdict.ok ? verdict.lost : 0);
+  const state = [
+    count(Math.min(entries.length, auditShown), verdict.ok ? verdict.entries : entries.length),
+    verdict.ok ? intact : broken(verdict.line),
+    ...(missing > 0 ? [lost(missing)] : []),
+  ];
   const newest = entries.slice(-auditShown).reverse();
   return {
     title: texts.audit.title,
     at: '/audit',
-    main: html`<div class="head"><h1>${texts.audit.title}</h1><a class="button small" href="/audit.jsonl" download="midcall-audit.jsonl">${texts.audit.export}</a></div><p class="lead">${texts.audit.lead}</p><form class="search" method="get" action="/audit" role="search"><div class="field grow"><input type="search" name="q" aria-label="${texts.audit.search}" placeholder="${texts.audit.search}" value="${search}"></div><button class="button">${texts.audit.search}</button></form><p class="help audit-state">${texts.audit.shown(newest.length, all)} ${verdict.ok ? texts.audit.intact : texts.audit.broken(verdict.line)}</p>${table(
+    main: html`<div class="head"><h1>${texts.audit.title}</h1><a class="button small" href="/audit.jsonl" download="midcall-audit.jsonl">${texts.audit.export}</a></div><p class="lead">${texts.audit.lead}</p><form class="search" method="get" action="/audit" role="search"><div class="field grow"><input type="search" name="q" aria-label="${texts.audit.search}" placeholder="${texts.audit.search}" value="${search}"></div><button class="button">${texts.audit.search}</button></form><p class="help audit-state">${state.join(' ')}</p>${table(
       texts.audit.heads,
       newest.map(entry => auditRow(entry, zone)),
       search === '' ? texts.audit.none : texts.audit.noMatch,

@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path';
 import type { Context, Hono } from 'hono';
 import { isMidcallError } from '../../../errors.ts';
-import { type Rule, verifyAudit } from '../../index.ts';
+import type { Rule } from '../../index.ts';
 import { type Draft, first } from '../form/draft.ts';
 import { auditPage } from '../pages/audit-page.ts';
 import { policyPage } from '../pages/policy-page.ts';
@@ -103,8 +103,7 @@ export function settingRoutes(app: Hono, desk: Desk): void {
 
   app.get('/audit', context => {
     const search = context.req.query('q') ?? '';
-    const lines = audit.export().split('\n').filter(Boolean);
-    const content = auditPage(audit.entries({ search }), lines.length, search, verifyAudit(lines), zone);
+    const content = auditPage(audit.entries({ search }), search, audit.verify(), audit.unwritten, zone);
     return show(context, desk, content);
   });
 

@@ -327,6 +327,7 @@ export const texts = {
     none: 'No entries yet.',
     noMatch: 'No entry matches.',
     intact: 'The chain is intact.',
+    lost: (count: number) => `${plural(count, 'entry', 'entries')} could not be written.`,
     broken: (line: number) => `The chain is broken at entry ${line}.`,
     shown: (shown: number, all: number) =>
       shown === all ? `${plural(all, 'entry', 'entries')}.` : `${shown} of ${all} entries.`,
@@ -346,6 +347,8 @@ export const texts = {
           return `call ${event.state}${event.how === undefined ? '' : `: ${event.how}`}`;
         case 'allowed':
           return `allowed by a rule (${event.kind})`;
+        case 'gap':
+          return `${plural(event.lost, 'entry', 'entries')} missing before this one: ${event.why}`;
         case 'policy':
         case 'roots':
           return `${event.type}: ${event.what}`;
