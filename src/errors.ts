@@ -44,6 +44,7 @@ export type MidcallErrorCode =
   // Out of band.
   | 'connect/identity'
   | 'connect/provider'
+  | 'connect/scopes'
   | 'connect/unavailable'
   | 'connect/limit'
   | 'store/corrupt'

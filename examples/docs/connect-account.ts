@@ -27,7 +27,7 @@ export function librarian({ key, issuer, clientSecret, api, reach }: Surrounding
     issuer,
     clientId: 'library',
     clientSecret,
-    scopes: ['notes.read'],
+    scopes: ['notes.read', 'labels.read'],
   });
   // #endregion
 

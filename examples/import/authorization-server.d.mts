@@ -29,6 +29,8 @@ export interface AuthorizationServer {
   readonly state: {
     person: string | undefined;
     accessTokenSeconds: number;
+    /** Scopes that are not granted, whoever asks for them. */
+    refused: string[];
     /** Sees every request first; true says that it answered. */
     intercept: ((req: IncomingMessage, res: ServerResponse) => boolean | Promise<boolean>) | undefined;
   };

@@ -24,7 +24,7 @@ export async function startAuthorizationServer(options) {
     accessTokenSeconds = 3600,
     tokens,
   } = options;
-  const state = { person: options.person, intercept: undefined, accessTokenSeconds };
+  const state = { person: options.person, intercept: undefined, accessTokenSeconds, refused: [] };
   let handle;
   const server = createServer((req, res) => void handle(req, res));
   await new Promise(resolve => server.listen(port, host, resolve));
@@ -65,15 +65,17 @@ export async function startAuthorizationServer(options) {
     cookies: { keys: ['only for examples and tests'] },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     findAccount: async (_ctx, sub) => ({ accountId: sub, claims: async () => ({ sub }) }),
-    // Whoever signs in has agreed: the scopes that were asked for are granted.
+    // Whoever signs in has agreed: the scopes that were asked for are granted, but for those in `state.refused`.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client.clientId,
         accountId: oidc.session.accountId,
       });
-      grant.addOIDCScope(oidc.params.scope ?? '');
-      for (const resource of [oidc.params.resource ?? []].flat())
-        grant.addResourceScope(resource, oidc.params.scope ?? '');
+      const asked = (oidc.params.scope ?? '').split(' ');
+      const granted = asked.filter(scope => !state.refused.includes(scope)).join(' ');
+      grant.addOIDCScope(granted);
+      grant.rejectOIDCScope(state.refused.join(' '));
+      for (const resource of [oidc.params.resource ?? []].flat()) grant.addResourceScope(resource, granted);
       await grant.save();
       return grant;
     },

@@ -5,13 +5,14 @@
  */
 import { z } from 'zod';
 import { oauth, type Provider, type Vault } from '../connect/index.ts';
-import { isMidcallError } from '../errors.ts';
+import { isMidcallError, type MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
 import { notDone, whyNot } from '../server/index.ts';
 import { plain } from './plain.ts';
 import { pathArgument, type Registry } from './registry.ts';
 import { fetchNotes, type RemoteNote } from './remote-notes.ts';
 import { count, reply } from './reply.ts';
+import { sdkVersion, tooOld } from './sdk-guard.ts';
 
 /** The service that notes come from. */
 export interface Importing {
@@ -21,12 +22,15 @@ export interface Importing {
   readonly address: URL;
   /** The web; the global one where absent. */
   readonly fetch?: typeof fetch;
+  /** The SDK's version; that of this process where absent. */
+  readonly sdk?: string;
 }
 
 /** What an import did; plain JSON, so that a step can record it. */
 type Imported =
   | { readonly outcome: 'imported'; readonly created: number; readonly unchanged: number; readonly kept: number }
-  | { readonly outcome: 'signed-out' };
+  | { readonly outcome: 'signed-out' }
+  | { readonly outcome: 'not-allowed'; readonly why: string };
 
 /** Registers both tools. */
 export function registerImport({ mid, server }: Registry, importing: Importing): void {
@@ -52,11 +56,14 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
     },
     async ({ folder }, call) => {
       const { principal, signal } = call;
-      const connected = await call.step(
-        'look',
-        async () => (await vault.token(principal, provider).catch(whileAway)) !== undefined,
-      );
+      const connected = await call.step('look', async () => {
+        const token = await vault.token(principal, provider).catch(whileAway);
+        return token instanceof Error ? token.message : token !== undefined;
+      });
+      if (typeof connected === 'string') return notAllowed(connected);
       if (!connected) {
+        const old = tooOld(importing.sdk ?? sdkVersion());
+        if (old) return reply(`${old} Nothing was imported: nobody can sign in.`, { outcome: 'unsupported' });
         const answer = await call.elicitUrl({
           message: `Connect ${name}, so that your notes can be copied from there.`,
           page: oauth(provider),
@@ -70,7 +77,8 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
       const done = await call.step(
         'import',
         async (): Promise<Imported> => {
-          const token = await vault.token(principal, provider);
+          const token = await vault.token(principal, provider).catch(unlessAllowed);
+          if (token instanceof Error) return { outcome: 'not-allowed', why: token.message };
           if (!token) return { outcome: 'signed-out' };
           const fetched = await fetchNotes(address, token.value, { signal, fetch: web });
           if (fetched.outcome === 'fetched') return write(files, folder, fetched.notes);
@@ -88,6 +96,7 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
           },
         );
       }
+      if (done.outcome === 'not-allowed') return notAllowed(done.why);
       const { created, unchanged, kept } = done;
       const rest = [
         unchanged > 0 && `${count(unchanged)} already here`,
@@ -121,10 +130,20 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
   );
 }
 
-/** A provider that cannot be asked now does not end a sign-in: the import itself will say what is wrong. */
-function whileAway(error: unknown): true {
-  if (isMidcallError(error, 'connect/provider')) return true;
+/** What the person did not allow is told, and not asked for at every call. */
+const notAllowed = (why: string) =>
+  reply(`Nothing was imported: ${why} notes_disconnect does that, and the next import asks anew.`, {
+    outcome: 'not-allowed',
+  });
+
+function unlessAllowed(error: unknown): MidcallError {
+  if (isMidcallError(error, 'connect/scopes')) return error;
   throw error;
+}
+
+/** A provider that cannot be asked now does not end a sign-in: the import itself will say what is wrong. */
+function whileAway(error: unknown): true | MidcallError {
+  return isMidcallError(error, 'connect/provider') ? true : unlessAllowed(error);
 }
 
 /** Writes what is not there yet. */

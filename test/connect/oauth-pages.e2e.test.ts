@@ -30,6 +30,12 @@ async function toCallback(link: string, who = browser): Promise<URL> {
   return (await who.follow(provider, `${under.origin}/connect/callback/`)).url;
 }
 
+/** Where a form leads once the page is finished. */
+async function finished(response: Response): Promise<URL> {
+  expect(response.status).toBe(303);
+  return new URL(response.headers.get('location') ?? '', response.url);
+}
+
 beforeAll(async () => {
   under = await startPages();
 });
@@ -41,7 +47,66 @@ beforeEach(() => {
 });
 afterEach(async () => {
   under.thirdParty.state.intercept = undefined;
+  under.thirdParty.state.refused = [];
   await under.vault.forget(under.principal('alice'), under.notes);
+});
+
+describe('fewer scopes than asked for', () => {
+  const both = ['notes.read', 'notes.write'];
+
+  it('C4: the page names what is missing, and ends with it when the person goes on without', async () => {
+    under.thirdParty.state.refused = ['notes.write'];
+    const alice = under.principal('alice');
+    const { url, ticket } = await under.ask(alice, { scopes: both });
+    const shown = await textOf((await browser.follow(await toCallback(url))).response);
+    expect(headingOf(shown)).toBe('Notes Co did not allow everything');
+    expect(shown).toContain('<code>notes.write</code>');
+    expect(shown).not.toContain('<code>notes.read</code>');
+    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await textOf(await browser.submit(url))).toContain('Choose how to go on.');
+    expect(
+      await heading((await browser.follow(await finished(await browser.submit(url, { next: 'without' })))).response),
+    ).toBe('This is done');
+    expect(await under.outcome(ticket)).toMatchObject({
+      action: 'accept',
+      content: { provider: 'notes', scopes: ['notes.read'], missing: ['notes.write'] },
+    });
+    expect(await under.vault.signedIn(alice, under.notes)).toMatchObject({
+      scopes: ['notes.read'],
+      refused: ['notes.write'],
+    });
+    expect((await under.vault.token(alice, under.notes))?.scopes).toEqual(['notes.read']);
+    await expect(under.vault.token(alice, under.notes, { scopes: both })).rejects.toMatchObject({
+      code: 'connect/scopes',
+      message: expect.stringContaining('‘notes.write’'),
+    });
+  });
+
+  it('C4: asked again, the provider may allow it after all', async () => {
+    under.thirdParty.state.refused = ['notes.write'];
+    const alice = under.principal('alice');
+    const { url, ticket } = await under.ask(alice, { scopes: both });
+    await browser.follow(await toCallback(url));
+    under.thirdParty.state.refused = [];
+    const provider = await leavesTo(await browser.submit(url, { next: 'again' }));
+    expect(await heading((await browser.follow(provider)).response)).toBe('This is done');
+    expect(await under.outcome(ticket)).toMatchObject({ content: { scopes: both, missing: [] } });
+    expect((await under.vault.token(alice, under.notes, { scopes: both }))?.scopes).toEqual(both);
+  });
+
+  it('V5: a scope that was never asked for is still asked for', async () => {
+    const alice = under.principal('alice');
+    const { url } = await under.ask(alice);
+    await browser.follow(await toCallback(url));
+    expect(await under.vault.token(alice, under.notes, { scopes: both })).toBeUndefined();
+  });
+
+  it('V5: a provider that leaves openid and offline_access out of what it granted has granted everything', async () => {
+    const alice = under.principal('alice');
+    const asked = ['openid', 'offline_access', 'notes.read'];
+    await under.vault.keepSignIn(alice, under.notes, { accessToken: 'a', scopes: ['notes.read'] }, asked);
+    expect(await under.vault.token(alice, under.notes, { scopes: asked })).toBeDefined();
+  });
 });
 
 describe('connecting', () => {

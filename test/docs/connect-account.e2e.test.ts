@@ -18,7 +18,7 @@ beforeAll(async () => {
       registeredClient('library', ['/connect/callback/quill']),
       registeredClient('notes-api', [], { response_types: [], grant_types: [] }),
     ],
-    scopes: ['notes.read'],
+    scopes: ['notes.read', 'labels.read'],
     person: 'ada',
   });
   const notes = { ada: [{ id: '1', title: 'Groceries', text: 'Milk' }] };
@@ -64,6 +64,28 @@ describe.each(eras)('%s', era => {
     expect(person.asked).toHaveLength(1);
     expect(await call('disconnect')).toBe('revoked');
     expect(await call('disconnect')).toBe('nothing');
+  });
+
+  it('tells what was not allowed, and never asks for it again by itself', async () => {
+    const { call, asked, person } = await started();
+    quill.state.refused = ['labels.read'];
+    onTestFinished(() => {
+      quill.state.refused = [];
+    });
+    const first = call('import');
+    const { url, code } = await asked(1);
+    const browser = new Browser();
+    await browser.submit(url, { do: 'code', code });
+    const leaving = await (await browser.submit(url)).text();
+    const away = /<a href="([^"]+)" rel="noreferrer">Continue/u.exec(leaving)![1]!.replaceAll('&amp;', '&');
+    await browser.follow(away);
+    await browser.submit(url, { next: 'without' });
+    expect(await first).toContain('‘labels.read’');
+    for (let again = 0; again < 3; again++) expect(await call('import')).toContain('‘labels.read’');
+    expect(person.asked).toHaveLength(1);
+    await call('disconnect');
+    void call('import').catch(() => {});
+    await asked(2);
   });
 
   it('checks and saves settings on their page', async () => {

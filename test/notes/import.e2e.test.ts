@@ -67,7 +67,7 @@ afterEach(async () => {
 async function start(
   era: (typeof eras)[number],
   carrier: Carrier,
-  { address = api.address, ...served }: { address?: URL } & HttpOptions = {},
+  { address = api.address, sdk, ...served }: { address?: URL; sdk?: string } & HttpOptions = {},
 ) {
   const store = memoryStore();
   const key = randomBytes(32).toString('base64');
@@ -78,7 +78,7 @@ async function start(
     issuer: service.issuer,
     clientId: 'midcall',
     clientSecret,
-    scopes: ['notes.read'],
+    scopes: ['openid', 'notes.read'],
   });
   const said: unknown[] = [];
   let pages: Partial<ConnectOptions> = { reach: { kind: 'here', browser: false } };
@@ -112,7 +112,7 @@ async function start(
       watched('audit', JSON.stringify(event));
     },
     pages,
-    importing: { provider: quill, vault: kept, address },
+    importing: { provider: quill, vault: kept, address, ...(sdk !== undefined && { sdk }) },
     ...http,
   });
   handle = (req, res) => server.pages?.handle(req as never, res as never);
@@ -129,7 +129,7 @@ async function start(
     return (result.content as { text: string }[])[0]!.text;
   };
   /** The person's part: the page, the code or the sign-in, the provider, and back. */
-  const signsIn = async (count: number): Promise<Browser> => {
+  const signsIn = async (count: number, ends = 'This is done'): Promise<Browser> => {
     const { params } = await person.whenAsked(count);
     const browser = new Browser();
     const url = params['url'] as string;
@@ -137,7 +137,7 @@ async function start(
     const page = await (await browser.submit(url)).text();
     const leads = /<a href="([^"]+)" rel="noreferrer">Continue/u.exec(page)?.[1] ?? '';
     const { response } = await browser.follow(leads.replaceAll('&amp;', '&'));
-    expect(await response?.text()).toContain('This is done');
+    expect(await response?.text()).toContain(ends);
     return browser;
   };
   const owner =
@@ -189,6 +189,40 @@ describe.each(eras)('%s', era => {
       expect(everywhere).not.toContain(clientSecret);
       expect(everywhere).not.toContain(token?.value);
       expect(everywhere).not.toContain('Bearer');
+    });
+
+    it('000-20: an SDK without URL mode is refused before anything is asked', async () => {
+      const { call, person } = await start(era, carrier, { sdk: '1.22.0' });
+      const text = await call('notes_import');
+      expect(text).toContain('1.23.0');
+      expect(text).toContain('1.22.0');
+      expect(text).toContain('Nothing was imported');
+      expect(person.asked).toHaveLength(0);
+      const able = await start(era, carrier, { sdk: '1.23.0' });
+      const imported = able.call('notes_import');
+      await able.signsIn(1);
+      expect(await imported).toContain('Imported 2 notes');
+    });
+
+    it('says what the service did not allow, and does not ask for it at every call', async () => {
+      service.state.refused = ['notes.read'];
+      onTestFinished(() => {
+        service.state.refused = [];
+      });
+      const { call, person, signsIn } = await start(era, carrier);
+      const first = call('notes_import');
+      const browser = await signsIn(1, 'did not allow everything');
+      await browser.submit(person.asked[0]!.params['url'] as string, { next: 'without' });
+      for (const text of [await first, await call('notes_import')]) {
+        expect(text).toContain('‘notes.read’');
+        expect(text).toContain('notes_disconnect');
+      }
+      expect(person.asked).toHaveLength(1);
+      await call('notes_disconnect');
+      service.state.refused = [];
+      const again = call('notes_import');
+      await signsIn(2);
+      expect(await again).toContain('Imported 2 notes');
     });
 
     it('a sign-in that the service ended is said, and the next call signs in again', async () => {

@@ -12,6 +12,8 @@ export interface OAuthTokens {
 /** A sign-in as the vault keeps it; without tokens it has ended, and the person has to sign in again. */
 export interface KeptSignIn {
   readonly tokens?: OAuthTokens;
+  /** What was asked for and not granted. */
+  readonly refused?: readonly string[];
   /** How often the tokens were renewed. */
   readonly renewed: number;
   /** True once a renewal gave a new refresh token, false once one kept the old; then the old one may be used again. */
@@ -30,9 +32,12 @@ export function readSignIn(value: unknown): KeptSignIn | undefined {
   return typeof accessToken === 'string' && Array.isArray(scopes) ? (kept as KeptSignIn) : undefined;
 }
 
-/** True where every wanted scope was granted. */
-export function covers(granted: readonly string[], wanted: readonly string[]): boolean {
-  return wanted.every(scope => granted.includes(scope));
+/** These ask for a kind of sign-in and allow nothing at the API; many providers leave them out of what they say was granted. */
+const noPermission: ReadonlySet<string> = new Set(['openid', 'offline_access']);
+
+/** The wanted scopes that were not granted. */
+export function lacking(granted: readonly string[], wanted: readonly string[]): readonly string[] {
+  return wanted.filter(scope => !granted.includes(scope) && !noPermission.has(scope));
 }
 
 /** Tokens after a renewal: what the provider left out stays as it was (RFC 6749, section 6). */

@@ -7,15 +7,18 @@
  *   address that is passed on to somebody else connects nobody to anything.
  * - C3 Each provider has a callback address of its own, and a flow begun for one is not taken for another (mix-up,
  *   RFC 9700 section 4.4, beside the check of `iss`).
+ * - C4 Where less was granted than asked for, the page names what is missing, and is finished only when the person goes on
+ *   without it.
  */
 import { checkGiven, checkOptions, listOf, text } from '../../check-options.ts';
 import { MidcallError } from '../../errors.ts';
-import { html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import type { Page } from '../../server/index.ts';
 import { randomToken } from '../oauth/client.ts';
 import { single } from '../oauth/flows.ts';
 import { type Provider, providerKind } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
+import { lacking } from '../oauth/tokens.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { PageKind, PageView, Visit, VisitDesk } from './page.ts';
 import { shown } from './view.ts';
@@ -29,8 +32,10 @@ export interface OAuthPageOptions {
 /** What a handler learns of a sign-in that was completed. */
 export interface Connected {
   readonly provider: string;
-  /** What the person granted; it may be less than was asked for. */
+  /** What the person granted. */
   readonly scopes: readonly string[];
+  /** What was asked for and not granted; the person chose to go on without it. */
+  readonly missing: readonly string[];
 }
 
 interface Data {
@@ -60,8 +65,22 @@ const view = ({ name, issuer }: Provider, scopes: readonly string[], problem?: s
 ${
   scopes.length > 0 &&
   html`<p>You will be asked to allow:</p>
-<ul>${scopes.map(scope => html`<li><code>${shown(scope, 200)}</code></li>`)}</ul>`
+${list(scopes)}`
 }<p class="help">What you allow is kept encrypted on this server, for you alone. Your assistant and its model do not see it.</p>`,
+  ...(problem === undefined ? {} : { problem }),
+});
+
+const list = (scopes: readonly string[]): Html =>
+  html`<ul>${scopes.map(scope => html`<li><code>${shown(scope, 200)}</code></li>`)}</ul>`;
+
+/** What the page shows once the person has come back and something was not granted. */
+const lesserView = ({ name }: Provider, missing: readonly string[], problem?: string): PageView => ({
+  title: `${name} did not allow everything`,
+  send: 'Continue',
+  body: html`<p>You are connected, but ${name} did not allow:</p>
+${list(missing)}
+<p>What needs it will not work.</p>
+<fieldset class="field"><legend>How do you want to go on?</legend><div class="options"><label class="option"><input type="radio" name="next" value="without" required><span>Go on without it</span></label><label class="option"><input type="radio" name="next" value="again" required><span>Ask ${name} again</span></label></div></fieldset>`,
   ...(problem === undefined ? {} : { problem }),
 });
 
@@ -85,15 +104,30 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
   };
   const address = (at: VisitDesk, { id }: Provider): Promise<URL> => at.address(`callback/${id}`);
 
+  /** What this page asked for and was not granted (C4), and what was. */
+  const lesser = async (visit: Visit, provider: Provider, scopes: readonly string[]) => {
+    const found = mayConnect(visit) ? await vault.signedIn(visit.principal, provider) : undefined;
+    const missing = scopes.filter(scope => found?.refused.includes(scope));
+    return found && missing.length > 0 ? { granted: found.scopes, missing } : undefined;
+  };
+
   return {
     name: KIND,
-    show({ data }) {
-      const { provider, scopes } = data as unknown as Data;
-      return view(providerOf(provider), scopes);
-    },
-    async submit(visit, _sent) {
+    async show(visit) {
       const { provider: id, scopes } = visit.data as unknown as Data;
       const provider = providerOf(id);
+      const less = await lesser(visit, provider, scopes);
+      return less ? lesserView(provider, less.missing) : view(provider, scopes);
+    },
+    async submit(visit, sent) {
+      const { provider: id, scopes } = visit.data as unknown as Data;
+      const provider = providerOf(id);
+      const less = await lesser(visit, provider, scopes);
+      const next = sent.get('next')?.[0];
+      if (less && next === 'without') {
+        return { finish: () => ({ provider: id, scopes: less.granted, missing: less.missing }) satisfies Connected };
+      }
+      if (less && next !== 'again') return { again: lesserView(provider, less.missing, 'Choose how to go on.') };
       if (!desk || !mayConnect(visit)) {
         return {
           again: view(provider, scopes, 'Nobody can tell here who you are, so nothing can be connected for you.'),
@@ -128,11 +162,15 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         returned.search = callback.toString();
         try {
           const { tokens } = await provider.client.exchange(returned, { state, ...flow });
+          if (lacking(tokens.scopes, flow.scopes).length > 0) {
+            await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
+            return given.back(visit.ticket);
+          }
           let stored = false;
           const page = await given.finish(visit, async () => {
-            await vault.keepSignIn(visit.principal, provider, tokens);
+            await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
             stored = true;
-            return { provider: provider.id, scopes: tokens.scopes } satisfies Connected;
+            return { provider: provider.id, scopes: tokens.scopes, missing: [] } satisfies Connected;
           });
           // Where another tab was first, both may be one grant at the provider, which revoking would end.
           if (!stored && !(await vault.signedIn(visit.principal, provider))) {

@@ -70,6 +70,8 @@ export interface VisitDesk {
   enter(request: Request, ticket: string): Promise<Visit | Response>;
   /** Takes the ticket's only turn, runs the effect, and says so; or says why it is too late. */
   finish(visit: Visit, effect: () => Promise<Json> | Json): Promise<Response>;
+  /** Leads to the page of a ticket. */
+  back(ticket: string): Promise<Response>;
   /** A page that says what went wrong, and leads back to the ticket's page where it can be tried again. */
   trouble(text: { readonly title: string; readonly lines: readonly string[] }, visit?: Visit): Promise<Response>;
 }

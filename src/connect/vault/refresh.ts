@@ -111,7 +111,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     }
     const tokens = renewedTokens(before, after);
     const rotates = tokens.refreshToken !== before.refreshToken;
-    const next: KeptSignIn = { tokens, rotates, renewed: kept.renewed + 1, since: kept.since };
+    const next: KeptSignIn = { ...kept, tokens, rotates, renewed: kept.renewed + 1 };
     const stands = await slots.renew(owner, slot, entry, next);
     if (rotates) await store.set(claim, 'spent', { ttlMs: SPENT_MS });
     else await store.delete(claim);

@@ -4,7 +4,8 @@
  * client, a model, a log or an address. V1 to V4 are in slots.ts.
  *
  * - V5 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
- *   person would not help.
+ *   person would not help. One who was asked for a scope and did not grant it has been asked: a handler that asks where
+ *   there is no token never asks again and again.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { anything, checkOptions, func, notNegative, required, storeKind } from '../../check-options.ts';
@@ -14,7 +15,7 @@ import type { Store } from '../../stores/store.ts';
 import { type Flows, flows } from '../oauth/flows.ts';
 import type { Provider } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
-import { covers, type KeptSignIn, type OAuthTokens, readSignIn } from '../oauth/tokens.ts';
+import { type KeptSignIn, lacking, type OAuthTokens, readSignIn } from '../oauth/tokens.ts';
 import { refresh } from './refresh.ts';
 import { slots } from './slots.ts';
 
@@ -50,6 +51,8 @@ export interface AccessToken {
 /** What is known about a sign-in, without its tokens. */
 export interface SignedIn {
   readonly scopes: readonly string[];
+  /** What was asked for and not granted. */
+  readonly refused: readonly string[];
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
@@ -77,10 +80,11 @@ export interface OAuthFlow {
 export interface Vault {
   /**
    * The access token of a person at a provider, renewed where it has expired.
-   * @param options - `scopes`: what the call needs; where less was granted the person has to sign in again
+   * @param options - `scopes`: what the call needs, the provider's scopes where absent; for one that was never asked for the
+   *   person has to sign in again
    * @returns undefined where the person has to sign in, with `oauth(provider)`
-   * @throws MidcallError `connect/provider` where the provider cannot be asked now; `store/corrupt`; `connect/identity`
-   *   without a principal
+   * @throws MidcallError `connect/scopes` where a scope was asked for and not granted; `connect/provider` where the provider
+   *   cannot be asked now; `store/corrupt`; `connect/identity` without a principal
    */
   token(
     owner: Principal | undefined,
@@ -91,8 +95,16 @@ export interface Vault {
   signedIn(owner: Principal | undefined, provider: Provider): Promise<SignedIn | undefined>;
   /** Sign-ins under way; for the `oauth` page. */
   readonly flows: Flows<OAuthFlow>;
-  /** Keeps what a provider granted, in place of an older sign-in. */
-  keepSignIn(owner: Principal | undefined, provider: Provider, tokens: OAuthTokens): Promise<void>;
+  /**
+   * Keeps what a provider granted, in place of an older sign-in.
+   * @param asked - the scopes that were asked for; those that were granted where absent
+   */
+  keepSignIn(
+    owner: Principal | undefined,
+    provider: Provider,
+    tokens: OAuthTokens,
+    asked?: readonly string[],
+  ): Promise<void>;
   /** Keeps a secret under a name of the server's, in place of an older one. */
   put(owner: Principal | undefined, name: string, secret: string): Promise<void>;
   /** @returns undefined where none is kept */
@@ -126,11 +138,16 @@ export function vault(options: VaultOptions): Vault {
       const slot = atProvider(provider);
       const found = await renewals.read(owner, slot);
       const tokens = found?.kept.tokens;
-      if (!found || !tokens || !covers(tokens.scopes, scopes)) return undefined;
+      if (!found || !tokens) return undefined;
+      const missing = lacking(tokens.scopes, scopes);
+      if (missing.length > 0 && missing.every(scope => found.kept.refused?.includes(scope))) {
+        throw notAllowed(provider, missing);
+      }
+      if (missing.length > 0) return undefined;
       if (tokens.expiresAt === undefined || tokens.expiresAt - renewEarlyMs > now()) return accessToken(tokens);
       try {
         const renewed = await renewals.renew(owner, slot, provider, found);
-        return renewed && covers(renewed.scopes, scopes) ? accessToken(renewed) : undefined;
+        return renewed && lacking(renewed.scopes, scopes).length === 0 ? accessToken(renewed) : undefined;
       } catch (error) {
         if (error instanceof ProviderError && tokens.expiresAt > now()) return accessToken(tokens);
         throw error;
@@ -138,13 +155,15 @@ export function vault(options: VaultOptions): Vault {
     },
     async signedIn(someone, provider) {
       const found = await renewals.read(known(someone), atProvider(provider));
-      return found?.kept.tokens && { scopes: found.kept.tokens.scopes, since: found.kept.since };
+      const { tokens, refused = [], since = 0 } = found?.kept ?? {};
+      return tokens && { scopes: tokens.scopes, refused, since };
     },
-    async keepSignIn(someone, provider, tokens) {
+    async keepSignIn(someone, provider, tokens, asked = []) {
       const owner = known(someone);
       const slot = atProvider(provider);
       const before = readSignIn((await kept.read(owner, slot).catch(() => undefined))?.value)?.tokens;
-      const signIn: KeptSignIn = { tokens, renewed: 0, since: now() };
+      const refused = lacking(tokens.scopes, asked);
+      const signIn: KeptSignIn = { tokens, ...(refused.length > 0 && { refused }), renewed: 0, since: now() };
       await kept.replace(owner, slot, signIn);
       if (before) await renewals.release(before);
     },
@@ -178,6 +197,14 @@ function known(someone: Principal | undefined): Principal {
   throw new MidcallError(
     'connect/identity',
     'Nobody is signed in here, so no credential can be kept for anybody. Give midcall() a `principal`.',
+  );
+}
+
+function notAllowed({ name }: Provider, missing: readonly string[]): MidcallError {
+  const scopes = missing.map(scope => `‘${scope}’`).join(', ');
+  return new MidcallError(
+    'connect/scopes',
+    `${name} was asked to allow ${scopes} and did not. To ask again, forget the sign-in at ${name} and connect anew.`,
   );
 }
 
