@@ -1,4 +1,5 @@
 /** How far a time zone is from UTC, by the platform's own table. */
+import { dateFormat } from './date-format.ts';
 
 /**
  * @param at - milliseconds since the epoch
@@ -7,7 +8,7 @@
  */
 export function zoneOffset(at: number, zone: string): number | undefined {
   try {
-    const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at);
+    const parts = dateFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at);
     const name = parts.find(part => part.type === 'timeZoneName')?.value ?? '';
     const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?$/.exec(name);
     if (!match) return undefined;

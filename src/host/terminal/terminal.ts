@@ -5,6 +5,7 @@
  */
 import type { Writable } from 'node:stream';
 import { anything, checkOptions, flag, func, having, type Kinds, name, required } from '../../check-options.ts';
+import { machineZone } from '../../date-format.ts';
 import { type Ending, openUrl, type Presenter, type Question, type Receipt, type Reply, visible } from '../index.ts';
 import { clackPrompter } from './clack-prompter.ts';
 import { consentDialog } from './consent-dialog.ts';
@@ -123,7 +124,7 @@ export class Terminal implements Presenter {
   }
 
   #dialog(question: Question, signal: AbortSignal, again: Parameters<typeof formDialog>[3]): Promise<Reply> {
-    const timeZone = this.#options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const timeZone = this.#options.timeZone ?? machineZone();
     if (question.kind === 'form')
       return formDialog(question, this.#prompter, { signal, timeZone, editor: this.#editor }, again);
     return consentDialog(question, this.#prompter, {

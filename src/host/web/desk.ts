@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '../../check-options.ts';
+import { machineZone } from '../../date-format.ts';
 import { MidcallError } from '../../errors.ts';
 import { loadAssets } from './assets.ts';
 import { Guard } from './guard.ts';
@@ -76,7 +77,7 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
     guard,
     live,
     assets,
-    zone: options.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: options.zone ?? machineZone(),
     environment: options.environment ?? {},
     proposedRoot: options.proposedRoot,
     port: () => port,

@@ -1,4 +1,5 @@
 /** One call as a timeline: the call, each question with its answer, the result. The open question is a card in it. Pure. */
+import { dateFormat } from '../../../date-format.ts';
 import { labelOf } from '../../../form/index.ts';
 import { attributes, type Html, html } from '../../../html.ts';
 import type { Ending, Question } from '../../index.ts';
@@ -13,7 +14,7 @@ import { resultContent } from './result.ts';
 
 /** A moment as a clock shows it. */
 export function clock(at: number, zone: string): Html {
-  const text = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(at);
+  const text = dateFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(at);
   return html`<time class="clock" datetime="${new Date(at).toISOString()}">${text}</time>`;
 }
 

@@ -1,28 +1,36 @@
 /**
  * What happened on a desk in this session: its calls, each with its questions and notices in the order they came, and its
- * questions. What ended stays with its ending; the oldest that ended go first where there are too many, or where what they
- * brought is too large to be kept together.
+ * questions. What ended stays with its ending; the oldest that ended go first where there are too many, or where all of it
+ * together is too large to be kept.
  */
 import type { CallContext, Question } from '../../index.ts';
 import type { CallView, NoticeView, QuestionView } from './views.ts';
 
 interface CallRecord extends Omit<CallView, 'items'> {
   readonly items: (QuestionView | NoticeView)[];
-  /** Characters of its result. */
+  /** Characters of its arguments and its result. */
+  readonly weight: number;
+}
+
+interface QuestionRecord extends QuestionView {
+  /** Characters of the question and of its answer. */
   readonly weight: number;
 }
 
 const rememberedCalls = 500;
 const rememberedQuestions = 2_000;
-/** Characters of all results; the newest is kept whatever it weighs. */
+/** Characters of all arguments and results; the newest is kept whatever it weighs. */
 const rememberedCharacters = 200_000_000;
+/** Characters of all questions and answers. */
+const rememberedWords = 50_000_000;
 /** Notices of one call that are shown; a server can cause any number, and the audit record has them all. */
 const shownNotices = 100;
 
 export class History {
   readonly #calls = new Map<string, CallRecord>();
-  readonly #questions = new Map<string, QuestionView>();
+  readonly #questions = new Map<string, QuestionRecord>();
   #weight = 0;
+  #questionWeight = 0;
 
   /** Newest first. */
   calls(): readonly CallView[] {
@@ -45,7 +53,9 @@ export class History {
   /** A call began; told again, it stays as it is. */
   started(context: CallContext, serverId: string, startedAt: number): void {
     if (this.#calls.has(context.id)) return;
-    this.#calls.set(context.id, { context, serverId, startedAt, items: [], weight: 0 });
+    const weight = weightOf(context.arguments);
+    this.#calls.set(context.id, { context, serverId, startedAt, items: [], weight });
+    this.#weight += weight;
     this.#forgetCalls();
   }
 
@@ -57,7 +67,7 @@ export class History {
     const call = this.#calls.get(callId);
     if (!call) return;
     const result = 'outcome' in change && change.outcome && 'result' in change.outcome && change.outcome.result;
-    const weight = result ? weightOf(result) : call.weight;
+    const weight = call.weight + (result ? weightOf(result) : 0);
     this.#calls.set(callId, { ...call, ...change, weight });
     this.#weight += weight - call.weight;
     this.#forgetCalls(callId);
@@ -71,22 +81,45 @@ export class History {
 
   /** A question came, with a call of its own perhaps, which an earlier process may have begun. */
   asked(question: Question): void {
-    const view: QuestionView = { question };
+    const { call } = question;
+    const view: QuestionRecord = { question, weight: weightOf({ ...question, call: undefined }) };
     this.#questions.set(question.id, view);
-    const tooMany = (): boolean => this.#questions.size > rememberedQuestions;
-    forget(this.#questions, tooMany, each => each.ending !== undefined);
-    if (!question.call) return;
-    this.started(question.call, question.asker.id, question.askedAt);
-    this.#calls.get(question.call.id)?.items.push(view);
+    this.#questionWeight += view.weight;
+    this.#forgetQuestions();
+    if (!call) return;
+    this.started(call, question.asker.id, question.askedAt);
+    this.#calls.get(call.id)?.items.push(view);
   }
 
   /** A question ended; it keeps its place in its call. */
   ended(view: QuestionView): void {
-    const { question } = view;
-    this.#questions.set(question.id, view);
-    const items = question.call && this.#calls.get(question.call.id)?.items;
-    const at = items?.findIndex(item => 'question' in item && item.question.id === question.id) ?? -1;
-    if (items && at >= 0) items[at] = view;
+    const { question, ending } = view;
+    const before = this.#questions.get(question.id)?.weight;
+    if (before === undefined) return;
+    const record: QuestionRecord = { ...view, weight: before + weightOf(ending) };
+    this.#questions.set(question.id, record);
+    this.#questionWeight += record.weight - before;
+    const { items, at } = this.#placeOf(question);
+    if (at >= 0) items[at] = record;
+    this.#forgetQuestions();
+  }
+
+  /** Where a question stands in its call. */
+  #placeOf({ id, call }: Question): { readonly items: (QuestionView | NoticeView)[]; readonly at: number } {
+    const items = (call && this.#calls.get(call.id)?.items) ?? [];
+    return { items, at: items.findIndex(item => 'question' in item && item.question.id === id) };
+  }
+
+  /** A call that goes on can ask for ever, so what is forgotten leaves its call too. */
+  #forgetQuestions(): void {
+    const tooMuch = (): boolean => this.#questions.size > rememberedQuestions || this.#questionWeight > rememberedWords;
+    forget(this.#questions, tooMuch, ({ ending, question, weight }) => {
+      if (!ending) return false;
+      this.#questionWeight -= weight;
+      const { items, at } = this.#placeOf(question);
+      if (at >= 0) items.splice(at, 1);
+      return true;
+    });
   }
 
   /** @param kept - the call that stays, whatever it weighs */

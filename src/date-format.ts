@@ -1,0 +1,28 @@
+/**
+ * Date formatters, each made once and used again: one holds tens of kilobytes outside the JavaScript heap, where the garbage
+ * collector does not see how much there is to collect.
+ */
+
+const made = new Map<string, Intl.DateTimeFormat>();
+
+/** A zone can be spelled in many ways by whoever types it; the formatter made first goes where there are more. */
+const mostKept = 64;
+
+/**
+ * @param locale - such as `en-GB`
+ * @param options - as for `Intl.DateTimeFormat`; the same ones give the same formatter
+ * @throws RangeError for a locale or a time zone the platform does not know
+ */
+export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([locale, options]);
+  const known = made.get(key);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat(locale, options);
+  const [oldest] = made.keys();
+  if (made.size >= mostKept && oldest !== undefined) made.delete(oldest);
+  made.set(key, format);
+  return format;
+}
+
+/** The time zone of this machine, by IANA name. */
+export const machineZone = (): string => dateFormat('en', {}).resolvedOptions().timeZone;
