@@ -2,6 +2,11 @@
  * Text from a server as a person may see it. Whatever could move the cursor, reorder the line or hide a character is
  * written out (`⟦U+202E⟧`), and length is capped, so that no text can forge the interface around it. Pure; every view
  * passes every foreign string through here before its own escaping.
+ *
+ * - V1 A character that draws nothing, by Unicode's own property or by its glyph, is written out.
+ * - V2 It is kept where writing needs it: within an emoji that Unicode recommends, as an emoji's choice of presentation, and
+ *   as the one joiner of Arabic or Indic letters. A joiner that joins nothing is written out.
+ * - V3 A base keeps at most five combining marks; a mark without a base would sit on the text around it.
  */
 
 /** How a text is made visible. */
@@ -12,15 +17,109 @@ export interface VisibleOptions {
   readonly lines?: boolean;
 }
 
-/** Formatting, private-use and unassigned-looking code points that draw nothing or redraw what is around them. */
-const hidden =
-  /\p{Cc}|\p{Cf}|\p{Co}|\p{Cn}|\p{Cs}|\p{Zl}|\p{Zp}|\u034F|\u115F|\u1160|\u17B4|\u17B5|\u3164|\uFFA0|[\uFE00-\uFE0F]/u;
+/** Signs that are assigned, not ignorable, and yet blank: Braille, a musical, a Khitan and two Egyptian fillers. */
+const blank = String.raw`\u2800\u{1D159}\u{16FE4}\u{13441}\u{13442}`;
 
-/** An emoji made of several is kept whole: a joiner or a variation selector after a pictograph hides nothing. */
-const pictograph = /\p{Extended_Pictographic}/u;
+/** V1. Control, format, private-use and unassigned code points, and what Unicode says draws nothing. */
+const hidden = new RegExp(
+  String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}${blank}]`,
+  'u',
+);
+
+/** V3. Hebrew with vowels and cantillation, and Tibetan stacks, need no more. */
+const mostMarks = 5;
+
+const mark = /\p{M}/u;
+const baseless = /[\s⟧]/u;
+
+/** V2. */
+// biome-ignore lint/complexity/useRegexLiterals: the compiler's target does not know the flag v, which Node has.
+const emoji = new RegExp('\\p{RGI_Emoji}', 'vy');
+const chosenPresentation = /\p{Extended_Pictographic}[\uFE0E\uFE0F]/uy;
+
+/** More UTF-16 units than the longest emoji has. */
+const longestEmoji = 40;
+
+/** V2. What stands before a joiner that joins, and after it. Viramas are those of the scripts of South Asia and Burma. */
+const virama =
+  /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0F84\u1039\u103A\u17D2\u1B44\u1BAA\uA8C4\uA9C0]$/u;
+const arabic = String.raw`[[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Adlam}]&&\p{L}]`;
+const arabicBefore = new RegExp(String.raw`${arabic}\p{M}{0,${mostMarks}}$`, 'v');
+const arabicAfter = new RegExp(`^${arabic}`, 'v');
+const bengali = /\p{Script=Bengali}$/u;
+
+function joins(before: string, joiner: string, after: string): boolean {
+  if (joiner !== '\u200C' && joiner !== '\u200D') return false;
+  if (virama.test(before)) return true;
+  if (joiner === '\u200C') return arabicBefore.test(before) && arabicAfter.test(after);
+  // The ya-phalaa is the one sign that has its joiner before the virama.
+  return bengali.test(before) && after.startsWith('\u09CD');
+}
 
 function written(character: string): string {
   return `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟧`;
+}
+
+/** Some of a text: as it is, or one character that must be written out. */
+interface Piece {
+  readonly text: string;
+  readonly drawn: boolean;
+}
+
+const plainRun = /[\x20-\x7E]+/y;
+
+/** A text from its beginning; line breaks and tabs count as hidden. */
+function* pieces(text: string): Generator<Piece> {
+  let marks = 0;
+  let base = false;
+  for (let at = 0; at < text.length; ) {
+    plainRun.lastIndex = at;
+    // A digit may begin a keycap, and the last sign may bear a mark.
+    const plain = plainRun.exec(text)?.[0];
+    const end = at + (plain?.length ?? 0);
+    if (plain !== undefined && text[end] !== '\uFE0F') {
+      yield { text: plain, drawn: true };
+      [marks, base, at] = [0, !plain.endsWith(' '), end];
+      continue;
+    }
+    if (plain !== undefined && plain.length > 1) {
+      yield { text: plain.slice(0, -1), drawn: true };
+      at = end - 1;
+    }
+    const sequence = sequenceAt(text, at);
+    if (sequence !== undefined) {
+      yield { text: sequence, drawn: true };
+      [marks, base, at] = [0, true, at + sequence.length];
+      continue;
+    }
+    const character = String.fromCodePoint(text.codePointAt(at)!);
+    const next = at + character.length;
+    if (hidden.test(character)) {
+      // Nothing more than a base with its marks stands before.
+      const before = text.slice(Math.max(0, at - 2 * mostMarks - 2), at);
+      const drawn = base && joins(before, character, text.slice(next, next + 2));
+      yield { text: character, drawn };
+      // What follows would sit on the bracket of what is written out.
+      if (!drawn) base = false;
+    } else if (mark.test(character)) {
+      marks += 1;
+      yield { text: character, drawn: base && marks <= mostMarks };
+      if (marks > mostMarks) base = false;
+    } else {
+      [marks, base] = [0, !baseless.test(character)];
+      yield { text: character, drawn: true };
+    }
+    at = next;
+  }
+}
+
+/** An emoji, also one of several characters, as it stands at a place. */
+function sequenceAt(text: string, at: number): string | undefined {
+  const [whole, chosen] = [emoji, chosenPresentation].map(kind => {
+    kind.lastIndex = at;
+    return kind.exec(text)?.[0];
+  });
+  return (whole?.length ?? 0) < (chosen?.length ?? 0) ? chosen : whole;
 }
 
 /**
@@ -31,22 +130,24 @@ function written(character: string): string {
 export function visible(text: string, options: VisibleOptions = {}): string {
   const max = options.max ?? 2_000;
   const out: string[] = [];
-  let count = 0;
-  let previous = '';
-  for (const character of text.slice(0, max * 2)) {
-    if (count >= max) break;
-    count += 1;
-    if (options.lines === true && (character === '\n' || character === '\t')) out.push(character);
-    else if ((character === '\u200D' || character === '\uFE0F') && pictograph.test(previous)) out.push(character);
-    else out.push(hidden.test(character) ? written(character) : character);
-    if (character !== '\uFE0F') previous = character;
+  let left = max;
+  let at = 0;
+  for (const piece of pieces(text.slice(0, max * 2 + longestEmoji))) {
+    if (left <= 0) break;
+    const kept = cut(piece.text, left);
+    // Part of an emoji is another one, or none.
+    if (kept !== piece.text && hidden.test(piece.text)) break;
+    left -= codePoints(kept);
+    at += kept.length;
+    const asItIs = piece.drawn || (options.lines === true && (kept === '\n' || kept === '\t'));
+    out.push(asItIs ? kept : written(kept));
   }
-  const rest = codePoints(text, consumed(text, count));
+  const rest = codePoints(text, at);
   return rest > 0 ? `${out.join('')}… (${rest.toLocaleString('en')} more characters)` : out.join('');
 }
 
 /** How many code points follow from a place on; counted, not spelled out, since a text may have millions. */
-function codePoints(text: string, from: number): number {
+function codePoints(text: string, from = 0): number {
   let count = text.length - from;
   for (let at = from; at < text.length - 1; at += 1) {
     if (text.codePointAt(at)! <= 0xffff) continue;
@@ -56,27 +157,39 @@ function codePoints(text: string, from: number): number {
   return count;
 }
 
-/** UTF-16 length of the first `count` code points. */
-function consumed(text: string, count: number): number {
+/** The first `count` code points. */
+function cut(text: string, count: number): string {
+  if (text.length <= count) return text;
   let units = 0;
   for (const character of text) {
     if (count-- <= 0) break;
     units += character.length;
   }
-  return units;
+  return text.slice(0, units);
 }
+
+const suspect = new RegExp(String.raw`${hidden.source}|\p{M}`, 'u');
 
 /** JSON in which every character that would have to be written out is an escape; the same value to whoever parses it. */
 export function visibleJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null';
-  return text.replace(new RegExp(hidden, 'gu'), character => {
-    if (character === '\n') return character;
-    const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-    return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
-  });
+  if (!suspect.test(text.replaceAll('\n', ''))) return text;
+  const out: string[] = [];
+  for (const { text: some, drawn } of pieces(text)) {
+    if (some === '\n') out.push(some);
+    else out.push(drawn ? some.replace(everyHidden, escapes) : escapes(some));
+  }
+  return out.join('');
 }
 
-/** True where a text holds a character that would have to be written out. */
+const everyHidden = new RegExp(hidden, 'gu');
+
+function escapes(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/** True where a text holds a character that draws nothing, wherever it stands. */
 export function hides(text: string): boolean {
   return hidden.test(text.replaceAll('\n', ''));
 }

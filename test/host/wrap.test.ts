@@ -34,6 +34,14 @@ describe('a line that is wider than the terminal', () => {
     }
   });
 
+  it('is not broken before a mark, nor within an emoji', () => {
+    const accented = 'e\u0301\u0302'.repeat(20);
+    for (const line of wrapped(`${bar}${accented}`, 21, bar))
+      expect(line.slice(bar.length)).toMatch(/^(e\u0301\u0302)+$/);
+    for (const line of wrapped(`${bar}${'👨‍👩‍👧'.repeat(20)}`, 21, bar))
+      expect(line.slice(bar.length)).toMatch(/^(👨‍👩‍👧)+$/u);
+  });
+
   it('never begins with what a server wrote, whatever it wrote', () => {
     fc.assert(
       fc.property(

@@ -18,6 +18,12 @@ const widthOf = (character: string): number => (character === '\t' ? tab : eastA
 
 const textWidth = (text: string): number => [...text].reduce((sum, character) => sum + widthOf(character), 0);
 
+const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** What a word may be broken between: a mark that went to the next line would sit on its bar. */
+const signs = (word: string, columns: number): readonly string[] =>
+  [...clusters.segment(word)].flatMap(({ segment }) => (textWidth(segment) > columns ? [...segment] : [segment]));
+
 /**
  * A line as lines.
  * @param columns - of the terminal; undefined where it has none, such as a pipe, and the line stays as it is
@@ -40,9 +46,9 @@ export function wrapped(line: string, columns: number | undefined, lead: string)
       continue;
     }
     if (begun && width + own > columns && now.trim() !== lead.trim()) flush();
-    for (const character of word) {
-      if (width + widthOf(character) > columns) flush();
-      [now, width] = [now + character, width + widthOf(character)];
+    for (const sign of signs(word, columns - textWidth(lead))) {
+      if (width + textWidth(sign) > columns) flush();
+      [now, width] = [now + sign, width + textWidth(sign)];
     }
   }
   if (now !== lead) all.push(now);
