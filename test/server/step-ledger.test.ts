@@ -211,7 +211,7 @@ describe('a step that begins', () => {
 });
 
 describe('a ledger in a store', () => {
-  const step = { id: 'a.1', name: 'charge', safe: false };
+  const step = { id: 'a.1', kind: 'step', name: 'charge', safe: false } as const;
   const entry = { id: 'a.1', kind: 'step', label: 'charge', value: 1 } as const;
 
   it('lets a step begin once: what began and did not end is in doubt, or may begin again where it is safe', async () => {
@@ -227,14 +227,14 @@ describe('a ledger in a store', () => {
   it('knows how far a flow got, each step once and each as what it is', async () => {
     const store = memoryStore();
     const first = stepLedger(store, 'f', 1000);
-    await Promise.all([first.begin(step), first.begin({ id: 'b.1', name: 'mail', safe: true })]);
+    await Promise.all([first.begin(step), first.begin({ id: 'b.1', kind: 'step', name: 'mail', safe: true })]);
     expect(await flowSteps(store, 'f')).toEqual({ done: [], inDoubt: ['charge'], safe: ['mail'] });
     const again = stepLedger(store, 'f', 1000);
     await again.begin(step);
-    await again.begin({ id: 'c.1', name: 'find', safe: false });
+    await again.begin({ id: 'c.1', kind: 'step', name: 'find', safe: false });
     await again.end({ ...entry, id: 'c.1' });
     expect(await flowSteps(store, 'f')).toEqual({ done: ['find'], inDoubt: ['charge'], safe: ['mail'] });
-    await again.withdraw({ id: 'a.1', name: 'charge' });
+    await again.withdraw({ id: 'a.1', kind: 'step', name: 'charge' });
     expect(await flowSteps(store, 'f')).toEqual({ done: ['find'], inDoubt: [], safe: ['mail'] });
   });
 
@@ -263,7 +263,7 @@ describe('a ledger in a store', () => {
 });
 
 describe('what is audited of a step', () => {
-  const step = { id: 'a.1', name: 'charge', safe: false };
+  const step = { id: 'a.1', kind: 'step', name: 'charge', safe: false } as const;
   const attempt = (holds: boolean): Attempt => ({
     first: true,
     holds: async () => holds,
