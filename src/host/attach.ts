@@ -27,6 +27,7 @@ import {
 } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import type { SamplingModel } from '../sampling/index.ts';
+import { boundedStore } from '../stores/bounded-store.ts';
 import type { Store } from '../stores/store.ts';
 import { Answering } from './answering.ts';
 import { Asking, type Notice } from './asking.ts';
@@ -34,7 +35,7 @@ import { Audit } from './audit/audit.ts';
 import { Calls } from './calls/calls.ts';
 import { ClientCalls } from './calls/client-calls.ts';
 import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
-import { type Clock, clockKind, systemClock } from './clock.ts';
+import { type Clock, clockKind, later, systemClock } from './clock.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import { Policy } from './policy/policy.ts';
@@ -166,7 +167,9 @@ class Wiring implements Attachment {
     this.#modes = options.modes ?? ['form', 'url'];
     this.#clock = options.clock ?? systemClock;
     this.#newId = options.newId ?? randomUUID;
-    this.#rounds = options.store && new Rounds(options.store, options.server.id, options.onError ?? (() => {}));
+    this.#rounds =
+      options.store &&
+      new Rounds(boundedStore(options.store, later(this.#clock)), options.server.id, options.onError ?? (() => {}));
     const audit = options.audit ?? new Audit({ clock: this.#clock });
     const tell = (event: AttachEvent): void => {
       const asker = this.asker();

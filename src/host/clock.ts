@@ -11,6 +11,12 @@ export interface Clock {
 
 export const clockKind = having('a clock: { now, after }', 'now', 'after');
 
+/** A clock as whoever only wants to be called later takes it. */
+export const later =
+  (clock: Clock) =>
+  (fn: () => void, ms: number): (() => void) =>
+    clock.after(ms, fn);
+
 /** The machine's own. */
 export const systemClock: Clock = {
   now: () => Date.now(),

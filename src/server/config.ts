@@ -17,6 +17,7 @@ import {
 import type { Channel } from '../form/index.ts';
 import { type Boundary, type BoundaryOptions, boundary } from '../roots/index.ts';
 import type { SamplingModel } from '../sampling/index.ts';
+import { boundedStore } from '../stores/bounded-store.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { Store } from '../stores/store.ts';
 import type { AuditSink } from './audit.ts';
@@ -163,8 +164,8 @@ export function configure(options: MidcallOptions): Config {
   if (options.channels?.includes('page') && !options.pages)
     throw new TypeError("midcall: channels has 'page', but there are no pages: give pages: connect(…) as well.");
   const now = options.now ?? Date.now;
-  const store = options.store ?? memoryStore({ now, maxEntries: MAX_CLAIMS });
   const timer = options.timer ?? startTimer;
+  const store = options.store ? boundedStore(options.store, timer) : memoryStore({ now, maxEntries: MAX_CLAIMS });
   const random = pooledRandom();
   const id = () => random(16).toString('base64url');
   const keys = keyRing(options.key);

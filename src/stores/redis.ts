@@ -6,10 +6,12 @@
  * - R3 A command whose reply is lost counts as not done for us: a client that sends `SET NX` or `GETDEL` again finds the
  *   value written or gone, and the claim or ticket is refused rather than granted twice.
  *
- * Not held by any driver: Redis itself forgets values under a `maxmemory-policy` other than `noeviction`, and the last
- * writes when a primary fails before its replica has them.
+ * - R4 When the store is first used, Redis is asked whether it forgets values to make room (a `maxmemory-policy` other than
+ *   `noeviction`), and the operator is warned once if it does. Where it may not be asked, nothing is said.
+ *
+ * Not held by any driver: Redis forgets the last writes when a primary fails before its replica has them.
  */
-import { checkOptions, func, required, text as textKind } from '../check-options.ts';
+import { checkOptions, func, positive, required, text as textKind } from '../check-options.ts';
 import { MidcallError } from '../errors.ts';
 import { checkEntry, checkKey } from './entry.ts';
 import type { Store } from './store.ts';
@@ -25,6 +27,10 @@ export interface RedisStoreOptions {
   readonly send: (args: [command: string, ...args: string[]]) => Promise<unknown>;
   /** In front of every key; `midcall:` where absent. */
   readonly prefix?: string;
+  /** Milliseconds a command may take before Midcall gives it up with `store/unavailable`; 15,000 where absent. */
+  readonly timeoutMs?: number;
+  /** Told once where Redis may forget values; writes to standard error where absent. */
+  readonly warn?: (message: string) => void;
 }
 
 /** `SET … IFEQ` is a command of its own only from Redis 8.4 on. */
@@ -38,11 +44,30 @@ return redis.call('SET', KEYS[1], unpack(ARGV, 2))`;
  */
 export function redisStore(options: RedisStoreOptions): Store {
   const sends = { ...func, words: 'a function that sends one command: args => client.sendCommand(args)' };
-  checkOptions('redisStore', options, { send: required(sends), prefix: textKind });
-  const { send, prefix = 'midcall:' } = options;
+  checkOptions('redisStore', options, { send: required(sends), prefix: textKind, timeoutMs: positive, warn: func });
+  const { send, prefix = 'midcall:', timeoutMs = 15_000 } = options;
+  const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
   checkKey(`${prefix}x`);
 
+  let looked = false;
+  /** R4, beside the first command, which does not wait for it. */
+  const look = async (): Promise<void> => {
+    looked = true;
+    try {
+      const policy = /^maxmemory_policy:([\w-]+)/mu.exec(text(await send(['INFO', 'memory'])) ?? '')?.[1];
+      if (policy === undefined || policy === 'noeviction') return;
+      warn(
+        `midcall: this Redis forgets values when its memory is full (maxmemory-policy ${policy}). A forgotten claim lets ` +
+          'an answer be used twice, and a forgotten credential has to be given again. Set maxmemory-policy to noeviction.',
+      );
+    } catch (error) {
+      // One that says no may not be asked; one that says nothing was not reached, and is asked with the next command.
+      looked = wordOf(error) !== undefined;
+    }
+  };
+
   const command = async (...args: [string, ...string[]]): Promise<unknown> => {
+    if (!looked) void look();
     try {
       return await send(args);
     } catch (error) {
@@ -51,6 +76,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   };
 
   return {
+    timeoutMs,
     async get(key) {
       checkKey(key);
       return text(await command('GET', prefix + key));
@@ -95,6 +121,12 @@ const strange = (): MidcallError =>
     'Redis gave a reply that the command does not have. `send` must return the reply of one command, unchanged.',
   );
 
+/** The word that begins an error of Redis itself. */
+function wordOf(error: unknown): string | undefined {
+  const { message } = (error ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? /^[A-Z]{2,20}(?= )/.exec(message)?.[0] : undefined;
+}
+
 /**
  * The client's error as ours. Its own text and fields are left behind: clients hang the whole command on it, value and
  * all, and some servers repeat the arguments.
@@ -102,7 +134,7 @@ const strange = (): MidcallError =>
 function judged(error: unknown, command: string): MidcallError {
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
   const said = typeof message === 'string' ? message : '';
-  const word = /^[A-Z]{2,20}(?= )/.exec(said)?.[0];
+  const word = wordOf(error);
   if (word === 'WRONGTYPE') {
     return new MidcallError('store/corrupt', 'Redis holds something else under a key of ours. Choose another prefix.');
   }

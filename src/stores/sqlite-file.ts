@@ -2,7 +2,7 @@
  * Opening one SQLite file that several processes share: made for its owner only, WAL, never somebody else's database.
  * Also the two judgements both SQLite files need: what an error of the client means, and when to try again.
  */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MidcallError } from '../errors.ts';
@@ -36,7 +36,7 @@ const BLOCKING_MS = 10;
  * @param options - `sync`: `full` keeps every write through a power cut; `normal` through a crash of the process only,
  *   and writes faster. `patienceMs`: how long to wait for a lock of another process
  * @throws MidcallError `store/corrupt` where the file is damaged or belongs to another program, `store/unavailable`
- *   where it cannot be opened
+ *   where it cannot be opened, or others may read it and that cannot be changed
  */
 export async function openSqlite(
   path: string,
@@ -46,7 +46,9 @@ export async function openSqlite(
   try {
     if (path !== ':memory:') {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      closeSync(openSync(path, 'a', 0o600));
+      makePrivate(path, 'a');
+      // What was written last may still lie beside it.
+      for (const end of ['-wal', '-shm', '-journal']) makePrivate(`${path}${end}`, 'r+');
     }
     return await patiently(options.patienceMs, () => {
       // A connection for each attempt: in libsql a statement that met a lock stays open and spoils its connection.
@@ -62,6 +64,27 @@ export async function openSqlite(
     });
   } catch (error) {
     throw judged(error, `The SQLite store ${JSON.stringify(path)}`);
+  }
+}
+
+/** Takes a file away from everybody but its owner. @param flag - `a` makes one where there is none */
+function makePrivate(path: string, flag: 'a' | 'r+'): void {
+  let file: number;
+  try {
+    file = openSync(path, flag, 0o600);
+  } catch (error) {
+    if (flag === 'r+' && (error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    if (process.platform !== 'win32' && (fstatSync(file).mode & 0o077) !== 0) fchmodSync(file, 0o600);
+  } catch {
+    throw new MidcallError(
+      'store/unavailable',
+      `Others may read or write the SQLite file ${JSON.stringify(path)}, and this process may not change that. Run chmod 600 on it as its owner.`,
+    );
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -113,6 +113,8 @@ export async function sqliteStore(
   };
 
   return {
+    // It ends by itself; this is for a disk that does not.
+    timeoutMs: patienceMs + 10_000,
     async get(key) {
       checkKey(key);
       return live(await connection.read(key));

@@ -10,6 +10,8 @@
 import type { SetOptions } from './entry.ts';
 
 export interface Store {
+  /** Milliseconds after which Midcall gives an operation up with `store/unavailable`; 15,000 where absent. */
+  readonly timeoutMs?: number;
   /** @returns the value, or undefined where there is none or its time is up */
   get(key: string): Promise<string | undefined>;
   /**

@@ -1,7 +1,10 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { later } from '../../src/host/clock.ts';
+import { boundedStore } from '../../src/stores/bounded-store.ts';
 import { redisStore } from '../../src/stores/redis.ts';
 import { storeContract } from '../../src/testing/store-contract.ts';
+import { handClock } from '../host/clock.ts';
 import { raceProcesses } from './processes.ts';
 import { type RedisServer, redisServer, startRedis } from './redis-server.ts';
 
@@ -37,6 +40,37 @@ describe.runIf(redisServer)('the Redis store', () => {
       const prefix = `run ${++runs} `;
       return { store: on(first, prefix), second: on(other, prefix), advance };
     },
+  });
+
+  it('R4: one that evicts is warned of once, when it is first used', async () => {
+    const evicting = await startRedis('--maxmemory', '64mb', '--maxmemory-policy', 'volatile-lru');
+    const client = evicting.connect();
+    try {
+      const warned: string[] = [];
+      const store = redisStore({ send: args => client.call(...args), warn: message => warned.push(message) });
+      for (let n = 0; n < 3; n++) await store.set('k', 'v');
+      expect(warned).toEqual([expect.stringContaining('volatile-lru')]);
+    } finally {
+      client.disconnect();
+      await evicting.remove();
+    }
+  });
+
+  it('one that takes a command and never answers is given up', async () => {
+    const paused = await startRedis();
+    const client = paused.connect();
+    try {
+      const clock = handClock();
+      const store = boundedStore(redisStore({ send: args => client.call(...args) }), later(clock));
+      await store.set('k', 'v');
+      await client.call('CLIENT', 'PAUSE', '600000', 'ALL');
+      const result = store.get('k');
+      clock.move(15_000);
+      await expect(result).rejects.toMatchObject({ code: 'store/unavailable' });
+    } finally {
+      client.disconnect();
+      await paused.remove();
+    }
   });
 
   it('S1: of eight processes exactly one wins each ticket and each claim', () =>

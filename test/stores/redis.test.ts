@@ -20,6 +20,7 @@ describe('the Redis store', () => {
     await store.delete('k');
     await store.take('k');
     expect(sent).toEqual([
+      ['INFO', 'memory'],
       ['GET', 'p:k'],
       ['SET', 'p:k', 'v'],
       ['SET', 'p:k', 'v', 'PX', '5'],
@@ -28,6 +29,50 @@ describe('the Redis store', () => {
       ['DEL', 'p:k'],
       ['GETDEL', 'p:k'],
     ]);
+  });
+
+  it.each([
+    ['allkeys-lru', 1],
+    ['volatile-ttl', 1],
+    ['noeviction', 0],
+  ])('R4: under %s warns %i times, however often it is used', async (policy, times) => {
+    const warned: string[] = [];
+    const send = async ([word]: string[]) =>
+      word === 'INFO' ? `# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:${policy}\r\nmem_clients:7\r\n` : null;
+    const store = redisStore({ send, warn: message => warned.push(message) });
+    expect(warned).toEqual([]);
+    for (let n = 0; n < 5; n++) await store.get('k');
+    expect(warned).toHaveLength(times);
+    for (const each of warned) expect(each).toContain(policy);
+  });
+
+  it.each([
+    () => Promise.reject(new Error('NOPERM this user has no permissions')),
+    async () => 7,
+    () => {
+      throw new Error('at once');
+    },
+  ])('R4: a Redis that may not be asked is used all the same, and nothing is said', async info => {
+    const warned: string[] = [];
+    const send = ([word]: string[]): Promise<unknown> => (word === 'INFO' ? info() : Promise.resolve('v'));
+    const store = redisStore({ send, warn: message => warned.push(message) });
+    expect(await store.get('k')).toBe('v');
+    expect(await store.get('k')).toBe('v');
+    expect(warned).toEqual([]);
+  });
+
+  it('R4: a Redis that was not reached is asked with the next command', async () => {
+    const warned: string[] = [];
+    let reached = false;
+    const send = ([word]: string[]): Promise<unknown> => {
+      if (!reached) return Promise.reject(new Error('Connection is closed.'));
+      return Promise.resolve(word === 'INFO' ? 'maxmemory_policy:allkeys-lfu' : 'v');
+    };
+    const store = redisStore({ send, warn: message => warned.push(message) });
+    await store.get('k').catch(() => {});
+    reached = true;
+    for (let n = 0; n < 3; n++) await store.get('k');
+    expect(warned).toHaveLength(1);
   });
 
   it('takes replies as text or as bytes', async () => {

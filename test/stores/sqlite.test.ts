@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -77,6 +77,22 @@ describe('the SQLite store', () => {
     }
     again.close();
   });
+
+  it.runIf(process.platform !== 'win32')(
+    'takes a file that others may read away from them, with all of its parts',
+    async () => {
+      const path = freshPath();
+      const first = await sqliteStore(path);
+      await first.set('k', 'v');
+      const parts = ['', '-wal', '-shm'].map(end => `${path}${end}`);
+      for (const part of parts) chmodSync(part, 0o664);
+      const second = await sqliteStore(path);
+      for (const part of parts) expect(statSync(part).mode & 0o777).toBe(0o600);
+      expect(await second.get('k')).toBe('v');
+      first.close();
+      second.close();
+    },
+  );
 
   it('leaves a connection it was given open, and joins its transaction', async () => {
     const database = new Database(':memory:') as SqliteDatabase & { close(): void };

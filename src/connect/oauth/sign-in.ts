@@ -14,8 +14,9 @@
  *   another port or path, keeps its own beside it.
  */
 import { createHash } from 'node:crypto';
-import { anything, checkGiven, checkOptions, count, oneOf, required, storeKind } from '../../check-options.ts';
+import { anything, checkGiven, checkOptions, count, func, oneOf, required, storeKind } from '../../check-options.ts';
 import { createSealer, type KeySource, keyRing, type Principal } from '../../server/index.ts';
+import { boundedStore } from '../../stores/bounded-store.ts';
 import type { Store } from '../../stores/store.ts';
 import type { SignIn, VisitDesk } from '../pages/page.ts';
 import { randomToken } from './client.ts';
@@ -29,6 +30,8 @@ export interface SignInOptions {
   readonly store: Store;
   /** The keys that seal them; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. */
   readonly key?: KeySource;
+  /** Runs a function later and returns what takes it back; `setTimeout` where absent. */
+  readonly timer?: (fn: () => void, ms: number) => () => void;
   /** Milliseconds a session lasts; 1 hour where absent. */
   readonly sessionMs?: number;
   /**
@@ -64,10 +67,12 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
   checkOptions('signIn', options, {
     store: required(storeKind),
     key: anything,
+    timer: func,
     sessionMs: count,
     otherPerson: oneOf('login', 'select_account'),
   });
-  const { store, sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
+  const { sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
+  const store = boundedStore(options.store, options.timer);
   const sealer = createSealer(keyRing(options.key));
   const under = flows<SignInFlow>(store, sealer, 'sign-in');
   const sessions = flows<{ issuer: string; subject: string }>(store, sealer, 'session');

@@ -11,6 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { anything, checkOptions, func, notNegative, required, storeKind } from '../../check-options.ts';
 import { MidcallError } from '../../errors.ts';
 import { createSealer, type KeySource, keyRing, type Principal } from '../../server/index.ts';
+import { boundedStore } from '../../stores/bounded-store.ts';
 import type { Store } from '../../stores/store.ts';
 import { type Flows, flows } from '../oauth/flows.ts';
 import type { Provider } from '../oauth/provider.ts';
@@ -31,6 +32,8 @@ export interface VaultOptions {
   readonly now?: () => number;
   /** Waits so many milliseconds. */
   readonly sleep?: (ms: number) => Promise<void>;
+  /** Runs a function later and returns what takes it back; `setTimeout` where absent. */
+  readonly timer?: (fn: () => void, ms: number) => () => void;
   /**
    * Milliseconds a call waits for another process that renews the same sign-in; 30,000 where absent: longer than a provider
    * may take to answer, and shorter than clients wait for a call.
@@ -120,10 +123,12 @@ export function vault(options: VaultOptions): Vault {
     key: anything,
     now: func,
     sleep: func,
+    timer: func,
     refreshWaitMs: notNegative,
     renewEarlyMs: notNegative,
   });
-  const { store, now = Date.now, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
+  const { now = Date.now, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
+  const store = boundedStore(options.store, options.timer);
   const sealer = createSealer(keyRing(options.key));
   const kept = slots(store, sealer);
   const sleep = options.sleep ?? (ms => wait(ms));

@@ -9,8 +9,9 @@
  */
 import { setMaxListeners } from 'node:events';
 import { checkGiven, checkOptions, func, having, storeKind } from '../../check-options.ts';
+import { boundedStore } from '../../stores/bounded-store.ts';
 import type { Store } from '../../stores/store.ts';
-import { type Clock, clockKind, systemClock } from '../clock.ts';
+import { type Clock, clockKind, later, systemClock } from '../clock.ts';
 import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question.ts';
 import { QuestionShelf } from './question-shelf.ts';
 import { checkReply } from './reply-check.ts';
@@ -54,7 +55,9 @@ export class Inbox {
     checkOptions('new Inbox', options, { clock: clockKind, store: storeKind, onError: func });
     this.#clock = options.clock ?? systemClock;
     this.#onError = options.onError ?? (() => {});
-    this.#shelf = options.store ? new QuestionShelf(options.store, this.#onError) : undefined;
+    this.#shelf = options.store
+      ? new QuestionShelf(boundedStore(options.store, later(this.#clock)), this.#onError)
+      : undefined;
   }
 
   /**

@@ -1,0 +1,111 @@
+/** Whoever is given a store gives up what it never answers. */
+import { provider, signIn, vault } from 'midcall/connect';
+import { Inbox } from 'midcall/host';
+import { memoryStore } from 'midcall/stores/memory';
+import { describe, expect, it } from 'vitest';
+import { later } from '../../src/host/clock.ts';
+import { boundedStore } from '../../src/stores/bounded-store.ts';
+import { redisStore } from '../../src/stores/redis.ts';
+import { sqliteStore } from '../../src/stores/sqlite.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { handClock } from '../host/clock.ts';
+
+const never = () => new Promise<never>(() => {});
+const silent: Store = { get: never, set: never, delete: never, take: never };
+const unanswered = { code: 'store/unavailable', message: expect.stringContaining('did not answer within 15 seconds') };
+const key = Buffer.alloc(32, 3);
+const alice = { issuer: 'https://login.example', subject: 'alice' };
+const login = provider({
+  id: 'login',
+  issuer: 'https://login.example',
+  clientId: 'c',
+  metadata: { authorization_endpoint: 'https://login.example/a', token_endpoint: 'https://login.example/t' },
+});
+
+/** What becomes of a call once the time of a store is up, and not before. */
+async function givenUp(clock: ReturnType<typeof handClock>, call: Promise<unknown>): Promise<unknown> {
+  let outcome: unknown = 'waiting';
+  const ended = call.then(
+    value => (outcome = ['value', value]),
+    error => (outcome = error),
+  );
+  while (clock.waiting === 0) await new Promise(resolve => setImmediate(resolve));
+  clock.move(14_999);
+  await new Promise(resolve => setImmediate(resolve));
+  expect(outcome).toBe('waiting');
+  clock.move(1);
+  await ended;
+  return outcome;
+}
+
+describe('a store that never answers', () => {
+  it.each([
+    ['get', (store: Store) => store.get('k')],
+    ['set', (store: Store) => store.set('k', 'v')],
+    ['delete', (store: Store) => store.delete('k')],
+    ['take', (store: Store) => store.take('k')],
+  ])('%s is given up', async (_, operate) => {
+    const clock = handClock();
+    expect(await givenUp(clock, operate(boundedStore(silent, later(clock))))).toMatchObject(unanswered);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('the vault gives it up, whatever it is asked', async () => {
+    const clock = handClock();
+    const kept = vault({ store: silent, key, timer: later(clock) });
+    for (const call of [
+      () => kept.get(alice, 'n'),
+      () => kept.put(alice, 'n', 's'),
+      () => kept.forget(alice, 'n'),
+      () => kept.token(alice, login),
+      () => kept.signedIn(alice, login),
+      () => kept.flows.look('s'),
+    ]) {
+      expect(await givenUp(clock, call())).toMatchObject(unanswered);
+    }
+  });
+
+  it('signing in on pages gives it up', async () => {
+    const clock = handClock();
+    const made = signIn(login, { store: silent, key, timer: later(clock) });
+    made.mount?.({ get() {} } as never, { address: async () => new URL('https://notes.example/connect/x') } as never);
+    const begun = made.begin(new Request('https://notes.example/'), new URL('https://notes.example/connect/t'));
+    expect(await givenUp(clock, begun)).toMatchObject(unanswered);
+  });
+
+  it('the inbox of a host gives it up', async () => {
+    const clock = handClock();
+    expect(await givenUp(clock, new Inbox({ store: silent, clock }).restore())).toMatchObject(unanswered);
+  });
+});
+
+describe('a store that answers', () => {
+  it('is not changed by the bound: values, errors, and no timer is left', async () => {
+    const clock = handClock();
+    const store = boundedStore(memoryStore(), later(clock));
+    expect(boundedStore(store)).toBe(store);
+    expect(await store.set('k', 'v', { ifAbsent: true })).toBe(true);
+    expect(await store.set('k', 'w', { ifAbsent: true })).toBe(false);
+    expect(await store.get('k')).toBe('v');
+    expect(await store.take('k')).toBe('v');
+    await store.delete('k');
+    await expect(store.get('')).rejects.toThrow(TypeError);
+    const failing = () => {
+      throw new Error('at once');
+    };
+    await expect(boundedStore({ ...silent, get: failing }, later(clock)).get('k')).rejects.toThrow('at once');
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('says itself how long it may take', async () => {
+    expect(redisStore({ send: never }).timeoutMs).toBe(15_000);
+    expect(redisStore({ send: never, timeoutMs: 2_000 }).timeoutMs).toBe(2_000);
+    const file = await sqliteStore(':memory:', { patienceMs: 60_000 });
+    expect(file.timeoutMs).toBeGreaterThan(60_000);
+    file.close();
+    const clock = handClock();
+    const quick = boundedStore(redisStore({ send: never, timeoutMs: 2_000 }), later(clock)).get('k');
+    clock.move(2_000);
+    await expect(quick).rejects.toMatchObject({ code: 'store/unavailable' });
+  });
+});
