@@ -8,13 +8,17 @@ import { ticketName } from '../../src/connect/ticket.ts';
 import { fixture, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';
 
-async function opened() {
-  const made = await fixture({
+const served = () =>
+  fixture({
     era: '2025-11-25',
     handler: async call => told(await call.elicitUrl({ message: 'Sure?', page: confirm() })),
   });
+
+/** A page that waits for its code, on a server that may have others. @param count - which of its pages this is */
+async function opened(made?: Awaited<ReturnType<typeof served>>, count = 1) {
+  made ??= await served();
   const result = made.call({ folder: 'work' });
-  const { params } = await made.whenAsked(1);
+  const { params } = await made.whenAsked(count);
   const url = params['url'] as string;
   const person = visitor(url);
   const enter = () => person.send({ do: 'code', code: codeIn(params['message'] as string) });
@@ -63,6 +67,28 @@ describe('a neighbour on another port', () => {
     await person.get(url, { cookie: planted });
     expect((await person.send({}, { headers: { cookie: planted } })).title).toBe('This is done');
     expect(await result).toContain('accept');
+  });
+
+  it('V3: the cookie of one page, code and all, counts for nothing at another', async () => {
+    const server = await served();
+    const [first, second] = [await opened(server), await opened(server, 2)];
+    // The one name a cookie of the second page may have, with what the first page's browser was given for its code.
+    await first.enter();
+    const checked = first.person.cookies.get(first.ours)!;
+    const planted = { cookie: `${second.ours}=${checked}` };
+    expect((await second.person.get(second.url, planted)).title).toBe('Enter your code');
+    // With the token that the browser of the first page was shown.
+    const shown = (await first.person.get()).text;
+    const token = /name="form-token" value="([^"]*)"/.exec(shown)![1]!;
+    const forge = { headers: planted, fields: { 'form-token': token } };
+    expect((await second.person.send({}, forge)).title).toBe('This form was not taken');
+    expect((await second.person.get()).title).toBe('Enter your code');
+    await second.enter();
+    await second.person.send({});
+    expect(await second.result).toContain('accept');
+    await first.person.get();
+    await first.person.send({});
+    expect(await first.result).toContain('accept');
   });
 
   it('V5: who took our cookie away or wrote over it costs the person the code once more, and nothing else', async () => {

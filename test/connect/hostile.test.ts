@@ -62,6 +62,32 @@ describe('a form', () => {
     expect(await result).toContain('accept');
   });
 
+  it.each([
+    ['a little over a megabyte', 1_100_000],
+    ['without end', Number.POSITIVE_INFINITY],
+  ])('sent in pieces that do not say how many there are, %s, is read up to a megabyte', async (_, bytes) => {
+    const { person, url, result } = await opened('confirm');
+    const cookie = [...person.cookies].map(each => each.join('=')).join('; ');
+    let sent = 0;
+    const body = new ReadableStream({
+      pull(pieces) {
+        if (sent >= bytes) return pieces.close();
+        sent += 10_000;
+        pieces.enqueue(Buffer.alloc(10_000, 'a'));
+      },
+    });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { cookie, origin: new URL(url).origin, 'content-type': urlencoded },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(413);
+    await person.get();
+    await person.send({});
+    expect(await result).toContain('accept');
+  });
+
   it('is not read where it cannot come from our page', async () => {
     const { person, url, result } = await opened('confirm');
     const sent = new Promise<number>((resolve, reject) => {
