@@ -11,6 +11,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { MidcallError } from '../errors.ts';
+import { readTarget } from '../request-target.ts';
 
 export interface PageServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
@@ -30,6 +31,8 @@ const limits = {
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 131_072,
 };
+
+const plainText = { 'content-type': 'text/plain; charset=utf-8' };
 
 export class PageServer {
   readonly #options: PageServerOptions;
@@ -90,14 +93,17 @@ export class PageServer {
   async #start(): Promise<number> {
     const listener = getRequestListener(request => this.#options.fetch(request));
     const server = createServer(limits, (req, res) => {
-      const { host } = req.headers;
       const port = (server.address() as AddressInfo | null)?.port;
+      const target = readTarget(req);
+      if (!target) return void res.writeHead(400, plainText).end('The request does not name one host and a path.\n');
+      const { host, path } = target;
+      req.url = path;
       if (host === `127.0.0.1:${port}`) return void listener(req, res);
       // Somebody who types it. A page is shown where it can be sent from, and that is one name.
-      if (host === `localhost:${port}` && req.method === 'GET' && req.url?.startsWith('/')) {
-        return void res.writeHead(307, { location: `http://127.0.0.1:${port}${req.url}` }).end();
+      if (host === `localhost:${port}` && req.method === 'GET') {
+        return void res.writeHead(307, { location: `http://127.0.0.1:${port}${path}` }).end();
       }
-      res.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end('This page answers only at 127.0.0.1.\n');
+      res.writeHead(403, plainText).end('This page answers only at 127.0.0.1.\n');
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -239,7 +239,21 @@ describe('an address', () => {
     expect(said).toMatch(/^HTTP\/1\.1 307 /u);
     expect(/location: (.*)\r\n/iu.exec(said)?.[1]).toBe(url);
     const absolute = `GET http://evil.example/ HTTP/1.1\r\nhost: localhost:${port}\r\nconnection: close\r\n\r\n`;
-    expect(await raw(Number(port), absolute)).toMatch(/^HTTP\/1\.1 403 /u);
+    expect(await raw(Number(port), absolute)).toMatch(/^HTTP\/1\.1 400 /u);
+    await person.send({});
+    await result;
+  });
+
+  it.each<[string, (at: URL) => string, string]>([
+    ['is asked for under two names', at => `${at.pathname} HTTP/1.1\r\nhost: ${at.host}\r\nhost: evil.example`, '400'],
+    ['is asked for as another host’s', at => `http://evil.example${at.pathname} HTTP/1.1\r\nhost: ${at.host}`, '400'],
+    ['is asked for as http://[', at => `http://[ HTTP/1.1\r\nhost: ${at.host}`, '400'],
+    ['is asked for with its whole address', at => `${at.href} HTTP/1.1\r\nhost: ${at.host}`, '200'],
+    ['is not there, at //', at => `// HTTP/1.1\r\nhost: ${at.host}`, '404'],
+  ])('%s', async (_, request, status) => {
+    const { person, url, result } = await opened('confirm');
+    const said = await raw(Number(new URL(url).port), `GET ${request(new URL(url))}\r\nconnection: close\r\n\r\n`);
+    expect(said.split(' ')[1]).toBe(status);
     await person.send({});
     await result;
   });

@@ -282,7 +282,7 @@ describe('H5: what one session has under way', () => {
     const { post, ask } = await session({ sessions: { maxCalls: 3 } });
     const first = await ask(10);
     expect([first.status, (await ask(11)).status, (await ask(12)).status]).toEqual([200, 200, 200]);
-    expect(await ask(13)).toMatchObject({ status: 429, text: expect.stringContaining('Too many requests') });
+    expect(await ask(13)).toMatchObject({ status: 429, text: expect.stringContaining('Too many of your requests') });
     await post({ method: 'notifications/cancelled', params: { requestId: 11 } });
     expect((await ask(13)).status).toBe(200);
     const { id } = JSON.parse(/^data: (.+)$/m.exec(first.text)![1]!) as { id: unknown };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Guard } from '../../src/host/web/guard.ts';
+import { sendRaw } from '../server/raw-http.ts';
 import { enter, visit } from './client.ts';
 import { pickOne, stageOfFile } from './stage.ts';
 
@@ -20,6 +21,27 @@ describe('who may talk to the desk', () => {
       expect(answer.text).not.toContain('csrf');
     }
     expect((await visit(on.desk, '/', { headers: { host: `localhost:${port}`, cookie } })).status).toBe(200);
+  });
+
+  it('G1: a request that names two hosts, or another one in its address, gets nothing', async () => {
+    const { cookie } = await enter(on.desk);
+    const { host, pathname, port } = new URL(on.desk.url);
+    const get = (target: string, ...hosts: string[]) => {
+      const lines = [...hosts.map(each => `host: ${each}`), `cookie: ${cookie}`, 'connection: close'];
+      return sendRaw(Number(port), `GET ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    };
+    for (const [target, ...hosts] of [
+      [pathname, host, host],
+      [pathname, host, 'evil.example'],
+      [`http://evil.example${pathname}`, host],
+      ['http://[', host],
+    ] as const) {
+      const answer = await get(target, ...hosts);
+      expect(answer.status, target).toBe(400);
+      expect(answer.body).not.toContain('<');
+    }
+    expect((await get(on.desk.url, host)).status).toBe(200);
+    expect((await get('//', host)).status).toBe(401);
   });
 
   it('G2: a start link works once, and becomes a cookie no script reads and no other site sends', async () => {

@@ -1,12 +1,13 @@
 /** Starts the desk: a web application on loopback, reached through a start link that works once. */
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '../../check-options.ts';
 import { machineZone } from '../../date-format.ts';
 import { MidcallError } from '../../errors.ts';
+import { readTarget } from '../../request-target.ts';
 import { loadAssets } from './assets.ts';
-import { Guard } from './guard.ts';
+import { Guard, securityHeaders } from './guard.ts';
 import { deskApp } from './routes/app.ts';
 import { via } from './routes/questions.ts';
 import { Live } from './workspace/live.ts';
@@ -83,9 +84,15 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
     port: () => port,
     onError: options.onError ?? (() => {}),
   });
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const listener = getRequestListener(app.fetch);
+  const server = createServer((req, res) => {
+    const target = readTarget(req);
+    if (!target) return void res.writeHead(400, securityHeaders).end();
+    req.url = target.path;
+    void listener(req, res);
+  });
   try {
-    await listening(server as Server, options.port ?? 0);
+    await listening(server, options.port ?? 0);
   } catch (error) {
     await workspace.close();
     throw error;
@@ -109,7 +116,7 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
       stopTelling();
       live.close();
       await workspace.close();
-      await closed(server as Server);
+      await closed(server);
     },
   };
 }

@@ -15,7 +15,6 @@ import {
   type AuthInfo,
   createMcpHandler,
   DEFAULT_MAX_REQUEST_BODY_SIZE,
-  isInitializeRequest,
   isJsonContentType,
   isLegacyRequest,
   localhostAllowedHostnames,
@@ -34,7 +33,11 @@ import {
   positive,
   serverFactoryKind,
 } from '../../check-options.ts';
+import { readTarget } from '../../request-target.ts';
+import { readBody, takeBody } from './body.ts';
 import type { EventStoreOptions } from './event-store.ts';
+import { OpenRequests } from './open-requests.ts';
+import { type Refusal, refuse } from './refusal.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 
 /** How an endpoint is served. */
@@ -80,6 +83,7 @@ export const endpointKinds: Kinds<HttpOptions> = {
   sessions: parts<SessionOptions>({
     idleMs: positive,
     max: positive,
+    maxPerOwner: positive,
     maxCalls: positive,
     events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
     now: func,
@@ -124,45 +128,66 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     ...(onError && { onerror: onError }),
   });
   const serveModern = toNodeHandler(modern, onError && { onerror: onError });
-  const sessions = new HttpSessions(factory, { ...(onError && { onError }), ...options.sessions });
+  const sessions = new HttpSessions(factory, {
+    ...(onError && { onError }),
+    ...options.sessions,
+    tellsOwnersApart: options.authenticate !== undefined,
+  });
+  const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions ?? {};
+  const openRequests = new OpenRequests({ listening: maxPerOwner, inAll: maxCalls });
 
-  const serve = async (req: IncomingMessage, res: ServerResponse, given: unknown): Promise<void> => {
-    if (new URL(req.url ?? '/', 'http://localhost').pathname !== path) {
-      if (!options.elsewhere) return refuse(res, 404, -32000, 'Not found.');
+  const serve = async (req: IncomingMessage, res: ServerResponse, parsed: unknown): Promise<void> => {
+    const target = readTarget(req);
+    if (!target) return refuse(res, badTarget);
+    req.url = target.path;
+    if (!hostAllowed(req, res)) return;
+    if (new URL(`http://localhost${target.path}`).pathname !== path) {
+      if (!options.elsewhere) return refuse(res, { status: 404, code: -32000, message: 'Not found.' });
       const request = await toWebRequest(req as NodeIncomingMessageLike, undefined, {
         maxRequestBodySize: maxRequestBytes,
       });
       return sendResponse(res, await options.elsewhere(request));
     }
     if (!originAllowed(req, res)) return;
+    if (!methods.includes(req.method ?? '')) {
+      res.setHeader('allow', methods.join(', '));
+      return refuse(res, { status: 405, code: -32000, message: `Use ${methods.join(', ')}.` });
+    }
     if (req.method === 'POST' && !isJsonContentType(req.headers['content-type'] ?? null)) {
-      return refuse(res, 415, -32000, 'Content-Type must be application/json.');
+      return refuse(res, { status: 415, code: -32000, message: 'Content-Type must be application/json.' });
     }
     const auth = options.authenticate
       ? await options.authenticate(await toWebRequest(bodiless(req)))
       : (req as { auth?: AuthInfo }).auth;
     if (auth instanceof Response) return sendResponse(res, auth);
     const incoming = Object.assign(req, auth && { auth }) as NodeIncomingMessageLike & IncomingMessage;
-    const request = await toWebRequest(incoming, given, { maxRequestBodySize: maxRequestBytes });
-    const body = given ?? (req.method === 'POST' ? JSON.parse(await request.text()) : undefined);
+    if (parsed !== undefined) {
+      const taken = takeBody(parsed);
+      if ('refusal' in taken) return refuse(res, taken.refusal);
+    }
+    const request = await toWebRequest(incoming, parsed, { maxRequestBodySize: maxRequestBytes });
+    const read = parsed === undefined && req.method === 'POST' ? readBody(await request.text()) : { value: parsed };
+    if ('refusal' in read) return refuse(res, read.refusal);
+    const body = read.value;
+    const sentBy = auth ? owner(auth) : '';
     if (await isLegacyRequest(request, body)) {
-      const opens = [body].flat().some(isInitializeRequest);
-      const refusal = await sessions.serve({ req, res, body, auth, request, owner: auth ? owner(auth) : '' }, opens);
-      if (refusal) refuse(res, refusal.status, refusal.code, refusal.message);
+      const refusal = await sessions.serve({ req, res, body, auth, request, owner: sentBy });
+      if (refusal) refuse(res, refusal, body);
       return;
     }
+    const refusal = auth || options.authenticate ? openRequests.take(sentBy, body, res) : undefined;
+    if (refusal) return refuse(res, refusal, body);
     await serveModern(incoming, res, body);
   };
 
   return {
     async handle(req, res, body) {
-      if (!hostAllowed(req, res)) return;
       try {
         await serve(req, res, body);
       } catch (error) {
-        const { status, code, message } = failure(error);
-        if (status === 500) onError?.(error instanceof Error ? error : new Error(String(error)));
-        if (!res.headersSent) refuse(res, status, code, message);
+        const refusal = failure(error);
+        if (refusal.status === 500) onError?.(error instanceof Error ? error : new Error(String(error)));
+        if (!res.headersSent) refuse(res, refusal);
         else res.destroy();
       }
     },
@@ -181,19 +206,20 @@ function bodiless({ url, headers }: IncomingMessage): NodeIncomingMessageLike {
   return { method: 'GET', url: url ?? '/', headers, async *[Symbol.asyncIterator]() {} };
 }
 
-function failure(error: unknown): { status: number; code: number; message: string } {
-  if (error instanceof SyntaxError) return { status: 400, code: -32700, message: 'Parse error: the body is not JSON.' };
+/** Of the endpoint itself. */
+const methods = ['GET', 'POST', 'DELETE'];
+
+const badTarget: Refusal = {
+  status: 400,
+  code: -32600,
+  message: 'The request must name one host, in its Host header, and a path that begins with a slash.',
+};
+
+function failure(error: unknown): Refusal {
   if ((error as { status?: unknown }).status === 413) {
     return { status: 413, code: -32000, message: 'The request is too large.' };
   }
   return { status: 500, code: -32603, message: 'Internal server error.' };
-}
-
-function refuse(res: ServerResponse, status: number, code: number, message: string): void {
-  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message } });
-  res
-    .writeHead(status, { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) })
-    .end(text);
 }
 
 async function sendResponse(res: ServerResponse, response: Response): Promise<void> {

@@ -5,16 +5,26 @@
  * - H1 A broken stream ends nothing. The call goes on, and what it sends is replayed when the client reconnects.
  * - H2 A session belongs to whoever opened it; to anybody else it does not exist (404).
  * - H3 A session that nothing uses for `idleMs` ends, and so do its calls. Use is a request or an open stream.
- * - H4 There are never more than `max`: the longest unused one makes room; where all are in use, a new one is refused.
- * - H5 A session never has more than `maxCalls` requests under way, whether their streams are open or not, each under an id
- *   of its own: calls that wait for a person outlive their streams (H1), so nothing else would bound them.
+ * - H4 There are never more than `max`, nor more than `maxPerOwner` of one owner; whose session makes room is in `room.ts`.
+ *   A session that is being opened counts from before the factory runs, so that no burst gets past a limit.
+ * - H5 An owner never has more than `maxCalls` requests under way, whether their streams are open or not, each under an id
+ *   of its own; where nobody says who is who, a session has not. Calls that wait for a person outlive their streams (H1), so nothing else would bound them.
  * - H6 A request that was taken back holds no connection: the transport would keep its stream until a response passes.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
-import type { AuthInfo, McpServer, McpServerFactory, Server } from '@modelcontextprotocol/server';
+import {
+  type AuthInfo,
+  isInitializeRequest,
+  type McpServer,
+  type McpServerFactory,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { batchRefusal } from './body.ts';
 import { boundedEventStore, type EventStoreOptions } from './event-store.ts';
+import type { Refusal } from './refusal.ts';
+import { type Occupant, type Room, roomFor } from './room.ts';
 
 /** How sessions are kept. */
 export interface SessionOptions {
@@ -22,7 +32,12 @@ export interface SessionOptions {
   readonly idleMs?: number;
   /** The most sessions at a time; 1,000 by default. */
   readonly max?: number;
-  /** The most requests under way in one session; 1,000 by default. */
+  /**
+   * The most sessions of one owner at a time, and the most streams on which one owner listens (2026-07-28); 100 by default.
+   * Callers for whom `authenticate` names nobody count as one owner. Without `authenticate` they are only bound by `max`.
+   */
+  readonly maxPerOwner?: number;
+  /** The most requests under way of one owner, or of one session where callers are not told apart; 1,000 by default. */
   readonly maxCalls?: number;
   /** What each session keeps for clients that reconnect. */
   readonly events?: EventStoreOptions;
@@ -58,13 +73,6 @@ interface Session {
   readonly underWay: Set<unknown>;
 }
 
-/** A refusal before any session is reached. */
-export interface SessionRefusal {
-  readonly status: number;
-  readonly code: number;
-  readonly message: string;
-}
-
 const unreferenced = (ms: number, fn: () => void): (() => void) => {
   const timer = setInterval(fn, ms);
   timer.unref();
@@ -78,20 +86,24 @@ const messagesIn = (body: unknown): readonly Message[] =>
 /** The ids of the requests in a body. */
 const requestsIn = (body: unknown): readonly unknown[] =>
   messagesIn(body).flatMap(({ id, method }) => (id !== undefined && method !== undefined ? [id] : []));
-/** The ids of the requests that a body takes back. */
-const takenBackIn = (body: unknown): readonly unknown[] =>
-  messagesIn(body).flatMap(({ method, params }) => (method === 'notifications/cancelled' ? [params?.requestId] : []));
+/** What the endpoint itself says of its sessions. */
+export interface HttpSessionsOptions extends SessionOptions {
+  /** True where somebody says who sends a request, so that those nobody is known of are one owner among others. */
+  readonly tellsOwnersApart: boolean;
+}
 
 /** All sessions of one endpoint. */
 export class HttpSessions {
   readonly #factory: McpServerFactory;
   readonly #sessions = new Map<string, Session>();
-  readonly #options: Required<Omit<SessionOptions, 'events' | 'onError' | 'every'>> & SessionOptions;
+  /** The owner of each session that is being opened, by the id it gets. */
+  readonly #opening = new Map<string, string>();
+  readonly #options: Required<Omit<SessionOptions, 'events' | 'onError' | 'every'>> & HttpSessionsOptions;
   readonly #stopSweeping: () => void;
 
-  constructor(factory: McpServerFactory, options: SessionOptions = {}) {
+  constructor(factory: McpServerFactory, options: HttpSessionsOptions) {
     this.#factory = factory;
-    this.#options = { idleMs: 30 * 60_000, max: 1_000, maxCalls: 1_000, now: Date.now, ...options };
+    this.#options = { idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, now: Date.now, ...options };
     const every = options.every ?? unreferenced;
     this.#stopSweeping = every(Math.min(60_000, this.#options.idleMs), () => this.#sweep());
   }
@@ -103,14 +115,13 @@ export class HttpSessions {
 
   /**
    * Serves a request within its session, opening one for `initialize`.
-   * @param opens - true where the request is an `initialize`
    * @returns a refusal that the caller sends, or undefined where the request has been served
    */
-  async serve(request: SessionRequest, opens: boolean): Promise<SessionRefusal | undefined> {
+  async serve(request: SessionRequest): Promise<Refusal | undefined> {
     this.#sweep();
     const header = request.req.headers['mcp-session-id'];
     if (header === undefined) {
-      if (opens) return this.#open(request);
+      if (isInitializeRequest(request.body)) return this.#open(request);
       return { status: 400, code: -32000, message: 'Mcp-Session-Id is missing: send initialize first.' };
     }
     const session = this.#sessions.get(String(header));
@@ -130,10 +141,20 @@ export class HttpSessions {
     await Promise.all([...this.#sessions.keys()].map(id => this.#end(id)));
   }
 
-  async #open(request: SessionRequest): Promise<SessionRefusal | undefined> {
-    if (!this.#makeRoom()) {
-      return { status: 503, code: -32000, message: 'Too many sessions are in use. Try again later.' };
+  async #open(request: SessionRequest): Promise<Refusal | undefined> {
+    const room = this.#roomFor(request.owner);
+    if ('refusal' in room) return room.refusal;
+    if (room.ends !== undefined) void this.#end(room.ends);
+    const id = randomUUID();
+    this.#opening.set(id, request.owner);
+    try {
+      return await this.#openAs(id, request);
+    } finally {
+      this.#opening.delete(id);
     }
+  }
+
+  async #openAs(id: string, request: SessionRequest): Promise<Refusal | undefined> {
     const { auth } = request;
     const server = await this.#factory({
       era: 'legacy',
@@ -141,9 +162,10 @@ export class HttpSessions {
       ...(auth && { authInfo: auth }),
     });
     const transport = new NodeStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
+      sessionIdGenerator: () => id,
       eventStore: boundedEventStore(this.#options.events),
-      onsessioninitialized: id => {
+      onsessioninitialized: () => {
+        this.#opening.delete(id);
         this.#sessions.set(id, session);
       },
     });
@@ -166,22 +188,34 @@ export class HttpSessions {
       if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
     };
     await server.connect(transport);
-    await this.#handle(session, request);
-    // An initialize that was refused leaves a server that nobody can reach.
-    if (transport.sessionId === undefined) await server.close();
-    return undefined;
+    const receive = transport.onmessage;
+    transport.onmessage = (message, extra) => {
+      receive?.(message, extra);
+      const { method, params } = message as Message;
+      if (method !== 'notifications/cancelled') return;
+      if (underWay.delete(params?.requestId)) this.#endStream(session, params?.requestId);
+    };
+    try {
+      return await this.#handle(session, request);
+    } finally {
+      // An initialize that was refused leaves a server that nobody can reach.
+      if (transport.sessionId === undefined) await server.close();
+    }
   }
 
-  async #handle(session: Session, { req, res, body }: SessionRequest): Promise<SessionRefusal | undefined> {
-    const { underWay } = session;
+  async #handle(session: Session, { req, res, body }: SessionRequest): Promise<Refusal | undefined> {
+    const { underWay, server } = session;
+    const refusal = batchRefusal(body, ('server' in server ? server.server : server).getNegotiatedProtocolVersion());
+    if (refusal) return refusal;
     const ids = requestsIn(body);
     if (new Set(ids).size < ids.length || ids.some(id => underWay.has(id)))
       return { status: 400, code: -32600, message: 'This id is that of another request, which has no response yet.' };
-    if (underWay.size + ids.length > this.#options.maxCalls)
+    if (this.#underWayWith(session) + ids.length > this.#options.maxCalls)
       return {
         status: 429,
         code: -32000,
-        message: 'Too many requests of this session are under way. Try again later.',
+        message: 'Too many of your requests have no response yet. Try again later.',
+        retryAfter: 1,
       };
     for (const id of ids) underWay.add(id);
     session.open += 1;
@@ -193,7 +227,6 @@ export class HttpSessions {
       if (res.statusCode >= 400) for (const id of ids) underWay.delete(id);
     });
     await session.transport.handleRequest(req, res, body);
-    for (const id of takenBackIn(body)) if (underWay.delete(id)) this.#endStream(session, id);
     return undefined;
   }
 
@@ -206,21 +239,29 @@ export class HttpSessions {
     transport.send({ jsonrpc: '2.0', id: id as string | number, error }).catch(() => {});
   }
 
-  #unused(): [string, Session][] {
-    return [...this.#sessions].filter(([, each]) => each.open === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt);
-  }
-
   #sweep(): void {
     const before = this.#options.now() - this.#options.idleMs;
-    for (const [id, session] of this.#unused()) if (session.usedAt <= before) void this.#end(id);
+    for (const [id, { open, usedAt }] of this.#sessions) if (open === 0 && usedAt <= before) void this.#end(id);
   }
 
-  #makeRoom(): boolean {
-    if (this.#sessions.size < this.#options.max) return true;
-    const [longest] = this.#unused();
-    if (!longest) return false;
-    void this.#end(longest[0]);
-    return true;
+  /** True for one owner among others; false for everybody, where nobody says who sends a request. */
+  #isOne(owner: string): boolean {
+    return owner !== '' || this.#options.tellsOwnersApart;
+  }
+
+  /** Requests that have no response yet, and count with those of this session. */
+  #underWayWith({ owner, underWay }: Session): number {
+    if (!this.#isOne(owner)) return underWay.size;
+    return [...this.#sessions.values()].reduce((sum, each) => sum + (each.owner === owner ? each.underWay.size : 0), 0);
+  }
+
+  #roomFor(owner: string): Room {
+    const { max, maxPerOwner } = this.#options;
+    const occupants: Occupant[] = [...this.#opening].map(([id, owner]) => ({ id, owner, usedAt: 0, use: 'calls' }));
+    for (const [id, { owner, usedAt, open, underWay }] of this.#sessions) {
+      occupants.push({ id, owner, usedAt, use: underWay.size > 0 ? 'calls' : open > 0 ? 'listens' : 'none' });
+    }
+    return roomFor(owner, occupants, { max, maxPerOwner: this.#isOne(owner) ? maxPerOwner : Number.POSITIVE_INFINITY });
   }
 
   async #end(id: string): Promise<void> {

@@ -1,0 +1,82 @@
+/**
+ * The body of a POST: what may be read at all, and which batches may be served. Both are judged before anything walks through
+ * the body, since what nests deeply enough costs seconds to parse and overflows the stack of whoever walks it.
+ */
+import type { Refusal } from './refusal.ts';
+
+/** Arrays and objects in one another that a body may have. */
+const maxDepth = 256;
+/** The most messages in a batch; the SDK's own limit, which it applies after it has looked at each. */
+const maxBatch = 100;
+/** The one revision that has batches (2025-03-26, basic, "Batching"); the next one removed them. */
+const batchRevision = '2025-03-26';
+
+const tooDeep: Refusal = {
+  status: 400,
+  code: -32600,
+  message: `The body nests more than ${maxDepth} levels. Send it flatter.`,
+};
+const notJson: Refusal = { status: 400, code: -32700, message: 'Parse error: the body is not JSON.' };
+const badBatch = (message: string): Refusal => ({ status: 400, code: -32600, message });
+
+/** A body that was read, or why it was not. */
+export type Body = { readonly value: unknown } | { readonly refusal: Refusal };
+
+/** Reads the text of a body. */
+export function readBody(text: string): Body {
+  if (nests(text)) return { refusal: tooDeep };
+  try {
+    return judged(JSON.parse(text));
+  } catch {
+    return { refusal: notJson };
+  }
+}
+
+/** Judges a body that somebody else has parsed. */
+export function takeBody(value: unknown): Body {
+  return nestsParsed(value) ? { refusal: tooDeep } : judged(value);
+}
+
+function judged(value: unknown): Body {
+  if (!Array.isArray(value)) return { value };
+  if (value.length === 0) return { refusal: badBatch('The batch is empty. Send one message.') };
+  if (value.length > maxBatch) {
+    return { refusal: badBatch(`The batch has ${value.length} messages, and may have ${maxBatch}.`) };
+  }
+  if (value.some(each => (each as { method?: unknown } | null)?.method === 'initialize')) {
+    return { refusal: badBatch('initialize must be sent by itself, not in a batch.') };
+  }
+  return { value };
+}
+
+/** Why a session does not serve this body; undefined where it may. */
+export function batchRefusal(body: unknown, revision: string | undefined): Refusal | undefined {
+  if (!Array.isArray(body) || revision === batchRevision) return undefined;
+  return badBatch(`Revision ${revision ?? '2025-11-25'} has no batches. Send each message by itself.`);
+}
+
+/** True where a text nests too deeply, counted without parsing it. */
+function nests(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') inString = !inString;
+    else if (inString) at += character === '\\' ? 1 : 0;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > maxDepth) return true;
+  }
+  return false;
+}
+
+/** The same of a parsed value, level by level rather than by recursion. */
+function nestsParsed(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= maxDepth) return true;
+    level = level.flatMap(each => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+    level = level.filter(each => typeof each === 'object' && each !== null);
+  }
+  return false;
+}

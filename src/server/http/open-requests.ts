@@ -1,0 +1,41 @@
+/**
+ * The requests of 2026-07-28 that have no response yet, by their owner: they stand alone, so no session bounds them, and the
+ * streams that a server has for listeners are shared by all.
+ */
+import type { ServerResponse } from 'node:http';
+import type { Refusal } from './refusal.ts';
+
+/** How many one owner may have. */
+export interface OpenRequestLimits {
+  readonly listening: number;
+  readonly inAll: number;
+}
+
+/** Counts the open requests of each owner. */
+export class OpenRequests {
+  readonly #limits: OpenRequestLimits;
+  readonly #counts = new Map<string, { listening: number; inAll: number }>();
+
+  constructor(limits: OpenRequestLimits) {
+    this.#limits = limits;
+  }
+
+  /** Counts a request until its response has ended. @returns why it is not served, where its owner has too many */
+  take(owner: string, body: unknown, res: ServerResponse): Refusal | undefined {
+    const listens = (body as { method?: unknown } | null)?.method === 'subscriptions/listen' ? 1 : 0;
+    const count = this.#counts.get(owner) ?? { listening: 0, inAll: 0 };
+    if (count.inAll >= this.#limits.inAll || count.listening + listens > this.#limits.listening) {
+      const message = 'Too many of your requests have no response yet. End one, or try again later.';
+      return { status: 429, code: -32000, message, retryAfter: 1 };
+    }
+    count.listening += listens;
+    count.inAll += 1;
+    this.#counts.set(owner, count);
+    res.once('close', () => {
+      count.listening -= listens;
+      count.inAll -= 1;
+      if (count.inAll === 0) this.#counts.delete(owner);
+    });
+    return undefined;
+  }
+}

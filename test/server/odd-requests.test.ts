@@ -1,0 +1,208 @@
+/** Requests that no client of the protocol sends: each is answered at once, and holds nothing afterwards. */
+import { existsSync, readdirSync } from 'node:fs';
+import { McpServer } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { countedEndpoint, post, sendRaw } from './raw-http.ts';
+
+function factory() {
+  const server = new McpServer({ name: 'fixture', version: '1.0.0' });
+  server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({
+    content: [{ type: 'text', text }],
+  }));
+  return server;
+}
+
+const message = (id: number, method: string, params: object = {}) => ({ jsonrpc: '2.0', id, method, params });
+const initialize = (id = 1, protocolVersion = '2025-11-25') =>
+  message(id, 'initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } });
+const list = (id: number) => message(id, 'tools/list');
+const modern = (id: number) =>
+  message(id, 'tools/list', {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  });
+const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+/** Files and sockets this process has open, the way the kernel counts them where it says so. */
+const descriptors = (): number =>
+  existsSync('/proc/self/fd')
+    ? readdirSync('/proc/self/fd').length
+    : process.getActiveResourcesInfo().filter(each => each.includes('Socket')).length;
+
+describe('a batch', () => {
+  const batches: [string, unknown, string][] = [
+    ['of two initializes with one id', [initialize(), initialize()], 'by itself'],
+    ['of two initializes', [initialize(1), initialize(2)], 'by itself'],
+    ['of one initialize', [initialize()], 'by itself'],
+    ['of an initialize and a request', [initialize(), list(2)], 'by itself'],
+    ['of an initialize that lacks everything', [{ method: 'initialize' }], 'by itself'],
+    ['of nothing', [], 'empty'],
+    ['of both revisions', [list(1), modern(2)], 'batches'],
+    ['of 2026-07-28', [modern(1), modern(2)], 'batches'],
+    ['of what is no message', [list(1), 7, null], 'invalid message'],
+    ['of batches', [[initialize()]], 'invalid message'],
+    ['without a session', [list(1), list(2)], 'Mcp-Session-Id is missing'],
+    ['of more messages than anybody sends', Array.from({ length: 500_000 }, () => 1), 'may have 100'],
+  ];
+
+  it.each(batches)('%s is refused', async (_, batch, why) => {
+    await using on = await countedEndpoint(factory);
+    const answer = await sendRaw(on.port, post(JSON.stringify(batch)));
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toMatchObject({ jsonrpc: '2.0', error: { message: expect.stringContaining(why) } });
+    expect(on.endpoint.sessions).toBe(0);
+  });
+
+  it('of initializes holds no connection and no descriptor, however many there are', async () => {
+    await using on = await countedEndpoint(factory);
+    await sendRaw(on.port, post('{}'));
+    await on.closed();
+    const before = descriptors();
+    const statuses: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const request = post(JSON.stringify([initialize(), initialize()]));
+      const answers = await Promise.all(Array.from({ length: 50 }, () => sendRaw(on.port, request)));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    await on.closed();
+    expect(statuses).toEqual(Array.from({ length: 500 }, () => 400));
+    expect(descriptors()).toBe(before);
+    expect(on.endpoint.sessions).toBe(0);
+  });
+
+  it('is served to a session of 2025-03-26, which has batches, and to no other', async () => {
+    await using on = await countedEndpoint(factory);
+    for (const [revision, status] of [
+      ['2025-03-26', 200],
+      ['2025-06-18', 400],
+      ['2025-11-25', 400],
+    ] as const) {
+      const { head } = await sendRaw(on.port, post(JSON.stringify(initialize(1, revision))));
+      const session = { 'mcp-session-id': /mcp-session-id: (\S+)/.exec(head)![1]! };
+      const send = (body: unknown) => sendRaw(on.port, post(JSON.stringify(body), session));
+      const both = await send([list(2), list(3)]);
+      expect([revision, both.status]).toEqual([revision, status]);
+      if (status === 200) {
+        expect(both.body).toContain('"id":2');
+        expect(both.body).toContain('"id":3');
+        expect((await send([list(4), list(4)])).status).toBe(400);
+        const taken = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } };
+        expect((await send([list(5), taken])).status).toBe(200);
+        expect((await send([initialized])).status).toBe(202);
+      } else expect(both.body).toContain(`Revision ${revision} has no batches`);
+      expect((await send([initialize(), list(9)])).status).toBe(400);
+    }
+  });
+});
+
+describe('a body', () => {
+  const deep = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
+  it.each([
+    ['4 MB of [', '['.repeat(4_000_000)],
+    ['2 MB of [ and 2 MB of ]', deep('[', ']', 2_000_000)],
+    ['4 MB of {"a":', '{"a":'.repeat(800_000)],
+    [
+      'a request that nests 300 levels',
+      JSON.stringify(list(1)).replace('{}', deep('{"a":[', ']}', 150).replace('[]', '[1]')),
+    ],
+  ])('of %s is refused before it is parsed', async (_, body) => {
+    await using on = await countedEndpoint(factory);
+    const parse = JSON.parse;
+    const parsed: string[] = [];
+    JSON.parse = (text: string, ...rest: []) => {
+      parsed.push(text);
+      return parse(text, ...rest);
+    };
+    const answer = await sendRaw(on.port, post(body)).finally(() => {
+      JSON.parse = parse;
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toContain('nests more than 256 levels');
+    expect(parsed.filter(text => text.length > 1_000)).toEqual([]);
+  });
+
+  it('that nests as deep as anybody may is read, whatever its texts hold', async () => {
+    await using on = await countedEndpoint(factory);
+    const { head } = await sendRaw(on.port, post(JSON.stringify(initialize())));
+    const session = { 'mcp-session-id': /mcp-session-id: (\S+)/.exec(head)![1]! };
+    const text = `${'['.repeat(400)}"\\"${'{'.repeat(400)}`;
+    const call = message(2, 'tools/call', { name: 'echo', arguments: { text, more: parseDeep(200) } });
+    const answer = await sendRaw(on.port, post(JSON.stringify(call), session));
+    expect(answer.body).toContain(JSON.stringify(text));
+  });
+
+  it('that a parser in front has read may nest no deeper', async () => {
+    await using on = await countedEndpoint(factory, {}, () => [list(1), parseDeep(100_000)]);
+    const answer = await sendRaw(on.port, post('{}'));
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('nests more than 256 levels')]);
+  });
+});
+
+function parseDeep(depth: number): unknown {
+  let value: unknown = 1;
+  for (let at = 0; at < depth; at += 1) value = [value];
+  return value;
+}
+
+describe('a request', () => {
+  const body = JSON.stringify(initialize());
+  const mcp = (lines: string[], target = '/mcp') =>
+    [
+      `POST ${target} HTTP/1.1`,
+      ...lines,
+      'content-type: application/json',
+      'accept: application/json, text/event-stream',
+      'connection: close',
+      `content-length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n');
+  const own = 'host: 127.0.0.1';
+
+  it.each([
+    ['for //', ['host: 127.0.0.1'], '//', 404],
+    ['for http://[', [own], 'http://[', 400],
+    ['for a path without a slash', [own], 'mcp', 400],
+    ['for a path that climbs', [own], '/../../mcp', 200],
+    ['for *', [own], '*', 400],
+    ['in the absolute form', [own], 'http://127.0.0.1/mcp', 200],
+    ['in the absolute form, for the port that is meant anyway', ['host: 127.0.0.1:80'], 'http://127.0.0.1/mcp', 200],
+    ['in the absolute form, for another host', [own], 'http://evil.example/mcp', 400],
+    ['in the absolute form, of another port', [own], 'http://127.0.0.1:1/mcp', 400],
+    ['in the absolute form, with a name in it', [own], 'http://evil.example@127.0.0.1/mcp', 400],
+    ['of another protocol', [own], 'ftp://127.0.0.1/mcp', 400],
+    ['with two hosts', [own, 'host: evil.example'], '/mcp', 400],
+    ['with one host twice', [own, 'Host: 127.0.0.1'], '/mcp', 400],
+    ['with a host that is a path', ['host: 127.0.0.1/evil.example'], '/mcp', 400],
+    ['with a host that is a name and a password', ['host: evil.example@127.0.0.1'], '/mcp', 400],
+    ['with an empty host', ['host:'], '/mcp', 400],
+    ['without a host', [], '/mcp', 400],
+    ['for another host', ['host: evil.example'], '/mcp', 403],
+    ['for another host, in both places', ['host: evil.example'], 'http://evil.example/mcp', 403],
+  ])('%s is answered', async (_, lines, target, status) => {
+    const errors: Error[] = [];
+    await using on = await countedEndpoint(factory, { onError: error => void errors.push(error) });
+    expect((await sendRaw(on.port, mcp(lines, target))).status).toBe(status);
+    expect(errors).toEqual([]);
+  });
+
+  it('in the absolute form reaches what is beside the endpoint, by its path', async () => {
+    const elsewhere = (request: Request) => new Response(new URL(request.url).pathname);
+    await using on = await countedEndpoint(factory, { elsewhere });
+    expect(await sendRaw(on.port, mcp([own], 'http://127.0.0.1/beside?x'))).toMatchObject({
+      status: 200,
+      body: /\/beside/,
+    });
+  });
+
+  it.each(['TRACE', 'PUT', 'OPTIONS', 'PATCH', 'HEAD'])('of the method %s is refused', async method => {
+    await using on = await countedEndpoint(factory);
+    const answer = await sendRaw(on.port, `${method} /mcp HTTP/1.1\r\n${own}\r\nconnection: close\r\n\r\n`);
+    expect(answer.status).toBe(405);
+    expect(answer.head).toContain('allow: get, post, delete');
+  });
+});
