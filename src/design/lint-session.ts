@@ -15,6 +15,7 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { connectInTime, endlessProbe } from '../connect-in-time.ts';
 import { MidcallError } from '../errors.ts';
 import { type Clock, type Era, visible } from '../host/index.ts';
 import { isRecord } from '../record.ts';
@@ -103,12 +104,17 @@ export class LintSession {
     const { era, client: info, startTimeoutMs } = options;
     const client = new Client(info, {
       capabilities: capabilities(options),
-      versionNegotiation: { ...negotiation(era), probe: { timeoutMs: startTimeoutMs } },
+      versionNegotiation: { ...negotiation(era), probe: endlessProbe },
     });
     const session = new LintSession(client, transport, options);
     session.#tap();
     try {
-      await client.connect(transport, { timeout: startTimeoutMs });
+      await connectInTime({
+        connect: () => client.connect(transport, { timeout: startTimeoutMs }),
+        giveUp: () => transport.close(),
+        timeoutMs: startTimeoutMs,
+        after: (ms, fn) => options.clock.after(ms, fn),
+      });
     } catch (cause) {
       await client.close().catch(() => {});
       throw new MidcallError('host/not-found', unreached(era, cause, session.#lastError), { cause });

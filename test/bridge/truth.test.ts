@@ -107,6 +107,35 @@ it('records that a person at the host did not let the model be used', async () =
   expect(refusals().join()).toContain('refused');
 });
 
+it.each(['2025-11-25', '2026-07-28'] as const)(
+  'does not tell a server of %s that a person refused, where the host refused by itself',
+  async behind => {
+    const { audit, refusals } = record();
+    const refusal = () => Promise.reject(Object.assign(new Error('User rejected sampling request'), { code: -1 }));
+    await using on = await stage({
+      front: '2025-11-25',
+      behind,
+      capabilities: { sampling: {} },
+      answers: [refusal],
+      options: { audit, suspectBelowMs: 60_000 },
+      serve: (mid, server) =>
+        mid.tool(server, 'think', {}, async (_, call) =>
+          says(
+            await call.sample(hello).then(
+              () => 'a reply',
+              ({ code }) => `no reply: ${code}`,
+            ),
+          ),
+        ),
+    });
+    const said = textOf(await on.client.callTool({ name: 'think' }));
+    if (behind === '2025-11-25') expect(said).toBe('no reply: sampling/unavailable');
+    else expect(said).toContain('nobody can tell whether anybody was asked');
+    expect(refusals().join()).toContain('nobody can tell whether anybody was asked');
+    expect(`${said} ${refusals().join()}`).not.toContain('he person refused');
+  },
+);
+
 it('lets no rule of the person’s hand over a reply that the person is to write', async () => {
   const policy = new Policy();
   policy.add({ server: 'behind', subject: 'sampling', effect: 'allow' });

@@ -247,4 +247,16 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     );
     expect(text).toBe('sampling/refused');
   });
+
+  it('takes a refusal that came faster than a person reads for nobody’s', async () => {
+    if (era === '2026-07-28') return;
+    const refusal = () => Promise.reject(Object.assign(new Error('User rejected'), { code: -1 }));
+    const { text } = await act(
+      call => call.sample(hello).then(textOf, ({ code, message }) => `${code}: ${message}`),
+      [refusal],
+      { sampling: {} },
+      { suspectBelowMs: 60_000 },
+    );
+    expect(text).toMatch(/^sampling\/unavailable: .*whether anybody was asked/);
+  });
 });

@@ -12,9 +12,11 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { connectInTime, endlessProbe } from '../../connect-in-time.ts';
 import { MidcallError } from '../../errors.ts';
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from '../attach.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
+import { systemClock } from '../clock.ts';
 import type { Era } from '../question.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
@@ -147,11 +149,12 @@ export class Connection {
     this.#become('starting');
     const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 30_000, ...rest } = this.#options;
     const { callTimeoutMs: _, fetch: __, ...attached } = rest;
+    const pinned = era === '2026-07-28';
     const client = new Client(info, {
       inputRequired: { maxRounds },
       versionNegotiation: {
-        mode: era === 'auto' ? 'auto' : era === '2026-07-28' ? { pin: era } : 'legacy',
-        probe: { timeoutMs: Math.min(startTimeoutMs, 10_000) },
+        mode: era === 'auto' ? 'auto' : pinned ? { pin: era } : 'legacy',
+        probe: pinned ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, 10_000) },
       },
       listChanged: this.#listChanged(),
     });
@@ -160,8 +163,13 @@ export class Connection {
     this.#client = client;
     this.#attachment = attachment;
     try {
-      this.#transport = this.#open();
-      await client.connect(this.#transport, { timeout: startTimeoutMs });
+      const transport = this.#open();
+      this.#transport = transport;
+      const connect = () => client.connect(transport, { timeout: startTimeoutMs });
+      const { clock = systemClock } = this.#options;
+      const after = (ms: number, fn: () => void) => clock.after(ms, fn);
+      if (pinned) await connectInTime({ connect, giveUp: () => transport.close(), timeoutMs: startTimeoutMs, after });
+      else await connect();
     } catch (cause) {
       // What a server wrote before it died is read in the turn after its end is known.
       await new Promise(setImmediate);

@@ -74,6 +74,8 @@ export function unreached(error: unknown, target: ServerTarget): string {
   if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time.';
   if (causes.some(each => each.code === 'CLIENT_HTTP_UNEXPECTED_CONTENT'))
     return 'what answers at this address is not an MCP server.';
+  const notOffered = /did not offer pinned protocol version (\d{4}-\d\d-\d\d)/u.exec(String(causes[0]?.message))?.[1];
+  if (notOffered !== undefined) return `it answers, and does not offer revision ${notOffered}.`;
   const said = causes.findLast(each => typeof each.message === 'string')?.message ?? error;
   return visible(String(said), { max: 500 });
 }

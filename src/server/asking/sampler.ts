@@ -88,7 +88,7 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
     const { value } = await run.ask({ kind: 'sample', identity, label, detail });
     const recorded = value as { got?: Json; none?: string; code?: number; ms: number };
     if (recorded.got !== undefined) return { result: recorded.got, ms: recorded.ms };
-    throw failed(recorded);
+    throw failed(recorded, config.suspectBelowMs);
   }
 
   async function viaOwnModel(params: SamplingRequest, timeoutMs: number): Promise<Reply> {
@@ -228,9 +228,15 @@ function checkTimeout(ms: number): void {
   throw new MidcallError('sampling/invalid', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
 }
 
-function failed(recorded: { none?: string; code?: number }): MidcallError {
+function failed(recorded: { none?: string; code?: number; ms: number }, suspectBelowMs: number): MidcallError {
   if (recorded.none === 'timeout') return new MidcallError('sampling/unavailable', 'The client did not reply in time.');
   // client/sampling, "Error Handling": -1 is the person's refusal.
+  if (recorded.code === -1 && recorded.ms < suspectBelowMs) {
+    return new MidcallError(
+      'sampling/unavailable',
+      'The client refused faster than a person reads: nobody can tell whether anybody was asked.',
+    );
+  }
   if (recorded.code === -1) return new MidcallError('sampling/refused', 'The person refused to let the model be used.');
   return new MidcallError('sampling/unavailable', 'The client could not get a reply from its model.');
 }

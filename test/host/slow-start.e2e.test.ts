@@ -1,0 +1,55 @@
+/** A server of one revision that is slow to start, and one that has not got the revision: they are told apart. */
+import { Connection, commandTarget, Inbox } from 'midcall/host';
+import { expect, it } from 'vitest';
+import { LintSession } from '../../src/design/lint-session.ts';
+import { openTransport } from '../../src/host/connection/transport.ts';
+import { handClock } from './clock.ts';
+
+const era = '2026-07-28';
+const client = { name: 'test', version: '1.0.0' };
+const script = (body: string) => commandTarget([process.execPath, '--input-type=module', '-e', body]);
+/** Reads, and says nothing. */
+const silent = script('process.stdin.resume()');
+const old = script(`import { createInterface } from 'node:readline';
+createInterface({ input: process.stdin }).on('line', line => {
+  const { id } = JSON.parse(line);
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }));
+});`);
+
+function connection(target: ReturnType<typeof script>) {
+  const clock = handClock();
+  const made = new Connection({ id: 'slow', target }, { client, inbox: new Inbox({ clock }), clock, era });
+  return { made, clock };
+}
+
+it('a server that does not answer is said to be silent, and not to lack the revision', async () => {
+  const { made, clock } = connection(silent);
+  const started = made.start();
+  expect(clock.waiting).toBe(1);
+  clock.move(30_000);
+  await expect(started).rejects.toThrow(/could not be started .*: it did not answer in time\.$/);
+  expect([made.state, clock.waiting]).toEqual(['failed', 0]);
+});
+
+it('a server that answers without the revision is said to lack it', async () => {
+  const { made, clock } = connection(old);
+  await expect(made.start()).rejects.toThrow(/: it answers, and does not offer revision 2026-07-28\.$/);
+  expect(clock.waiting).toBe(0);
+});
+
+it('the linter tells them apart, too', async () => {
+  const clock = handClock();
+  const options = {
+    era,
+    client,
+    startTimeoutMs: 30_000,
+    waitMs: 1_000,
+    clock,
+    roots: [],
+    elicitation: undefined,
+  } as const;
+  const opened = LintSession.open(openTransport(silent), options);
+  clock.move(30_000);
+  await expect(opened).rejects.toThrow(/could not be reached on 2026-07-28: “The server did not answer in time\.”/);
+  await expect(LintSession.open(openTransport(old), options)).rejects.toThrow(/does not offer that revision/);
+});
