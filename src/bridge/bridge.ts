@@ -113,6 +113,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     roots: { on2026: passesRoots },
     sampling: { on2026: !sampling.always },
     now: clock.now,
+    timer: (fn, ms) => clock.after(ms, fn),
     suspectBelowMs,
     warn,
   });

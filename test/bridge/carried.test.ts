@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Inbox } from 'midcall/host';
 import type { Midcall } from 'midcall/server';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { handClock } from '../host/clock.ts';
 import { pairs, reply, stage, textOf } from './stage.ts';
+import { ring, until, untilAfterRoots, untilArmed } from './until.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const yes = { action: 'accept', content: { value: true } } as const;
@@ -34,20 +35,14 @@ const make = { name: 'make' };
 const answerAll = async (inbox: Inbox) => {
   for (const { id } of inbox.list()) await inbox.reply(id, yes, 'web');
 };
-/** Moves a clock until something is so; a server of 2025-11-25 is given half a second to ask for roots. */
-const until = (clock: ReturnType<typeof handClock>, so: () => boolean) =>
-  vi.waitUntil(() => {
-    clock.move(300);
-    return so();
-  });
-
 describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   it('comes back for two calls that are the same, and finds each of them once', async () => {
     const { made, serve } = asking();
     const clock = handClock();
     await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
     const first = [on.client.callTool(make), on.client.callTool(make)];
-    await until(clock, () => on.inbox.list().length === 2);
+    await untilAfterRoots(clock, () => on.inbox.list().length === 2);
+    await untilArmed(clock, 45_000, 2);
     clock.move(45_000);
     for (const each of first) expect(textOf(await each)).toContain('again');
     await answerAll(on.inbox);
@@ -61,12 +56,13 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     const clock = handClock();
     await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
     const first = on.client.callTool(make);
-    await until(clock, () => on.inbox.list().length === 1);
+    await untilAfterRoots(clock, () => on.inbox.list().length === 1);
+    await untilArmed(clock, 45_000);
     clock.move(45_000);
     await first;
     await answerAll(on.inbox);
     const back = [on.client.callTool(make), on.client.callTool(make)];
-    await until(clock, () => on.inbox.list().length === 1);
+    await untilAfterRoots(clock, () => on.inbox.list().length === 1);
     await answerAll(on.inbox);
     expect((await Promise.all(back)).map(textOf).sort()).toEqual(['made 1', 'made 2']);
     expect(made).toHaveLength(2);
@@ -77,13 +73,14 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     const clock = handClock();
     await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
     const call = on.client.callTool(make);
-    await until(clock, () => on.opened.length === 1);
+    await untilAfterRoots(clock, () => on.opened.length === 1);
+    await untilArmed(clock, 45_000);
     const [one] = on.inbox.list();
     clock.move(40_000);
     await answerAll(on.inbox);
-    await vi.waitUntil(() => on.inbox.list().some(({ id }) => id !== one!.id));
-    await vi.waitUntil(() => on.opened.length === 2);
-    await new Promise(setImmediate);
+    await until(() => on.inbox.list().some(({ id }) => id !== one!.id));
+    await until(() => on.opened.length === 2);
+    await untilArmed(clock, 5_000);
     clock.move(5_000);
     expect(textOf(await call)).toContain('again');
   });
@@ -96,10 +93,10 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     await using on = await stage({ front, behind, serve, clock, capabilities, roots: [root], atDesk: () => {} });
     const abort = new AbortController();
     const call = on.client.callTool(make, { signal: abort.signal });
-    await until(clock, () => on.inbox.list().length === 1);
+    await untilAfterRoots(clock, () => on.inbox.list().length === 1);
     abort.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitUntil(() => on.inbox.list().length === 0);
+    await until(() => on.inbox.list().length === 0);
   });
 
   it('leaves no timer behind: of calls that end, that nobody comes back for, and that it takes back', async () => {
@@ -109,15 +106,21 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     for (const way of ['ends', 'left', 'taken back']) {
       const abort = new AbortController();
       const call = on.client.callTool(make, { signal: abort.signal }).catch(() => says('taken back'));
-      await until(clock, () => on.inbox.list().length === 1);
+      await untilAfterRoots(clock, () => on.inbox.list().length === 1);
       if (way === 'ends') await answerAll(on.inbox);
       if (way === 'taken back') abort.abort();
-      if (way === 'left') clock.move(45_000);
+      if (way === 'left') {
+        await untilArmed(clock, 45_000);
+        clock.move(45_000);
+      }
       await call;
-      if (way === 'left') clock.move(900_000);
-      await vi.waitUntil(() => on.inbox.list().length === 0);
+      if (way === 'left') {
+        await untilArmed(clock, 900_000);
+        clock.move(900_000);
+      }
+      await until(() => on.inbox.list().length === 0);
     }
-    await vi.waitUntil(() => clock.waiting === 0);
+    await until(() => clock.waiting === 0);
   });
 
   it('gets the result of a call that ended while its person was still being asked', async () => {
@@ -145,12 +148,13 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
             .elicitInput({ message: 'Still there?', requestedSchema }, { signal: abort.signal })
             .catch(() => {});
           made += 1;
+          ring();
           return says(`made ${made}`);
         }),
     });
     const call = on.client.callTool({ name: 'hasty' });
     await on.person.whenAsked(1);
-    await vi.waitUntil(() => made === 1 && on.inbox.list().length === 0);
+    await until(() => made === 1 && on.inbox.list().length === 0);
     // On 2025-11-25 the host is told that the question was taken back; on 2026-07-28 it has to come back first.
     if (front === '2026-07-28') tookBack();
     expect(textOf(await call)).toBe('made 1');
@@ -160,7 +164,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     const { serve } = asking();
     await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: () => {} });
     const call = on.client.callTool(make);
-    await vi.waitUntil(() => on.inbox.list().length === 1);
+    await until(() => on.inbox.list().length === 1);
     on.connection()!.cancel(on.inbox.list()[0]!.call!.id);
     expect(await call).toMatchObject({ isError: true, ...says('The person stopped this call.') });
   });
@@ -172,17 +176,17 @@ it('opens the desk again for a question that came when its page was closed alrea
   const front = '2025-11-25';
   await using on = await stage({ front, behind: front, serve, clock, capabilities: {}, atDesk: () => {} });
   const calls = [on.client.callTool(make), on.client.callTool(make)];
-  await until(clock, () => on.inbox.list().length === 2);
+  await untilAfterRoots(clock, () => on.inbox.list().length === 2);
   const first = on.inbox.list();
   await answerAll(on.inbox);
-  await vi.waitUntil(() => on.inbox.list().length === 2 && on.inbox.list().every(each => !first.includes(each)));
+  await until(() => on.inbox.list().length === 2 && on.inbox.list().every(each => !first.includes(each)));
   expect(on.opened).toHaveLength(1);
-  await new Promise(setImmediate);
+  await untilArmed(clock, 15_000);
   clock.move(15_000);
-  await vi.waitUntil(() => on.opened.length === 2);
-  await new Promise(setImmediate);
+  await until(() => on.opened.length === 2);
+  // Nobody waits for another look.
+  expect(clock.left.filter(left => left <= 15_000)).toEqual([]);
   clock.move(15_000);
-  await new Promise(setImmediate);
   expect(on.opened).toHaveLength(2);
   await answerAll(on.inbox);
   expect((await Promise.all(calls)).map(textOf).sort()).toEqual(['made 1', 'made 2']);
@@ -201,7 +205,7 @@ it('waits for a server that the person is starting again, and does not start it 
     });
   });
   await connection.restart();
-  await vi.waitUntil(() => on.inbox.list().length === 1);
+  await until(() => on.inbox.list().length === 1);
   await answerAll(on.inbox);
   expect(textOf(await called)).toBe('made 2');
   expect(starts).toBe(1);
@@ -221,6 +225,7 @@ it('takes a request for the host’s model back with its call', async () => {
           () => reply(''),
           error => error,
         );
+        ring();
         return says('over');
       }),
   });
@@ -229,5 +234,5 @@ it('takes a request for the host’s model back with its call', async () => {
   await on.person.whenAsked(1);
   abort.abort();
   await expect(call).rejects.toThrow();
-  await vi.waitUntil(() => refused instanceof Error);
+  await until(() => refused instanceof Error);
 });

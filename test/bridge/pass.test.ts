@@ -6,9 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { Midcall } from 'midcall/server';
 import { eras } from 'midcall/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { pairs, reply, stage, textOf } from './stage.ts';
+import { ring, until } from './until.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const hello = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 } as const;
@@ -119,7 +120,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
           says(((await call.roots()) ?? []).map(root => root.uri).join(' ')),
         ),
     });
-    await vi.waitUntil(() => on.person.asked.some(each => each.method === 'roots/list') || front === '2026-07-28');
+    if (front === '2025-11-25') await on.person.whenAsked(1);
     expect(textOf(await on.client.callTool({ name: 'where' }))).toBe(uri);
     expect(on.warned.join()).toContain('nowhere-at-all');
   });
@@ -192,8 +193,10 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 it.each(eras)('tells a client of %s that the tools have changed', async front => {
   let add = (): void => {};
   const read: string[][] = [];
-  const onChanged = (_: unknown, tools: readonly { readonly name: string }[] | null): void =>
-    void read.push((tools ?? []).map(each => each.name));
+  const onChanged = (_: unknown, tools: readonly { readonly name: string }[] | null): void => {
+    read.push((tools ?? []).map(each => each.name));
+    ring();
+  };
   await using on = await stage({
     front,
     behind: '2025-11-25',
@@ -207,6 +210,6 @@ it.each(eras)('tells a client of %s that the tools have changed', async front =>
     },
   });
   await on.client.callTool({ name: 'grow' });
-  await vi.waitUntil(() => read.length > 0);
+  await until(() => read.length > 0);
   expect(read.at(-1)).toEqual(['grow', 'more']);
 });

@@ -3,10 +3,11 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Inbox } from 'midcall/host';
 import type { Midcall } from 'midcall/server';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { handClock } from '../host/clock.ts';
 import { pairs, stage, textOf } from './stage.ts';
+import { ring, until, untilAfterRoots, untilArmed } from './until.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
@@ -28,11 +29,6 @@ function asking() {
 
 const yes = { action: 'accept', content: { sure: true, why: 'old' } } as const;
 const answerAtDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
-/** A server of 2025-11-25 is given half a second to ask for roots before the first call. */
-const started = async (clock: ReturnType<typeof handClock>) => {
-  await new Promise(setImmediate);
-  clock.move(1_000);
-};
 const remove = { name: 'remove', arguments: { name: 'a.md' } };
 
 describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
@@ -98,8 +94,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     const clock = handClock();
     const on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
     const first = on.client.callTool(remove);
-    await started(clock);
-    await vi.waitUntil(() => on.opened.length === 1);
+    await untilAfterRoots(clock, () => on.opened.length === 1);
+    await untilArmed(clock, 45_000);
     clock.move(45_000);
     expect(textOf(await first)).toContain("call 'remove' again with the same arguments");
     return { ...on, done, clock };
@@ -115,7 +111,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   it('does not take another call for the one it was sent away from', async () => {
     await using on = await sentAway();
     const other = on.client.callTool({ name: 'remove', arguments: { name: 'b.md' } });
-    await vi.waitUntil(() => on.inbox.list().length === 2);
+    await until(() => on.inbox.list().length === 2);
     for (const { id } of on.inbox.list()) await on.inbox.reply(id, yes, 'web');
     await other;
     expect([...on.done].sort()).toEqual(['a.md', 'b.md']);
@@ -123,8 +119,9 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 
   it('stops a call that nobody comes back for', async () => {
     await using on = await sentAway();
+    await untilArmed(on.clock, 900_000);
     on.clock.move(900_000);
-    await vi.waitUntil(() => on.inbox.list().length === 0);
+    await until(() => on.inbox.list().length === 0);
     expect(on.done).toEqual([]);
   });
 
@@ -133,10 +130,10 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: () => {} });
     const abort = new AbortController();
     const call = on.client.callTool(remove, { signal: abort.signal });
-    await vi.waitUntil(() => on.inbox.list().length === 1);
+    await until(() => on.inbox.list().length === 1);
     abort.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitUntil(() => on.inbox.list().length === 0);
+    await until(() => on.inbox.list().length === 0);
     expect(done).toEqual([]);
   });
 
@@ -189,13 +186,16 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
       answers: [{ action: 'accept' }],
     });
     const completed: unknown[] = [];
-    on.client.setNotificationHandler('notifications/elicitation/complete', each => void completed.push(each.params));
+    on.client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
+      completed.push(params);
+      ring();
+    });
     expect(textOf(await on.client.callTool({ name: 'sign-in' }))).toBe('accept');
     expect(on.person.asked[0]?.params).toMatchObject({ mode: 'url', message: 'Sign in there', url: page });
     expect('elicitationId' in on.person.asked[0]!.params).toBe(front === '2025-11-25');
     expect(on.opened).toEqual([]);
     if (front === '2025-11-25' && behind === '2025-11-25') {
-      await vi.waitUntil(() => completed.length === 1);
+      await until(() => completed.length === 1);
       expect(completed).toEqual([{ elicitationId: 'e-1' }]);
     } else expect(completed).toEqual([]);
   });

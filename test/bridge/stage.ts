@@ -15,6 +15,7 @@ import {
 import { type Midcall, midcall, serveHttp } from 'midcall/server';
 import { type Era, eras, negotiation, type Scripted, scriptedPerson } from 'midcall/testing';
 import { type BridgeOptions, startBridge } from '../../src/bridge/index.ts';
+import { ring, ringing } from './until.ts';
 
 /** Host in front, server behind. */
 export const pairs: readonly (readonly [front: Era, behind: Era])[] = eras.flatMap(front =>
@@ -57,8 +58,9 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
     },
     { port: 0 },
   );
-  const clock = given.clock ?? systemClock;
+  const clock = ringing(given.clock ?? systemClock);
   const inbox = new Inbox({ clock });
+  inbox.subscribe(ring);
   const opened: string[] = [];
   let connection: Connection | undefined;
   const warned: string[] = [];
@@ -75,10 +77,12 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
     sampling: { model: noModel, always: false },
     startDesk: async behindTheBridge => {
       connection = behindTheBridge;
+      ring();
       return { viewers: 0, startUrl: () => 'http://127.0.0.1/start', close: async () => {} } as never;
     },
     openPage: async url => {
       opened.push(url);
+      ring();
       await atDesk?.(inbox);
       return atDesk !== undefined;
     },

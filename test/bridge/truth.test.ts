@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { type McpServer, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { Audit, type AuditEntry, type Inbox, Policy } from 'midcall/host';
 import type { Midcall } from 'midcall/server';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { handClock } from '../host/clock.ts';
 import { noModel, pairs, reply, stage, textOf } from './stage.ts';
+import { ring, until, untilAfterRoots, untilArmed } from './until.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const hello = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 } as const;
@@ -181,21 +182,121 @@ it('does not say that a person stopped a call whose page nobody could be asked a
   expect(textOf(await on.client.callTool({ name: 'sign-in' }))).toContain('needs a page to be finished first');
 });
 
-it('asks a host of 2026-07-28 as long as it has rounds, and then at the desk', async () => {
-  const answerAtDesk = (inbox: Inbox) => {
+describe('the rounds of a host of 2026-07-28', () => {
+  const front = '2026-07-28';
+  const behind = '2025-11-25';
+  const declineAtDesk = (inbox: Inbox) => {
     inbox.present({ via: 'web', show: (_, { reply: say }) => void say({ action: 'decline' }) });
   };
-  await using on = await stage({
-    front: '2026-07-28',
-    behind: '2025-11-25',
-    serve: asksAgain(12),
-    answers: Array.from({ length: 12 }, () => yes),
-    atDesk: answerAtDesk,
+
+  it('are asked for forms as long as three are left, and then the desk is', async () => {
+    const answers = Array.from({ length: 9 }, () => yes);
+    await using on = await stage({ front, behind, serve: asksAgain(9), answers, atDesk: declineAtDesk });
+    const heard = textOf(await on.client.callTool({ name: 'again' })).split(' ');
+    expect(heard).toEqual([...Array(7).fill('accept'), ...Array(2).fill('decline')]);
+    expect(on.person.asked).toHaveLength(7);
   });
-  const heard = textOf(await on.client.callTool({ name: 'again' })).split(' ');
-  expect(heard).toHaveLength(12);
-  expect(on.person.asked.length).toBeGreaterThanOrEqual(7);
-  expect(heard.filter(each => each === 'accept')).toHaveLength(on.person.asked.length);
+
+  it('suffice for a form whose answers do not fit, however late it is asked', async () => {
+    const wrong = { action: 'accept', content: { value: 'none' } } as const;
+    const answers = [...Array.from({ length: 6 }, () => yes), wrong, wrong, yes];
+    await using on = await stage({ front, behind, serve: asksAgain(7), answers });
+    expect(textOf(await on.client.callTool({ name: 'again' }))).toBe(Array(7).fill('accept').join(' '));
+    expect(on.person.asked).toHaveLength(9);
+  });
+
+  it('are asked for pages to the last one', async () => {
+    await using on = await stage({
+      front,
+      behind,
+      capabilities: { elicitation: { form: {}, url: {} } },
+      answers: Array.from({ length: 9 }, () => ({ action: 'accept' as const })),
+      atDesk: declineAtDesk,
+      serve: (_, server) =>
+        server.registerTool('open', {}, async ctx => {
+          const heard: string[] = [];
+          for (let n = 0; n < 11; n += 1) {
+            const page = {
+              mode: 'url' as const,
+              message: 'Look',
+              url: `https://example.org/${n}`,
+              elicitationId: `e-${n}`,
+            };
+            heard.push((await ctx.mcpReq.elicitInput(page)).action);
+          }
+          return says(heard.join(' '));
+        }),
+    });
+    const heard = textOf(await on.client.callTool({ name: 'open' })).split(' ');
+    expect(heard).toEqual([...Array(9).fill('accept'), ...Array(2).fill('decline')]);
+  });
+
+  it('are used for its model to the last one, and then the desk is asked for a reply', async () => {
+    await using on = await stage({
+      front,
+      behind,
+      capabilities: { sampling: {} },
+      answers: Array.from({ length: 9 }, () => reply('from the host')),
+      atDesk: inbox => {
+        inbox.present({ via: 'web', show: (_, { reply: say }) => void say({ action: 'accept' }) });
+      },
+      serve: (_, server) =>
+        server.registerTool('think', {}, async ctx => {
+          const heard: string[] = [];
+          for (let n = 0; n < 11; n += 1) {
+            const { content } = await ctx.mcpReq.requestSampling({ ...hello, temperature: n / 100 } as never);
+            heard.push((content as { text: string }).text);
+          }
+          return says(heard.join(', '));
+        }),
+    });
+    const heard = textOf(await on.client.callTool({ name: 'think' })).split(', ');
+    expect(heard).toEqual([...Array(9).fill('from the host'), ...Array(2).fill('from the desk')]);
+  });
+});
+
+describe.each(pairs)('a host of %s before a server of %s: an answer that is nobody’s', (front, behind) => {
+  const serve = (mid: Midcall, server: McpServer) =>
+    mid.tool(server, 'ask', {}, async (_, call) => {
+      const answer = await call.elicit({ message: 'Sure?', form: z.object({ value: z.boolean() }) });
+      return says(answer.action === 'cancel' ? `cancel ${answer.reason}` : answer.action);
+    });
+  const acceptAtDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
+
+  it('is asked for at the desk, where three answers of the host did not fit', async () => {
+    const wrong = { action: 'accept', content: { value: 'none' } } as const;
+    await using on = await stage({ front, behind, serve, answers: [wrong, wrong, wrong], atDesk: acceptAtDesk });
+    expect(textOf(await on.client.callTool({ name: 'ask' }))).toBe('accept');
+    expect(on.opened).toHaveLength(1);
+  });
+
+  it('is no dismissal, where there is no desk', async () => {
+    const { audit, endings } = record();
+    const wrong = { action: 'accept', content: { value: 'none' } } as const;
+    await using on = await stage({ front, behind, serve, answers: [wrong, wrong, wrong], options: { audit } });
+    await on.client.callTool({ name: 'ask' });
+    expect(endings()).toEqual(['form timed-out ']);
+  });
+});
+
+it('a host that never answers is not said to have dismissed the question: the desk is asked', async () => {
+  const clock = handClock();
+  const front = '2025-11-25';
+  await using on = await stage({
+    front,
+    behind: front,
+    clock,
+    serve: asking,
+    answers: ['never'],
+    atDesk: inbox => inbox.reply(inbox.list()[0]!.id, yes, 'web'),
+  });
+  const call = on.client.callTool({ name: 'again' });
+  await untilAfterRoots(clock, () => on.person.asked.length === 1 || clock.left.includes(900_000));
+  await on.person.whenAsked(1);
+  await untilArmed(clock, 900_000);
+  clock.move(900_000);
+  expect(textOf(await call)).toBe('accept');
+  expect(on.opened).toHaveLength(1);
 });
 
 describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
@@ -216,10 +317,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
         }),
     });
     const first = on.client.callTool({ name: 'think' });
-    await vi.waitUntil(() => {
-      clock.move(300);
-      return on.opened.length === 1;
-    });
+    await untilAfterRoots(clock, () => on.opened.length === 1);
+    await untilArmed(clock, 45_000);
     clock.move(45_000);
     expect(textOf(await first)).toContain('again');
     await on.inbox.reply(on.inbox.list()[0]!.id, yes, 'web');
@@ -238,10 +337,16 @@ function asksBeside() {
       const ask = () =>
         server.server
           .elicitInput({ message: 'Which call is this?', requestedSchema }, { timeout: 10_000_000 })
-          .then(({ action }) => void heard.push(action));
-      await new Promise<void>(resolve => ends.set(name, resolve));
-      if (name === 'later') void ask();
-      else await ask();
+          .then(({ action }) => {
+            heard.push(action);
+            ring();
+          });
+      await new Promise<void>(resolve => {
+        ends.set(name, resolve);
+        ring();
+      });
+      if (name !== 'later') await ask();
+      else ends.set('ask', () => void ask());
       return says(name);
     });
   return { serve, ends, heard };
@@ -256,7 +361,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     const atDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
     await using on = await stage({ front, behind, serve, atDesk, answers: [{ action: 'decline' }] });
     const [one, other] = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
-    await vi.waitUntil(() => ends.size === 2);
+    await until(() => ends.size === 2);
     ends.get('one')!();
     expect(textOf(await one)).toBe('one');
     expect([heard, on.person.asked, on.opened.length]).toEqual([['accept'], [], 1]);
@@ -269,13 +374,10 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     const clock = handClock();
     await using on = await stage({ front, behind, serve, clock, atDesk: () => {} });
     const calls = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
-    await vi.waitUntil(() => {
-      clock.move(300);
-      return ends.size === 2;
-    });
+    await untilAfterRoots(clock, () => ends.size === 2);
     ends.get('one')!();
-    await vi.waitUntil(() => on.opened.length === 1);
-    await new Promise(setImmediate);
+    await until(() => on.opened.length === 1);
+    await untilArmed(clock, 45_000, 2);
     clock.move(45_000);
     for (const call of calls) expect(textOf(await call)).toContain('again with the same arguments');
   });
@@ -284,7 +386,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     const { serve, ends, heard } = asksBeside();
     await using on = await stage({ front, behind, serve });
     const calls = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
-    await vi.waitUntil(() => ends.size === 2);
+    await until(() => ends.size === 2);
     for (const end of ends.values()) end();
     await Promise.all(calls);
     expect(heard).toEqual(['cancel', 'cancel']);
@@ -295,16 +397,14 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     const clock = handClock();
     await using on = await stage({ front, behind, serve, clock, atDesk: () => {} });
     const call = on.client.callTool(wait('later'));
-    await vi.waitUntil(() => {
-      clock.move(300);
-      return ends.size === 1;
-    });
+    await untilAfterRoots(clock, () => ends.size === 1);
     ends.get('later')!();
     await call;
-    await vi.waitUntil(() => on.opened.length === 1);
-    await new Promise(setImmediate);
+    ends.get('ask')!();
+    await until(() => on.opened.length === 1);
+    await untilArmed(clock, 900_000);
     clock.move(900_000);
-    await vi.waitUntil(() => heard.length === 1);
+    await until(() => heard.length === 1);
     expect([heard, on.inbox.list()]).toEqual([['cancel'], []]);
   });
 });

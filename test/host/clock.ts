@@ -1,7 +1,9 @@
 /** A clock that stands still until it is moved. */
 import type { Clock } from 'midcall/host';
 
-export function handClock(start = 1_000_000): Clock & { move(ms: number): void; readonly waiting: number } {
+export function handClock(
+  start = 1_000_000,
+): Clock & { move(ms: number): void; readonly waiting: number; readonly left: readonly number[] } {
   let now = start;
   const due = new Set<{ readonly at: number; readonly fn: () => void }>();
   return {
@@ -20,6 +22,10 @@ export function handClock(start = 1_000_000): Clock & { move(ms: number): void; 
     },
     get waiting() {
       return due.size;
+    },
+    /** Milliseconds each timer still has. */
+    get left() {
+      return [...due].map(({ at }) => at - now);
     },
   };
 }
