@@ -25,6 +25,9 @@ import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
 import { unclaimed } from './unclaimed.ts';
 
+/** Milliseconds the server behind may take to start. The host gives up long before, by a time of its own. */
+const START_MS = 300_000;
+
 /** What a bridge stands on. */
 export interface BridgeOptions
   extends Pick<ConnectionOptions, 'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock'> {
@@ -80,7 +83,14 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     const { client, policy, audit, era } = options;
     // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
     const told = ownRoots || passesRoots ? roots : undefined;
-    const stands = { client, inbox, clock, sampling: { model }, ...defined({ policy, audit, era, roots: told }) };
+    const stands = {
+      client,
+      inbox,
+      clock,
+      sampling: { model },
+      startTimeoutMs: START_MS,
+      ...defined({ policy, audit, era, roots: told }),
+    };
     behind = await Behind.start(entry, stands, warn, gone);
   } catch (error) {
     if (gone.aborted) return undefined;

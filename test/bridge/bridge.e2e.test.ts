@@ -1,14 +1,15 @@
 /** `midcall bridge` as hosts start it: real processes on both sides. */
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Connection, commandTarget, Inbox, machineDisk, RootsManager } from 'midcall/host';
 import { eras } from 'midcall/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { npxFolder } from '../fixtures/npx.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,6 +21,11 @@ function samples(): string {
   cpSync(join(root, 'samples/notes'), notes, { recursive: true });
   return notes;
 }
+
+/** Milliseconds: as long as a timer of Node runs. */
+const endless = 2 ** 31 - 1;
+/** The same for the command line, in seconds. */
+const patient = ['--timeout', '86400'];
 
 /** A host whose person answers at once, so the bridge is told to trust it. */
 async function host(
@@ -41,7 +47,11 @@ async function host(
   if (options.root !== undefined) await roots.grant('bridge', [(await roots.add(options.root)).uri]);
   const target = commandTarget([process.execPath, main, 'bridge', '--trust-host', ...words]);
   const client = { name: 'test-host', version: '1.0.0' };
-  const connection = new Connection({ id: 'bridge', target }, { client, inbox, roots, era: options.era ?? 'auto' });
+  const times = { startTimeoutMs: endless, callTimeoutMs: endless };
+  const connection = new Connection(
+    { id: 'bridge', target },
+    { client, inbox, roots, era: options.era ?? 'auto', ...times },
+  );
   await connection.start();
   return { connection, inbox, [Symbol.asyncDispose]: () => connection.stop() };
 }
@@ -81,24 +91,36 @@ describe.each(eras)('a host of %s before a server of other people', era => {
     const answers = join(folder(), 'answers.json');
     writeFileSync(answers, JSON.stringify([answer]));
     const bridge = [process.execPath, main, 'bridge', '--trust-host', '--', process.execPath, everything];
-    const { out } = await run(['call', tool, ...given, '--era', era, '--answers', answers, '--', ...bridge]);
+    const { out } = await run([
+      'call',
+      tool,
+      ...given,
+      ...patient,
+      '--era',
+      era,
+      '--answers',
+      answers,
+      '--',
+      ...bridge,
+    ]);
     expect(out).toContain(said);
   });
 });
 
 it('stands in an mcp.json as the documents have it', async () => {
   const file = join(root, 'examples/docs/bridge.mcp.json');
-  const words = ['call', 'notes_search', 'query=boiler', '--config', file];
+  const words = ['call', 'notes_search', 'query=boiler', '--config', file, ...patient];
   const { out } = await run(words);
   expect(out).toContain('Boiler service');
 });
 
 /** A server of the test's own, of few lines, over standard input and output. */
-function server(body: string): string {
+function server(body: string, first = ''): string {
   const file = join(folder(), 'server.mjs');
   writeFileSync(
     file,
     `import { createInterface } from 'node:readline';
+${first}
 const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 createInterface({ input: process.stdin }).on('line', line => {
   const { id, method, params } = JSON.parse(line);
@@ -152,36 +174,64 @@ it('ends with 3, and says why, where the server behind cannot be started', async
   expect(err).toContain("there is no program 'no-such-program-7' on this machine.");
 });
 
-/** Whether a server runs; the command line of its bridge holds its own. */
-const running = (mark: string): boolean =>
-  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').includes(`${process.execPath} ${mark}`);
-/** A server that does not mind the end of its standard input, as some do not. */
-const stubborn = (body: string): string => server(`setInterval(() => {}, 1_000);\n  ${body}`);
+/**
+ * Servers that do not mind the end of their standard input, as some do not. Each holds a connection to the test for as long as
+ * its process lives.
+ */
+async function stubborn(body: string) {
+  const living = new Set<Socket>();
+  const told = new EventEmitter();
+  const register = createServer(socket => {
+    living.add(socket);
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        living.delete(socket);
+        told.emit('change');
+      });
+    told.emit('change');
+  });
+  await new Promise<void>(resolve => register.listen(0, '127.0.0.1', resolve));
+  const { port } = register.address() as AddressInfo;
+  const until = async (so: () => boolean) => {
+    while (!so()) await once(told, 'change');
+  };
+  return {
+    file: server(body, `import { connect } from 'node:net';\nconnect(${port}, '127.0.0.1');`),
+    started: () => until(() => living.size > 0),
+    gone: () => until(() => living.size === 0),
+    async [Symbol.asyncDispose]() {
+      await new Promise(resolve => register.close(resolve));
+    },
+  };
+}
 
 it('takes the server behind with it when the host goes', async () => {
-  const mark = stubborn(
+  await using behindIt = await stubborn(
     'if (method === "initialize") initialized(); else if (id !== undefined) fail(-32601, "unknown");',
   );
   {
-    await using on = await host(behind(mark), {});
+    await using on = await host(behind(behindIt.file), {});
     expect(on.connection.state).toBe('ready');
-    expect(running(mark)).toBe(true);
+    await behindIt.started();
   }
-  await vi.waitUntil(() => !running(mark), { timeout: 10_000 });
+  await behindIt.gone();
 });
 
 it.each([
   ['goes', (child: ChildProcess) => child.stdin!.end()],
   ['sends it SIGTERM', (child: ChildProcess) => child.kill()],
 ])('ends, and takes the server with it, when the host %s while that is starting', async (_, leave) => {
-  const mark = stubborn('');
-  const child = spawn(process.execPath, [main, 'bridge', ...behind(mark)], { stdio: ['pipe', 'ignore', 'ignore'] });
+  await using behindIt = await stubborn('');
+  const child = spawn(process.execPath, [main, 'bridge', ...behind(behindIt.file)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const ended = once(child, 'exit');
   child.stdin.write(`${JSON.stringify(hello)}\n`);
-  await vi.waitUntil(() => running(mark), { timeout: 10_000 });
+  await behindIt.started();
   leave(child);
   expect(await ended).toEqual([0, null]);
-  expect(running(mark)).toBe(false);
+  await behindIt.gone();
 });
 
 it('answers a ping that comes before anything else', async () => {

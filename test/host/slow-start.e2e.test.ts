@@ -26,7 +26,7 @@ it('a server that does not answer is said to be silent, and not to lack the revi
   const { made, clock } = connection(silent);
   const started = made.start();
   expect(clock.waiting).toBe(1);
-  clock.move(30_000);
+  clock.move(60_000);
   await expect(started).rejects.toThrow(/could not be started .*: it did not answer in time\.$/);
   expect([made.state, clock.waiting]).toEqual(['failed', 0]);
 });

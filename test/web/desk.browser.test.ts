@@ -54,7 +54,6 @@ afterAll(async () => {
 beforeEach(async () => {
   cpSync(samples, desk.notes, { recursive: true, force: true });
   page = await me.context.newPage();
-  page.setDefaultTimeout(10_000);
 });
 afterEach(async () => {
   for (const each of me.context.pages()) if (each !== me.page) await each.close();

@@ -60,7 +60,7 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   readonly era?: 'auto' | Era;
   /** Rounds a call may take on 2026-07-28. Default 50: people fill in long wizards. */
   readonly maxRounds?: number;
-  /** Milliseconds to wait for the server to come up. Default 30,000. */
+  /** Milliseconds to wait for the server to come up. Default 60,000: some are installed first. */
   readonly startTimeoutMs?: number;
   /** Milliseconds of a server's own time per call; see {@link Attachment.run}. Default 60,000. */
   readonly callTimeoutMs?: number;
@@ -147,7 +147,7 @@ export class Connection {
   async start(): Promise<void> {
     if (this.#state === 'ready' || this.#state === 'starting') return;
     this.#become('starting');
-    const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 30_000, ...rest } = this.#options;
+    const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 60_000, ...rest } = this.#options;
     const { callTimeoutMs: _, fetch: __, ...attached } = rest;
     const pinned = era === '2026-07-28';
     const client = new Client(info, {
