@@ -80,6 +80,6 @@ describe.each(eras)('%s', era => {
         return true;
       }
     };
-    await expect.poll(gone, { timeout: 20_000 }).toBe(true);
+    await expect.poll(gone, { timeout: 600_000 }).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testing';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { directoriesInForce, notesServer, readSettings } from '../../src/notes/index.ts';
 import { pastCode } from '../connect/visitor.ts';
 
@@ -58,8 +58,12 @@ describe.each(eras)('%s', era => {
       return (result.content[0] as { text: string }).text;
     };
     const page = async (which = 0) => {
-      const shown = () => person.asked.filter(each => each.method === 'elicitation/create')[which];
-      return pastCode(await vi.waitUntil(shown));
+      for (let asked = 1, seen = 0; ; asked += 1) {
+        const shown = await person.whenAsked(asked);
+        if (shown.method !== 'elicitation/create') continue;
+        if (seen === which) return pastCode(shown);
+        seen += 1;
+      }
     };
     return { call, page, path, person };
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { HttpOptions } from '../../src/server/http/endpoint.ts';
 import { type HttpServing, serveHttp } from '../../src/server/http/serve.ts';
@@ -294,6 +294,7 @@ describe('H5: what one session has under way', () => {
   it('ends the stream of a call that its client takes back, so that no connection is left to it', async () => {
     const { url } = await serve();
     let streams = 0;
+    let over = () => {};
     const counting: Fetch = async (to, init) => {
       const response = await fetch(to, init);
       if (!response.headers.get('content-type')?.includes('event-stream') || init?.method !== 'POST') return response;
@@ -301,6 +302,7 @@ describe('H5: what one session has under way', () => {
       const ended = new TransformStream<Uint8Array, Uint8Array>({
         flush() {
           streams -= 1;
+          over();
         },
       });
       return new Response(response.body!.pipeThrough(ended), response);
@@ -319,9 +321,13 @@ describe('H5: what one session has under way', () => {
       const outcome = client.callTool({ name: 'ask' }, { signal: abort.signal }).catch(() => 'taken back');
       await isAsked;
       expect(streams).toBe(1);
+      const isOver = new Promise<void>(resolve => {
+        over = resolve;
+      });
       abort.abort();
       expect(await outcome).toBe('taken back');
-      await vi.waitUntil(() => streams === 0);
+      await isOver;
+      expect(streams).toBe(0);
     }
     expect(await client.callTool({ name: 'echo', arguments: { text: 'x' } })).toMatchObject({
       content: [{ text: 'x' }],

@@ -42,7 +42,13 @@ describe.each(eras)('%s', era => {
       return server;
     };
     const heard: { progress: number; message?: string }[] = [];
-    const told = (count: number) => expect.poll(() => heard.length, { timeout: 5_000 }).toBe(count);
+    const waiting = new Set<() => void>();
+    const told = (count: number) =>
+      new Promise<void>(resolve => {
+        const look = () => void (heard.length >= count && resolve());
+        waiting.add(look);
+        look();
+      });
     let ticks = 0;
     const person = scriptedPerson([
       async () => {
@@ -58,7 +64,11 @@ describe.each(eras)('%s', era => {
     ]);
     await using pair = await connectPair(factory, { era, carrier, person });
     const call = (options: object) => pair.client.callTool({ name: 'act', arguments: {} }, options);
-    const result = await call({ onprogress: (each: (typeof heard)[number]) => heard.push(each) });
+    const onprogress = (each: (typeof heard)[number]) => {
+      heard.push(each);
+      for (const look of waiting) look();
+    };
+    const result = await call({ onprogress });
     expect(result.content).toEqual([{ type: 'text', text: 'accept accept' }]);
     // The SDK's client reports each round of its own as progress, which the server has not sent.
     const sent = pair.frames.filter(({ message }) => message['method'] === 'notifications/progress');
