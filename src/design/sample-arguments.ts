@@ -16,13 +16,15 @@ const samples: Readonly<Record<string, string>> = {
 };
 
 const deepest = 6;
+/** Values in all: a schema of few words can ask for lists of lists of lists. */
+const mostValues = 1_000;
 
 /**
  * Arguments that a tool should take, by its schema alone; whether they mean anything to it nobody can know.
  * @param schema - the tool's `inputSchema`; untrusted
  */
 export function sampleArguments(schema: unknown): Record<string, unknown> {
-  const made = isRecord(schema) ? sampleObject(schema, 0) : {};
+  const made = isRecord(schema) ? sampleObject(schema, 0, { left: mostValues }) : {};
   return made as Record<string, unknown>;
 }
 
@@ -32,22 +34,27 @@ export function argumentNames(schema: unknown): readonly string[] {
   return isRecord(properties) ? Object.keys(properties) : [];
 }
 
-function sampleObject(schema: Json, depth: number): Json {
+function sampleObject(schema: Json, depth: number, room: Room): Json {
   const properties = own(schema, 'properties');
   const required = own(schema, 'required');
   if (!isRecord(properties) || !Array.isArray(required)) return {};
   const names = required.filter((name): name is string => typeof name === 'string' && name !== '__proto__');
-  return Object.fromEntries(names.map(name => [name, sample(own(properties, name), depth + 1)]));
+  return Object.fromEntries([...new Set(names)].map(name => [name, sample(own(properties, name), depth + 1, room)]));
 }
 
-function sample(schema: unknown, depth: number): unknown {
-  if (!isRecord(schema) || depth > deepest) return 'example';
+interface Room {
+  left: number;
+}
+
+function sample(schema: unknown, depth: number, room: Room): unknown {
+  room.left -= 1;
+  if (!isRecord(schema) || depth > deepest || room.left < 0) return 'example';
   for (const key of ['const', 'default']) if (Object.hasOwn(schema, key)) return schema[key];
   const listed = own(schema, 'enum') ?? own(schema, 'examples');
   if (Array.isArray(listed) && listed.length > 0) return listed[0];
   for (const key of ['oneOf', 'anyOf', 'allOf']) {
     const parts = own(schema, key);
-    if (Array.isArray(parts) && parts.length > 0) return sample(parts[0], depth + 1);
+    if (Array.isArray(parts) && parts.length > 0) return sample(parts[0], depth + 1, room);
   }
   const type = own(schema, 'type');
   switch (Array.isArray(type) ? type[0] : type) {
@@ -59,11 +66,11 @@ function sample(schema: unknown, depth: number): unknown {
     case 'array': {
       const least = own(schema, 'minItems');
       return Array.from({ length: typeof least === 'number' ? Math.min(least, 10) : 0 }, () =>
-        sample(own(schema, 'items'), depth + 1),
+        sample(own(schema, 'items'), depth + 1, room),
       );
     }
     case 'object':
-      return sampleObject(schema, depth);
+      return sampleObject(schema, depth, room);
     case 'null':
       return null;
     default:

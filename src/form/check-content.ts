@@ -3,13 +3,16 @@
  *
  * C1 only own properties are read, and only those the form names; anything else is an issue.
  * C2 nothing is coerced: a value is of the field's type or it is refused.
- * C3 every rule of a field is checked, without `eval` and in time linear in the answer.
+ * C3 every rule of a field is checked, without `eval` and in time linear in the answer. Patterns are given a number of
+ *    steps for the whole answer; what they do not suffice for is refused, and said to be unchecked.
  * C4 what comes back is a new plain object in the order of the fields.
  */
 import type { Field, Issue, MultiSelectField, NumberField, SelectField, TextField } from './field.ts';
 import { hasFormat } from './format.ts';
 import { issue } from './issue.ts';
+import { formLimits } from './limits.ts';
 import { matchesPattern } from './pattern.ts';
+import { Work } from './work.ts';
 
 /** One value as it travels. */
 export type WireValue = string | number | boolean | readonly string[];
@@ -36,6 +39,7 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
   const given = (content ?? {}) as Record<string, unknown>;
   const issues: Issue[] = [];
   const checked: Content = {};
+  const work = new Work(formLimits.answerSteps);
   let known = 0;
   for (const field of fields) {
     if (!Object.hasOwn(given, field.name) || given[field.name] === undefined) {
@@ -45,7 +49,7 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
     }
     known += 1;
     const value = given[field.name];
-    const problem = checkValue(field, value);
+    const problem = checkWithin(work, field, value);
     if (problem) issues.push(problem);
     else checked[field.name] = (Array.isArray(value) ? [...value] : value) as WireValue;
   }
@@ -62,9 +66,14 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
 
 /** Checks one value that is present against its field; `undefined` where it fits. */
 export function checkValue(field: Field, value: unknown): Issue | undefined {
+  return checkWithin(new Work(formLimits.answerSteps), field, value);
+}
+
+/** {@link checkValue} with work that others use too. */
+export function checkWithin(work: Work, field: Field, value: unknown): Issue | undefined {
   switch (field.kind) {
     case 'text':
-      return checkText(field, value);
+      return checkText(field, value, work);
     case 'number':
       return checkNumber(field, value);
     case 'boolean':
@@ -83,7 +92,7 @@ const formatSentences = {
   'date-time': 'must be a date, time and time zone, written as 2026-12-31T18:30:00Z',
 } as const;
 
-function checkText(field: TextField, value: unknown): Issue | undefined {
+function checkText(field: TextField, value: unknown, work: Work): Issue | undefined {
   if (typeof value !== 'string') return issue(field, 'type', 'must be text');
   const { minLength, maxLength, format, pattern } = field;
   // A code point is one or two units, so most lengths are decided without counting.
@@ -101,14 +110,17 @@ function checkText(field: TextField, value: unknown): Issue | undefined {
     return issue(field, 'maxLength', `must have at most ${count(maxLength, 'character')}`);
   }
   if (format !== undefined && !hasFormat(format, value)) return issue(field, 'format', formatSentences[format]);
-  if (pattern !== undefined && !matchesPattern(pattern, value)) {
-    return issue(
-      field,
-      'pattern',
-      `must match the pattern ${pattern.length > 200 ? `${pattern.slice(0, 199)}…` : pattern}`,
-    );
-  }
-  return undefined;
+  return pattern === undefined ? undefined : checkPattern(field, pattern, value, work);
+}
+
+function checkPattern(field: TextField, pattern: string, value: string, work: Work): Issue | undefined {
+  const matches = matchesPattern(pattern, value, work);
+  if (matches) return undefined;
+  const shown = pattern.length > 200 ? `${pattern.slice(0, 199)}…` : pattern;
+  // A field's pattern was checkable when the form was read: this answer is what makes it too much.
+  if (matches === undefined)
+    return issue(field, 'pattern', `takes too long to check against the pattern ${shown}: give a shorter text`);
+  return issue(field, 'pattern', `must match the pattern ${shown}`);
 }
 
 function checkNumber(field: NumberField, value: unknown): Issue | undefined {

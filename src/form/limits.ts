@@ -3,8 +3,12 @@ export const formLimits = {
   fields: 200,
   /** All choices of one field. */
   choices: 5_000,
-  /** Fields with a pattern; judging one may take some milliseconds. */
+  /** Fields with a pattern. */
   patterns: 20,
+  /** Steps that reading the patterns of one form, and matching its defaults, may take. See `work.ts`. */
+  readingSteps: 2_000_000,
+  /** Steps that matching one answer may take, over all of its patterns. */
+  answerSteps: 4_000_000,
   /** Everything in one schema, as JSON, in UTF-16 units. */
   schema: 262_144,
   /** UTF-16 units of one text. */

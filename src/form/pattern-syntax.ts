@@ -2,12 +2,7 @@
  * Reads the part of ECMAScript's regular expressions that can be decided in linear time: no lookaround, no references
  * back. Everything is counted in code points, as JSON Schema asks.
  */
-
-/** A set of code points. `ranges` where it is known in full; a Unicode property is not. */
-export interface CodePoints {
-  readonly ranges: readonly (readonly [number, number])[] | undefined;
-  has(point: number): boolean;
-}
+import { type CodePoints, complement, onePoint, pointsIn, pointsWith, union } from './code-points.ts';
 
 /** A pattern as a tree. */
 export type PatternNode =
@@ -19,39 +14,15 @@ export type PatternNode =
 /** Thrown inside this folder for syntax that is right but not read here. */
 export class NotLinear extends Error {}
 
-const most = 0x10ffff;
-
 /**
+ * @param unicode - true where it is a pattern under the flag `u`; without it `\p{Lu}` and `\u{61}` mean something else
  * @throws NotLinear for lookaround, references back and other things only a backtracking engine can do
  */
-export function readPattern(source: string): PatternNode {
-  const reader = new PatternReader([...source]);
+export function readPattern(source: string, unicode: boolean): PatternNode {
+  const reader = new PatternReader([...source], unicode);
   const node = reader.either();
   if (!reader.done) throw new NotLinear();
   return node;
-}
-
-/** The set of these ranges. */
-function pointsIn(ranges: readonly (readonly [number, number])[]): CodePoints {
-  return { ranges, has: point => ranges.some(([low, high]) => point >= low && point <= high) };
-}
-
-function complement(points: CodePoints): CodePoints {
-  if (!points.ranges) return { ranges: undefined, has: point => !points.has(point) };
-  const ranges: [number, number][] = [];
-  let next = 0;
-  for (const [low, high] of [...points.ranges].sort((a, b) => a[0] - b[0])) {
-    if (low > next) ranges.push([next, low - 1]);
-    next = Math.max(next, high + 1);
-  }
-  if (next <= most) ranges.push([next, most]);
-  return pointsIn(ranges);
-}
-
-function union(sets: readonly CodePoints[]): CodePoints {
-  const known = sets.flatMap(set => set.ranges ?? []);
-  if (sets.every(set => set.ranges)) return pointsIn(known);
-  return { ranges: undefined, has: point => sets.some(set => set.has(point)) };
 }
 
 const digits = pointsIn([[48, 57]]);
@@ -94,11 +65,13 @@ const deepest = 50;
 
 class PatternReader {
   readonly #text: readonly string[];
+  readonly #unicode: boolean;
   #at = 0;
   #depth = 0;
 
-  constructor(text: readonly string[]) {
+  constructor(text: readonly string[], unicode: boolean) {
     this.#text = text;
+    this.#unicode = unicode;
   }
 
   get done(): boolean {
@@ -198,21 +171,20 @@ class PatternReader {
   #classMember(): CodePoints {
     const character = this.#next();
     if (character !== '\\') return single(character);
-    return this.#take('b') ? pointsIn([[8, 8]]) : this.#escape();
+    return this.#take('b') ? onePoint(8) : this.#escape();
   }
 
   #escape(): CodePoints {
     const letter = this.#next();
     if (Object.hasOwn(classes, letter)) return classes[letter]!;
-    if (Object.hasOwn(controls, letter) && !/\d/.test(this.#peek()))
-      return pointsIn([[controls[letter]!, controls[letter]!]]);
+    if (Object.hasOwn(controls, letter) && !/\d/.test(this.#peek())) return onePoint(controls[letter]!);
     const rest = this.#text.slice(this.#at, this.#at + 64).join('');
+    if (!this.#unicode && /^[pP]|^u\{/.test(letter + this.#peek())) throw new NotLinear();
     if (letter === 'p' || letter === 'P') {
       const name = /^\{[A-Za-z_=]{1,60}\}/.exec(rest);
       if (!name) throw new NotLinear();
       this.#at += name[0].length;
-      const property = new RegExp(`^\\${letter}${name[0]}$`, 'u');
-      return { ranges: undefined, has: point => property.test(String.fromCodePoint(point)) };
+      return pointsWith(`\\${letter}${name[0]}`);
     }
     const hex =
       letter === 'x'
@@ -225,7 +197,7 @@ class PatternReader {
       const point = Number.parseInt(hex[1]!, 16);
       // Half of a pair: what it means hangs on what follows.
       if (point >= 0xd800 && point <= 0xdfff) throw new NotLinear();
-      return pointsIn([[point, point]]);
+      return onePoint(point);
     }
     if (/[A-Za-z0-9]/.test(letter)) throw new NotLinear();
     return single(letter);
@@ -249,7 +221,4 @@ class PatternReader {
   }
 }
 
-function single(character: string): CodePoints {
-  const point = character.codePointAt(0)!;
-  return pointsIn([[point, point]]);
-}
+const single = (character: string): CodePoints => onePoint(character.codePointAt(0)!);

@@ -1,80 +1,94 @@
 /**
  * Patterns from strangers, matched without backtracking.
  *
- * P1 a pattern never reaches a backtracking engine with text to match: it runs as a set of states, in time linear in the
+ * P1 A pattern never reaches a backtracking engine with text to match: it runs as a set of states, in time linear in the
  *    text.
- * P2 a pattern that would explode in the engines others use is recognised as such, as far as a bounded search goes.
- * P3 what cannot be decided this way is said, not guessed.
+ * P2 Reading and matching are counted in steps; what would cost more than is left of the budget is not done.
+ * P3 What cannot be decided this way is said, not guessed.
  */
-import { explodes } from './pattern-ambiguity.ts';
-import { type CodePoints, NotLinear, type PatternNode, readPattern, wordPoints } from './pattern-syntax.ts';
+import type { CodePoints } from './code-points.ts';
+import { NotLinear, type PatternNode, readPattern, wordPoints } from './pattern-syntax.ts';
+import type { Work } from './work.ts';
+
+type Place = 'start' | 'end' | 'word-edge' | 'no-word-edge';
 
 /** One instruction; `next` and `other` are indices. */
-export type Instruction =
+type Instruction =
   | { readonly type: 'point'; readonly points: CodePoints; next: number }
   | { readonly type: 'fork'; next: number; other: number }
-  | { readonly type: 'at'; readonly place: 'start' | 'end' | 'word-edge' | 'no-word-edge'; next: number }
+  | { readonly type: 'at'; readonly place: Place; next: number }
   | { readonly type: 'match' };
 
 /** What a pattern is good for. */
 export type PatternVerdict =
-  | { readonly verdict: 'linear'; matches(text: string): boolean }
+  /** `matches`: undefined where the work is used up. */
+  | { readonly verdict: 'linear'; matches(text: string, work: Work): boolean | undefined }
   /** Not a regular expression. */
   | { readonly verdict: 'broken' }
-  /** Takes exponential time in a backtracking engine. */
-  | { readonly verdict: 'explosive' }
-  /** Lookaround, references back, or too large: not checked here. */
+  /** Lookaround, references back, too large, or no work left for it: not checked here. */
   | { readonly verdict: 'unchecked' };
 
 const mostInstructions = 600;
-/** Longer texts fail a pattern; states times text then stays within some milliseconds. */
-const longestText = 4_000;
+/** Parts put one after another, those that become no instruction too: `(?:){999999}` is long work for nothing. */
+const mostParts = 2_000;
 const mostKept = 200;
 
-const judged = new Map<string, PatternVerdict>();
+interface Judged {
+  readonly verdict: PatternVerdict;
+  /** What judging it costs, also where the verdict is known: a form reads the same the second time. */
+  readonly steps: number;
+}
+
+const judged = new Map<string, Judged>();
 
 /** Judges a pattern; the verdict is kept. */
-export function judgePattern(source: string): PatternVerdict {
-  const known = judged.get(source);
-  if (known) return known;
-  const verdict = judge(source);
+export function judgePattern(source: string, work: Work): PatternVerdict {
+  const { verdict, steps } = judged.get(source) ?? keep(source, judge(source));
+  return work.spend(steps) ? verdict : { verdict: 'unchecked' };
+}
+
+/** True where the text matches the pattern somewhere; undefined where the pattern is not one we check, or work is used up. */
+export function matchesPattern(source: string, text: string, work: Work): boolean | undefined {
+  const pattern = judgePattern(source, work);
+  return pattern.verdict === 'linear' ? pattern.matches(text, work) : undefined;
+}
+
+function keep(source: string, found: Judged): Judged {
   if (judged.size >= mostKept) judged.delete(judged.keys().next().value!);
-  judged.set(source, verdict);
-  return verdict;
+  judged.set(source, found);
+  return found;
 }
 
-/** True where the text matches the pattern somewhere, or the pattern is not one we check. */
-export function matchesPattern(source: string, text: string): boolean {
-  const pattern = judgePattern(source);
-  return pattern.verdict !== 'linear' || pattern.matches(text);
-}
-
-function judge(source: string): PatternVerdict {
-  if (!isRegExp(source)) return { verdict: 'broken' };
+function judge(source: string): Judged {
+  const read = source.length;
+  const flags = flagsOf(source);
+  if (flags === undefined) return { verdict: { verdict: 'broken' }, steps: read };
   try {
-    const program = new Assembler(readPattern(source)).program;
-    return explodes(program) ? { verdict: 'explosive' } : { verdict: 'linear', matches: text => run(program, text) };
+    const { program, parts } = new Assembler(readPattern(source, flags === 'u'));
+    const matches = (text: string, work: Work): boolean | undefined => run(program, text, work);
+    return { verdict: { verdict: 'linear', matches }, steps: read + parts };
   } catch (error) {
-    if (error instanceof NotLinear) return { verdict: 'unchecked' };
+    if (error instanceof NotLinear) return { verdict: { verdict: 'unchecked' }, steps: read + mostParts };
     throw error;
   }
 }
 
-/** Compiling is safe whatever the pattern; only matching can explode. */
-function isRegExp(source: string): boolean {
-  for (const flags of ['u', '']) {
+/** The flags it is a regular expression under. Compiling is safe whatever the pattern; only matching can explode. */
+function flagsOf(source: string): 'u' | '' | undefined {
+  for (const flags of ['u', ''] as const) {
     try {
       new RegExp(source, flags);
-      return true;
+      return flags;
     } catch {
       // Older patterns escape what needs no escape, which `u` forbids.
     }
   }
-  return false;
+  return undefined;
 }
 
 class Assembler {
   readonly program: Instruction[] = [];
+  parts = 0;
 
   constructor(node: PatternNode) {
     this.#add(node);
@@ -89,6 +103,8 @@ class Assembler {
 
   /** Appends `node`; control leaves it at the instruction after its last. */
   #add(node: PatternNode): void {
+    this.parts += 1;
+    if (this.parts > mostParts) throw new NotLinear();
     switch (node.type) {
       case 'points':
         this.#put({ type: 'point', points: node.points, next: this.program.length + 1 });
@@ -123,13 +139,11 @@ class Assembler {
   #addRepeat({ part, min, max }: { readonly part: PatternNode; readonly min: number; readonly max: number }): void {
     for (let index = 0; index < min; index += 1) this.#add(part);
     if (max === Number.POSITIVE_INFINITY) {
-      // Going in and coming round are two instructions, so that the analysis can tell an empty turn.
-      const enter = this.#fork();
-      const body = this.program.length;
-      this.#add(part);
       const round = this.#fork();
-      round.next = body;
-      round.other = enter.other = this.program.length;
+      this.#add(part);
+      const back = this.#fork();
+      back.next = back.other = round.next - 1;
+      round.other = this.program.length;
       return;
     }
     const skips: { other: number }[] = [];
@@ -145,50 +159,43 @@ class Assembler {
   }
 }
 
-function run(program: readonly Instruction[], text: string): boolean {
-  if (text.length > longestText) return false;
-  const points = Array.from(text, character => character.codePointAt(0)!);
+/** Goes through the text once with every state a match could be in; each visit and each comparison is a step. */
+function run(program: readonly Instruction[], text: string, work: Work): boolean | undefined {
   const seen = new Int32Array(program.length).fill(-1);
+  if (!work.spend(program.length)) return undefined;
   let current: number[] = [];
-  for (let at = 0; at <= points.length; at += 1) {
+  for (let at = 0; at <= text.length; ) {
+    const point = text.codePointAt(at);
+    const next: number[] = [];
+    let steps = 1;
     // A pattern matches anywhere, so every place may be its beginning.
-    const alive: number[] = [];
-    for (const start of [...current, 0]) if (follow(program, start, at, points, seen, alive)) return true;
-    current = [];
-    for (const index of alive) {
-      const instruction = program[index] as Extract<Instruction, { type: 'point' }>;
-      if (at < points.length && instruction.points.has(points[at]!)) current.push(instruction.next);
+    const open = [...current, 0];
+    for (let index = open.pop(); index !== undefined; index = open.pop()) {
+      steps += 1;
+      if (seen[index] === at) continue;
+      seen[index] = at;
+      const instruction = program[index]!;
+      if (instruction.type === 'match') return true;
+      if (instruction.type === 'fork') open.push(instruction.other, instruction.next);
+      else if (instruction.type === 'at') {
+        if (holds(instruction.place, at, text)) open.push(instruction.next);
+      } else if (point !== undefined) {
+        steps += instruction.points.steps;
+        if (instruction.points.has(point)) next.push(instruction.next);
+      }
     }
+    if (!work.spend(steps)) return undefined;
+    current = next;
+    at += point !== undefined && point > 0xffff ? 2 : 1;
   }
   return false;
 }
 
-/** Adds what can be reached from `start` without a character; true where that is a match. */
-function follow(
-  program: readonly Instruction[],
-  start: number,
-  at: number,
-  points: readonly number[],
-  seen: Int32Array,
-  alive: number[],
-): boolean {
-  const open = [start];
-  for (let index = open.pop(); index !== undefined; index = open.pop()) {
-    if (seen[index] === at) continue;
-    seen[index] = at;
-    const instruction = program[index]!;
-    if (instruction.type === 'match') return true;
-    if (instruction.type === 'point') alive.push(index);
-    else if (instruction.type === 'fork') open.push(instruction.other, instruction.next);
-    else if (holds(instruction.place, at, points)) open.push(instruction.next);
-  }
-  return false;
-}
-
-function holds(place: 'start' | 'end' | 'word-edge' | 'no-word-edge', at: number, points: readonly number[]): boolean {
+function holds(place: Place, at: number, text: string): boolean {
   if (place === 'start') return at === 0;
-  if (place === 'end') return at === points.length;
-  const before = at > 0 && wordPoints.has(points[at - 1]!);
-  const after = at < points.length && wordPoints.has(points[at]!);
+  if (place === 'end') return at === text.length;
+  // Word characters are single units, so half of a pair is none, as the whole is none.
+  const before = at > 0 && wordPoints.has(text.charCodeAt(at - 1));
+  const after = at < text.length && wordPoints.has(text.charCodeAt(at));
   return (before !== after) === (place === 'word-edge');
 }

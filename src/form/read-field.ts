@@ -1,16 +1,18 @@
-/** One property of a requested schema to one field; see `read-form.ts` for the rules R1 to R4. */
+/** One property of a requested schema to one field; see `read-form.ts` for the rules R1 to R5. */
 import { isRecord, own } from '../record.ts';
-import { checkValue } from './check-content.ts';
-import type { Choice, Field } from './field.ts';
+import { checkWithin } from './check-content.ts';
+import type { Choice, Field, TextField } from './field.ts';
 import { isTextFormat } from './format.ts';
 import { formLimits } from './limits.ts';
 import { judgePattern } from './pattern.ts';
 import { assertions, type FormProblem, type Json } from './problem.ts';
+import type { Work } from './work.ts';
 
-/** Where findings go: `problems` refuse the form, `notes` say what was left out. */
+/** Where findings go: `problems` refuse the form, `notes` say what was left out; and what the form may still cost. */
 export interface Findings {
   readonly problems: FormProblem[];
   readonly notes: FormProblem[];
+  readonly work: Work;
 }
 
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -111,13 +113,12 @@ class PropertyReader {
           return this.refuse('format', `has ${what}; a form knows email, uri, date and date-time`);
         }
         const bounds = this.#counts(schema, 'minLength', 'maxLength');
-        const pattern = this.#pattern(own(schema, 'pattern'));
         return {
           kind,
           ...named,
           ...(format !== undefined && { format }),
           ...bounds,
-          ...(pattern !== undefined && { pattern }),
+          ...this.#pattern(own(schema, 'pattern')),
         } as Field;
       }
       case 'number': {
@@ -160,25 +161,21 @@ class PropertyReader {
     return value.length > most ? this.refuse('size', `has a ${key} of more than ${most} characters`) : value;
   }
 
-  #pattern(value: unknown): string | undefined {
-    if (value === undefined) return undefined;
-    if (typeof value !== 'string') return this.refuse('pattern', 'has a pattern that is not text');
+  #pattern(value: unknown): Pick<TextField, 'pattern' | 'uncheckedPattern'> {
+    if (value === undefined) return {};
+    if (typeof value !== 'string') return this.refuse('pattern', 'has a pattern that is not text') ?? {};
     if (value.length > formLimits.pattern) {
-      return this.refuse('size', `has a pattern of more than ${formLimits.pattern} characters`);
+      return this.refuse('size', `has a pattern of more than ${formLimits.pattern} characters`) ?? {};
     }
-    switch (judgePattern(value).verdict) {
+    const { work } = this.#findings;
+    switch (judgePattern(value, work).verdict) {
       case 'linear':
-        return value;
+        return { pattern: value };
       case 'broken':
-        return this.refuse('pattern', 'has a pattern that is not a regular expression');
-      case 'explosive':
-        return this.refuse('pattern', 'has a pattern that can take exponential time');
+        return this.refuse('pattern', 'has a pattern that is not a regular expression') ?? {};
       case 'unchecked':
-        this.note(
-          'pattern',
-          'has a pattern with lookaround, references back or too many states, which is not checked here',
-        );
-        return undefined;
+        this.note('pattern', work.usedUp ? tooMuch : tooClever);
+        return { uncheckedPattern: value };
     }
   }
 
@@ -245,12 +242,24 @@ class PropertyReader {
 
   #withDefault(field: Field, value: unknown): Field {
     if (value === undefined) return field;
+    const { work } = this.#findings;
     const size = typeof value === 'string' ? value.length : 0;
-    const problem = size > formLimits.default ? 'is too long' : checkValue(field, value)?.message;
-    if (problem !== undefined) {
-      this.note('default', `has a default that does not fit: ${problem}`.replace(/\.$/, ''));
-      return field;
+    if (size > formLimits.default) return this.#withoutDefault(field, 'is too long');
+    const found = checkWithin(work, field, value);
+    if (found?.rule === 'pattern' && work.usedUp && field.kind === 'text') {
+      const { pattern: uncheckedPattern, ...rest } = field;
+      this.note('pattern', tooMuch);
+      return { ...rest, ...(uncheckedPattern !== undefined && { uncheckedPattern }), default: value as string };
     }
+    if (found) return this.#withoutDefault(field, found.message);
     return { ...field, default: Array.isArray(value) ? [...value] : value } as Field;
   }
+
+  #withoutDefault(field: Field, why: string): Field {
+    this.note('default', `has a default that does not fit: ${why}`.replace(/\.$/, ''));
+    return field;
+  }
 }
+
+const tooClever = 'has a pattern with lookaround, references back or too many states, which is not checked here';
+const tooMuch = 'has a pattern that is not checked here: reading the patterns of this form takes too long';

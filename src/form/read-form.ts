@@ -5,12 +5,15 @@
  * R2 a keyword that decides which values are right is understood or the form is refused; notes for people are passed over.
  * R3 what comes back is new, plain and within {@link formLimits}.
  * R4 what cannot stand but harms nobody (a default outside the choices) is left out, and said in the notes.
+ * R5 patterns get a number of steps for the whole form; those it does not suffice for are shown and not checked, which the
+ *    notes say.
  */
 import { isRecord, own } from '../record.ts';
 import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';
 import { assertions, type FormProblem } from './problem.ts';
 import { readField } from './read-field.ts';
+import { Work } from './work.ts';
 
 /** What {@link readForm} found. */
 export type ReadForm =
@@ -65,6 +68,7 @@ export function readSchema(schema: unknown): ReadForm {
     return refused('size', `The form has ${patterned.length} patterns; at most ${formLimits.patterns} are allowed.`);
   }
   const fields: Field[] = [];
+  const work = new Work(formLimits.readingSteps);
   for (const name of names) {
     if (problems.length >= mostProblems) break;
     if (reserved.has(name) || name === '' || name.length > formLimits.name) {
@@ -72,7 +76,7 @@ export function readSchema(schema: unknown): ReadForm {
       problems.push({ field: shown, rule: 'name', message: `'${shown}' cannot be the name of a field.` });
       continue;
     }
-    const field = readField(name, properties[name], required.has(name), { problems, notes });
+    const field = readField(name, properties[name], required.has(name), { problems, notes, work });
     if (field) fields.push(field);
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, fields, notes };

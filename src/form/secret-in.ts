@@ -77,7 +77,9 @@ function findInSentences(where: 'description' | 'message', text: string): Secret
 }
 
 function find(where: Secret['where'], list: readonly string[]): Secret | undefined {
+  let said = false;
   for (let at = 0; at < list.length; at += 1) {
+    said ||= saysSo(list, at - 1);
     const script = unspaced.find(each => list[at]!.includes(each.text));
     if (script) return { kind: script.kind, where, words: script.text };
     for (const phrase of secretPhrases.get(list[at]!) ?? []) {
@@ -85,21 +87,23 @@ function find(where: Secret['where'], list: readonly string[]): Secret | undefin
       if (!phrase.words.every((word, index) => list[at + index] === word)) continue;
       if (phrase.alone && end < list.length && !preposition.has(list[end]!) && !/^\d+$/.test(list[end]!)) continue;
       if (phrase.notAfter?.some(word => list[at - 1] === word)) continue;
-      if (aboutIt(list, at, end) || ((where === 'description' || where === 'message') && !isAsked(list, at))) continue;
+      if (said || aboutIt(list, at, end) || ((where === 'description' || where === 'message') && !isAsked(list, at)))
+        continue;
       return { kind: phrase.kind, where, words: phrase.words.join(' ') };
     }
   }
   return undefined;
 }
 
-/** True where the words around say that a property of the secret is meant. */
+/** True where the words beside it say that a property of the secret is meant. */
 function aboutIt(list: readonly string[], at: number, end: number): boolean {
-  if (end < list.length && aboutAfter.has(list[end]!)) return true;
-  if (at > 0 && aboutBefore.has(list[at - 1]!)) return true;
-  for (let index = at - 1; index > 0; index -= 1) {
-    if (preposition.has(list[index]!) && aboutAfter.has(list[index - 1]!)) return true;
-  }
-  return list.slice(0, at).some(word => negation.has(word));
+  return (end < list.length && aboutAfter.has(list[end]!)) || (at > 0 && aboutBefore.has(list[at - 1]!));
+}
+
+/** True where a word says for all that follow it that no secret is asked for: a negation, or `name of …`. */
+function saysSo(list: readonly string[], at: number): boolean {
+  if (at < 0) return false;
+  return negation.has(list[at]!) || (at > 0 && preposition.has(list[at]!) && aboutAfter.has(list[at - 1]!));
 }
 
 /** True where a sentence asks for what stands at `at`: it begins with it, or an asking word is near and no preposition between. */

@@ -133,7 +133,7 @@ const waysOut: Readonly<Record<string, string>> = {
   exclusiveMaximum: "Use 'maximum', or a refinement of your library.",
   multipleOf: 'Use an integer, or a refinement of your library.',
   size: 'Ask in several forms, or put it on a page of yours with elicitUrl.',
-  pattern: 'Use a pattern without lookaround and nested repetition, or a refinement of your library.',
+  pattern: 'Use a shorter pattern without lookaround, or a refinement of your library.',
   default: 'Give a default that fits the field, or none.',
   name: 'Rename the field.',
 };

@@ -18,12 +18,13 @@ export function isLongText(
     readonly name: string;
     readonly format?: string;
     readonly pattern?: string;
+    readonly uncheckedPattern?: string;
     readonly maxLength?: number;
   },
   value: string,
 ): boolean {
   if (field.kind !== 'text' || field.format !== undefined) return false;
-  const { maxLength = Number.POSITIVE_INFINITY, pattern } = field;
+  const { maxLength = Number.POSITIVE_INFINITY, pattern = field.uncheckedPattern } = field;
   const named = pattern === undefined && maxLength > shortLine && longNames.test(field.name);
   return value.includes('\n') || (field.maxLength ?? 0) > longLine || named;
 }

@@ -221,3 +221,32 @@ describe('labels', () => {
     expect(labelOf({ name: 'x', title: 'y'.repeat(100) })).toBe(`${'y'.repeat(79)}…`);
   });
 });
+
+describe('C3: patterns have a number of steps for the whole answer', () => {
+  const costly = (name: string): Field => ({
+    kind: 'text',
+    name,
+    required: true,
+    pattern: `^(?:${'a?'.repeat(200)})*b$`,
+  });
+  const names = Array.from({ length: 20 }, (_, at) => `f${at}`);
+  const answer = Object.fromEntries(names.map(name => [name, 'a'.repeat(1_000)]));
+
+  it('what they do not suffice for is refused as unchecked, never taken as right', () => {
+    const checked = checkContent(names.map(costly), answer);
+    if (checked.ok) throw new Error('accepted');
+    expect(checked.issues.map(({ rule }) => rule)).toEqual(Array(20).fill('pattern'));
+    const said = checked.issues.map(({ message }) => message.includes('takes too long to check'));
+    expect(said[0]).toBe(false);
+    expect(said.at(-1)).toBe(true);
+    expect(said).toEqual([...said].sort());
+    expect(checked.issues.at(-1)!.message).toMatch(
+      /^F19 takes too long to check against the pattern .*: give a shorter text\.$/,
+    );
+  });
+
+  it('short answers to the same form are judged', () => {
+    const checked = checkContent(names.map(costly), Object.fromEntries(names.map(name => [name, 'aab'])));
+    expect(checked.ok).toBe(true);
+  });
+});

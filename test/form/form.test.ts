@@ -369,7 +369,7 @@ describe('F1: what the wire cannot say fails when built, with the field, the rul
     ['raw twice the same choice', raw({ type: 'string', enum: ['a', 'a'] }), 'enum'],
     ['raw no choices', raw({ type: 'string', enum: [] }), 'enum'],
     ['raw pattern with lookahead', raw({ type: 'string', pattern: '^(?!a)' }), 'pattern'],
-    ['raw pattern that explodes', raw({ type: 'string', pattern: '(a+)+$' }), 'pattern'],
+    ['raw pattern too large', raw({ type: 'string', pattern: '^a{5000}$' }), 'pattern'],
     ['raw title that is no text', raw({ type: 'string', title: 3 }), 'title'],
     ['record with a nested record', { here: { street: String } }, 'type'],
     ['record with an empty list', { here: [] }, 'enum'],

@@ -1,10 +1,10 @@
 /** The two views of what is neither a form nor a page: both show the same, and give the same answer. */
 import { PassThrough } from 'node:stream';
-import { Inbox, type Question, type RootsQuestion, type SamplingReplyQuestion } from 'midcall/host';
+import { type FormQuestion, Inbox, type Question, type RootsQuestion, type SamplingReplyQuestion } from 'midcall/host';
 import { Terminal } from 'midcall/host/terminal';
 import { describe, expect, it } from 'vitest';
 import { enter } from '../web/client.ts';
-import { shareRoots, stage, useModel, useReply } from '../web/stage.ts';
+import { pickOne, shareRoots, stage, useModel, useReply } from '../web/stage.ts';
 
 /** What one view showed, and how the question ended. */
 interface Seen {
@@ -93,6 +93,20 @@ describe('the terminal and the desk', () => {
       how: 'answered',
       content: {},
     });
+  });
+
+  it('say of a pattern that is not checked here that it is not, and take the answer', async () => {
+    const question = (): FormQuestion => ({
+      ...pickOne('v5'),
+      fields: [{ kind: 'text', name: 'code', required: true, uncheckedPattern: `^(?=a)${'b'.repeat(900)}$` }],
+    });
+    for (const { text, ending } of [
+      await inTerminal(question(), ['answer', 'anything', 'send']),
+      await onDesk(question(), { action: 'accept', f0: 'anything' }),
+    ]) {
+      expect(text).toMatch(/not checked here: must match \^\(\?=a\)bbb/i);
+      expect(ending).toEqual({ how: 'answered', content: { code: 'anything' } });
+    }
   });
 
   it('roots-06, roots-23, roots-37: ask which directories to tell of, a nameless one by its address, and grant the same', async () => {

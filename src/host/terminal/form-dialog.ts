@@ -286,6 +286,10 @@ function rulesOf(field: Field, options: FormDialogOptions): readonly string[] {
         ...rule(field.minLength, `at least ${field.minLength} characters`),
         ...rule(field.maxLength, `at most ${field.maxLength} characters`),
         ...rule(field.pattern, `must match ${visible(field.pattern ?? '', { max: 100 })}`),
+        ...rule(
+          field.uncheckedPattern,
+          `not checked here: must match ${visible(field.uncheckedPattern ?? '', { max: 100 })}`,
+        ),
       ];
     case 'number':
       return [

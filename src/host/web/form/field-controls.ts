@@ -48,6 +48,7 @@ function ruleOf(field: ArgumentField): string {
       if (field.format === 'email') parts.unshift(texts.field.email);
       if (field.format === 'uri') parts.unshift(texts.field.uri);
       if (field.pattern !== undefined) parts.push(texts.field.pattern(field.pattern));
+      if (field.uncheckedPattern !== undefined) parts.push(texts.field.uncheckedPattern(field.uncheckedPattern));
       return parts.filter(Boolean).join(' ');
     }
     case 'number':

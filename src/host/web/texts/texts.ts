@@ -279,6 +279,7 @@ export const texts = {
       return max === undefined ? '' : `${max} or less.`;
     },
     pattern: (pattern: string) => `Must match ${pattern}`,
+    uncheckedPattern: (pattern: string) => `Not checked here: must match ${pattern}`,
     email: 'An email address.',
     uri: 'A full address, such as https://example.com/page.',
   },
