@@ -11,16 +11,18 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 
 /** Folder -> the folders it may import, besides itself and the root files errors.ts and html.ts. */
 const mayImport: Record<string, readonly string[]> = {
-  form: [],
+  patterns: [],
+  'json-schema': ['patterns'],
+  form: ['patterns'],
   sampling: [],
   models: ['sampling'],
   stores: [],
   roots: [],
   server: ['form', 'sampling', 'roots', 'stores'],
   connect: ['form', 'roots', 'server', 'stores'],
-  host: ['form', 'sampling', 'roots', 'stores'],
+  host: ['json-schema', 'form', 'sampling', 'roots', 'stores'],
   'host/terminal': ['form', 'host', 'roots'],
-  'host/web': ['form', 'host', 'roots'],
+  'host/web': ['json-schema', 'form', 'host', 'roots'],
   testing: ['form', 'sampling', 'roots', 'server', 'connect', 'host', 'stores'],
   notes: ['form', 'sampling', 'roots', 'server', 'connect', 'stores'],
   design: ['form', 'server', 'host', 'testing'],
@@ -208,5 +210,18 @@ describe('architecture', () => {
       }
     }
     expect(missing).toEqual([]);
+  });
+
+  it('A11: every client is given a validator for what its servers declare', () => {
+    const clients = files.filter(file => /\bnew Client\(/.test(readFileSync(join(src, file), 'utf8')));
+    expect(clients.length).toBeGreaterThan(2);
+    expect(clients.filter(file => !readFileSync(join(src, file), 'utf8').includes('jsonSchemaValidator'))).toEqual([]);
+  });
+
+  it('A12: what runs in any runtime imports nothing of Node', () => {
+    const pure = files.filter(file => ['patterns', 'json-schema'].includes(folderOf(file)));
+    expect(pure.length).toBeGreaterThan(5);
+    const targets = pure.flatMap(file => importsOf(file).map(each => `${file} imports ${each.target}`));
+    expect(targets.filter(each => each.includes('imports node:'))).toEqual([]);
   });
 });

@@ -9,6 +9,10 @@ export function printOutcome(outcome: CallOutcome): void {
     case 'completed':
     case 'tool-error':
       process.stdout.write(`${resultLines(outcome.result).join('\n')}\n`);
+      if (outcome.how === 'completed' && outcome.unchecked !== undefined)
+        process.stderr.write(
+          `midcall: the structured content was not checked against the tool's schema, because ${outcome.unchecked}\n`,
+        );
       return;
     case 'cancelled':
       process.stderr.write('midcall: the call was cancelled\n');

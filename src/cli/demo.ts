@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Command } from 'commander';
+import { outputValidator } from '../host/index.ts';
 import { copySamples } from '../notes/index.ts';
 import { type Era, eras, negotiation } from '../testing/index.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -73,6 +74,7 @@ async function demonstrate(era: Era, print: (line: string) => void): Promise<num
     { name: 'midcall-demo', version: '1.0.0' },
     {
       capabilities: { elicitation: {}, roots: { listChanged: true } },
+      jsonSchemaValidator: outputValidator(),
       versionNegotiation: negotiation(era),
     },
   );

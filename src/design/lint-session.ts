@@ -17,7 +17,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { connectInTime, endlessProbe } from '../connect-in-time.ts';
 import { MidcallError } from '../errors.ts';
-import { type Clock, type Era, visible } from '../host/index.ts';
+import { type Clock, type Era, outputValidator, visible } from '../host/index.ts';
 import { isRecord } from '../record.ts';
 import { negotiation } from '../testing/index.ts';
 import { capabilityOf, type LintAsk, type Play, replyOf } from './lint-play.ts';
@@ -104,6 +104,7 @@ export class LintSession {
     const { era, client: info, startTimeoutMs } = options;
     const client = new Client(info, {
       capabilities: capabilities(options),
+      jsonSchemaValidator: outputValidator(),
       versionNegotiation: { ...negotiation(era), probe: endlessProbe },
     });
     const session = new LintSession(client, transport, options);

@@ -7,12 +7,12 @@
  *    steps for the whole answer; what they do not suffice for is refused, and said to be unchecked.
  * C4 what comes back is a new plain object in the order of the fields.
  */
+
+import { matchesPattern, Work } from '../patterns/index.ts';
 import type { Field, Issue, MultiSelectField, NumberField, SelectField, TextField } from './field.ts';
 import { hasFormat } from './format.ts';
 import { issue } from './issue.ts';
 import { formLimits } from './limits.ts';
-import { matchesPattern } from './pattern.ts';
-import { Work } from './work.ts';
 
 /** One value as it travels. */
 export type WireValue = string | number | boolean | readonly string[];

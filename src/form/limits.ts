@@ -5,7 +5,7 @@ export const formLimits = {
   choices: 5_000,
   /** Fields with a pattern. */
   patterns: 20,
-  /** Steps that reading the patterns of one form, and matching its defaults, may take. See `work.ts`. */
+  /** Steps that reading the patterns of one form, and matching its defaults, may take. See `patterns/work.ts`. */
   readingSteps: 2_000_000,
   /** Steps that matching one answer may take, over all of its patterns. */
   answerSteps: 4_000_000,

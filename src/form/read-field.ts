@@ -1,12 +1,12 @@
 /** One property of a requested schema to one field; see `read-form.ts` for the rules R1 to R5. */
+
+import { judgePattern, type Work } from '../patterns/index.ts';
 import { isRecord, own } from '../record.ts';
 import { checkWithin } from './check-content.ts';
 import type { Choice, Field, TextField } from './field.ts';
 import { isTextFormat } from './format.ts';
 import { formLimits } from './limits.ts';
-import { judgePattern } from './pattern.ts';
 import { assertions, type FormProblem, type Json } from './problem.ts';
-import type { Work } from './work.ts';
 
 /** Where findings go: `problems` refuse the form, `notes` say what was left out; and what the form may still cost. */
 export interface Findings {

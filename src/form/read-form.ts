@@ -8,12 +8,13 @@
  * R5 patterns get a number of steps for the whole form; those it does not suffice for are shown and not checked, which the
  *    notes say.
  */
+
+import { Work } from '../patterns/index.ts';
 import { isRecord, own } from '../record.ts';
 import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';
 import { assertions, type FormProblem } from './problem.ts';
 import { readField } from './read-field.ts';
-import { Work } from './work.ts';
 
 /** What {@link readForm} found. */
 export type ReadForm =

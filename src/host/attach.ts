@@ -38,6 +38,7 @@ import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from '
 import { type Clock, clockKind, later, systemClock } from './clock.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import type { Inbox } from './inbox/inbox.ts';
+import { replaceDefaultValidator } from './output-validator.ts';
 import { Policy } from './policy/policy.ts';
 import type { Asker, CallContext, Era } from './question.ts';
 import { RootsGate } from './roots/gate.ts';
@@ -130,7 +131,8 @@ export interface Attachment {
 }
 
 /**
- * Attaches a person to a client that is not connected yet.
+ * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by
+ * {@link outputValidator} from then on, unless the client was given a `jsonSchemaValidator`.
  * @throws TypeError for an option that is missing, unknown or not what it may be; what the SDK throws for a client that is
  *   connected already
  */
@@ -211,6 +213,7 @@ class Wiring implements Attachment {
     });
     this.#declare(client);
     this.#intercept(client);
+    replaceDefaultValidator(client);
     client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
       if (this.#pages.completed(params.elicitationId))
         tell({ type: 'page-completed', elicitationId: params.elicitationId });

@@ -31,6 +31,7 @@ export type { ElicitationMode } from './elicitation.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
 export { isLongText } from './long-text.ts';
+export { outputValidator } from './output-validator.ts';
 export type { Limits, Rule, Subject, Verdict } from './policy/judge.ts';
 export type { KeptRules, RulesFileOptions } from './policy/kept-rules.ts';
 export { rulesFile } from './policy/kept-rules.ts';

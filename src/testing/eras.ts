@@ -18,7 +18,7 @@ import {
   required,
   serverFactoryKind,
 } from '../check-options.ts';
-import type { Era } from '../host/index.ts';
+import { type Era, outputValidator } from '../host/index.ts';
 import { type HttpOptions, serveHttp } from '../server/index.ts';
 import type { ScriptedPerson } from './person.ts';
 
@@ -77,6 +77,12 @@ export interface Pair extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const warnUnchecked = (why: string): void =>
+  process.emitWarning(
+    `Structured content was not checked against its output schema, because ${why}.`,
+    'MidcallWarning',
+  );
+
 /** The `versionNegotiation` of a client of the SDK that speaks this era and no other. */
 export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: era } : ('legacy' as const) });
 
@@ -94,6 +100,7 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
     { name: 'midcall-testing', version: '1.0.0' },
     {
       capabilities,
+      jsonSchemaValidator: outputValidator(warnUnchecked),
       versionNegotiation: negotiation(era),
       ...(options.maxRounds === undefined ? {} : { inputRequired: { maxRounds: options.maxRounds } }),
     },

@@ -2,9 +2,8 @@
 import fc from 'fast-check';
 import { checkContent, type Field, formLimits, readForm } from 'midcall/form';
 import { expect } from 'vitest';
-import { judgePattern, matchesPattern } from '../../src/form/pattern.ts';
 import { emit } from '../../src/form/wire.ts';
-import { Work } from '../../src/form/work.ts';
+import { judgePattern, matchesPattern, Work } from '../../src/patterns/index.ts';
 
 /** Counts, and notices who goes on after the last step. */
 class Counting extends Work {

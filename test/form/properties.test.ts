@@ -147,7 +147,7 @@ describe('every form', () => {
         expect(checkContent(list, content)).toEqual({ ok: true, content });
         expect(checkContent(list, JSON.parse(JSON.stringify(content))).ok).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 

@@ -127,9 +127,21 @@ describe('arguments of a tool', () => {
     expect(checkJson(fields[1] as JsonField, { n: 1 })).toEqual([]);
   });
 
-  it('run no pattern a server sends', () => {
-    const field = { kind: 'json', name: 'x', required: true, schema: { type: 'string', pattern: '^(a+)+$' } } as const;
-    expect(checkJson(field, `${'a'.repeat(50_000)}!`)).toEqual([]);
+  it('are checked against patterns in one pass, and not against what cannot be judged', () => {
+    const fieldOf = (schema: object): JsonField => ({ kind: 'json', name: 'x', required: true, schema, root: schema });
+    const explosive = { type: 'string', pattern: '^(a+)+$' };
+    expect(checkJson(fieldOf(explosive), `${'a'.repeat(5_000)}!`)[0]!.message).toBe('must match the pattern ^(a+)+$');
+    expect(checkJson(fieldOf({ not: explosive }), 'b')).toEqual([]);
+    expect(checkJson(fieldOf({ pattern: '^(?=a)' }), 'b')).toEqual([]);
+  });
+
+  it('are checked against what the schema refers to', () => {
+    const [size] = argumentFields({
+      properties: { size: { $ref: '#/$defs/size' } },
+      $defs: { size: { type: 'object', properties: { width: { type: 'number' } } } },
+    });
+    expect(checkJson(size as JsonField, { width: 'wide' })[0]!.message).toBe('At width: must be number');
+    expect(checkJson(size as JsonField, { width: 1 })).toEqual([]);
   });
 
   it('are filled in again from an earlier call', () => {

@@ -6,13 +6,19 @@ import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotoc
 import { isMidcallError, MidcallError } from '../../errors.ts';
 import { isRecord, own } from '../../record.ts';
 import type { Clock } from '../clock.ts';
+import { notingUnchecked } from '../output-validator.ts';
 import type { CallContext } from '../question.ts';
 import type { Calls, RunningCall } from './calls.ts';
 import { patience } from './patience.ts';
 
 /** How a call ended; exactly one per call. */
 export type CallOutcome =
-  | { readonly how: 'completed'; readonly result: Readonly<Record<string, unknown>> }
+  | {
+      readonly how: 'completed';
+      readonly result: Readonly<Record<string, unknown>>;
+      /** Why its structured content was not checked against the tool's output schema: follows "because". */
+      readonly unchecked?: string;
+    }
   /** The tool said that it failed (`isError`). */
   | { readonly how: 'tool-error'; readonly result: Readonly<Record<string, unknown>> }
   /** The server answered with a JSON-RPC error; `needs`: the capabilities it says the client lacks (2026-07-28). */
@@ -124,8 +130,12 @@ export class CallRunner {
     try {
       await orAborted(gate(), abort.signal);
       goOn();
-      const result = await this.#send(call, send, options);
-      ended({ how: result['isError'] === true ? 'tool-error' : 'completed', result });
+      const { result, unchecked } = await notingUnchecked(() => this.#send(call, send, options));
+      ended(
+        result['isError'] === true
+          ? { how: 'tool-error', result }
+          : { how: 'completed', result, ...(unchecked !== undefined && { unchecked }) },
+      );
       return result;
     } catch (error) {
       const reason = abort.signal.aborted ? abort.signal.reason : error;

@@ -17,6 +17,7 @@ import { MidcallError } from '../../errors.ts';
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from '../attach.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
 import { systemClock } from '../clock.ts';
+import { outputValidator } from '../output-validator.ts';
 import type { Era } from '../question.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
@@ -152,6 +153,7 @@ export class Connection {
     const pinned = era === '2026-07-28';
     const client = new Client(info, {
       inputRequired: { maxRounds },
+      jsonSchemaValidator: outputValidator(),
       versionNegotiation: {
         mode: era === 'auto' ? 'auto' : pinned ? { pin: era } : 'legacy',
         probe: pinned ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, 10_000) },

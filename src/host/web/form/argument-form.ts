@@ -1,12 +1,12 @@
 /**
  * A form for a tool's arguments, made from its JSON input schema: the kinds a question's form knows where a property
  * fits one, a text area for JSON where it does not. The server has the last word on arguments; what is checked here
- * spares a person the round trip. Nothing a schema says is compiled into a regular expression.
+ * spares a person the round trip.
  */
 
-import { z } from 'zod';
 import { defined } from '../../../defined.ts';
 import type { Choice, Field, Issue } from '../../../form/index.ts';
+import { judgeBySchema } from '../../../json-schema/index.ts';
 import { isRecord } from '../../../record.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -19,6 +19,8 @@ export interface JsonField {
   readonly required: boolean;
   /** Its part of the tool's schema, to check against. */
   readonly schema: unknown;
+  /** The tool's whole schema, which that part may refer into. */
+  readonly root: unknown;
   readonly default?: unknown;
 }
 
@@ -50,10 +52,10 @@ function choicesOf(schema: Schema): readonly Choice[] | undefined {
 const formats = ['email', 'uri', 'date', 'date-time'] as const;
 const asFormat = (value: unknown) => formats.find(each => each === value);
 
-function fieldOf(name: string, schema: unknown, required: boolean): ArgumentField {
+function fieldOf(name: string, schema: unknown, required: boolean, root: unknown): ArgumentField {
   const part = isRecord(schema) ? schema : {};
   const named = { name, required, ...defined({ title: text(part['title']), description: text(part['description']) }) };
-  const json: JsonField = { ...named, kind: 'json', schema, ...defined({ default: part['default'] }) };
+  const json: JsonField = { ...named, kind: 'json', schema, root, ...defined({ default: part['default'] }) };
   const type = Array.isArray(part['type']) ? part['type'].find(each => each !== 'null') : part['type'];
   if (Array.isArray(part['type']) && part['type'].filter(each => each !== 'null').length !== 1) return json;
   const choices = choicesOf(part);
@@ -117,34 +119,13 @@ export function argumentFields(inputSchema: unknown): readonly ArgumentField[] {
   const properties = isRecord(inputSchema) && isRecord(inputSchema['properties']) ? inputSchema['properties'] : {};
   const names = Object.keys(properties).slice(0, mostFields);
   const required = new Set(isRecord(inputSchema) ? (strings(inputSchema['required']) ?? []) : []);
-  const all = names.map(name => fieldOf(name, properties[name], required.has(name)));
+  const all = names.map(name => fieldOf(name, properties[name], required.has(name), inputSchema));
   return [...all.filter(field => field.required), ...all.filter(field => !field.required)];
 }
 
-/** A schema without what would be run as a regular expression. */
-function withoutPatterns(schema: unknown, depth = 0): unknown {
-  if (depth > 40) return {};
-  if (Array.isArray(schema)) return schema.map(each => withoutPatterns(each, depth + 1));
-  if (!isRecord(schema)) return schema;
-  const kept = Object.entries(schema).filter(
-    ([key]) => !['pattern', 'patternProperties', 'format', '$ref'].includes(key),
-  );
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutPatterns(value, depth + 1)]));
-}
-
-/** Checks a JSON argument against its part of the schema, as far as it can be read; one issue per place, with its path. */
+/** Checks a JSON argument against its part of the schema, as far as it can be judged; the issue says where it fails. */
 export function checkJson(field: JsonField, value: unknown): readonly Issue[] {
-  let checker: z.ZodType;
-  try {
-    checker = z.fromJSONSchema(withoutPatterns(field.schema) as Parameters<typeof z.fromJSONSchema>[0]);
-  } catch {
-    return [];
-  }
-  const result = checker.safeParse(value);
-  if (result.success) return [];
-  return result.error.issues.slice(0, 3).map(issue => ({
-    field: field.name,
-    rule: issue.code,
-    message: texts.field.inJson(issue.path.map(String).join('.'), issue.message),
-  }));
+  const judged = judgeBySchema(field.schema, value, { root: field.root });
+  if (judged.verdict !== 'differs') return [];
+  return [{ field: field.name, rule: 'schema', message: texts.field.inJson(judged.at.join('.'), judged.says) }];
 }

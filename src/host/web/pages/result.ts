@@ -62,14 +62,17 @@ export function blocksOf(result: Readonly<Record<string, unknown>>): readonly Bl
 const rolesOf = (result: Readonly<Record<string, unknown>>): readonly string[] =>
   list(result['messages']).flatMap(({ role, content }) => (isBlock(content) ? [texts.call.role(String(role))] : []));
 
-/** The content of a call's result; says so where there is none. */
-export function resultContent(result: Readonly<Record<string, unknown>>, callId: string): Html {
+/**
+ * The content of a call's result; says so where there is none.
+ * @param unchecked - why its structured content was not checked against the tool's schema
+ */
+export function resultContent(result: Readonly<Record<string, unknown>>, callId: string, unchecked?: string): Html {
   const blocks = blocksOf(result);
   const structured = result['structuredContent'];
   const roles = rolesOf(result);
   const path = (at: number) => `/calls/${encodeURIComponent(callId)}/blocks/${at}`;
   return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${roles[at]}</p>`}${blockContent(block, path(at))}`)}${
     structured !== undefined &&
-    html`<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${shownJson(structured)}</pre></details>`
+    html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${shownJson(structured)}</pre></details>`
   }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}</div>`;
 }

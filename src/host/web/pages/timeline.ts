@@ -128,7 +128,8 @@ function outcome(call: CallView, context: CardContext): Html | false {
         outcome.how === 'completed'
           ? ['result', icons.result, texts.call.result]
           : ['failed', icons.failed, texts.call.toolError];
-      return entry(kind, icon, html`${heading}`, aside, resultContent(outcome.result, call.context.id));
+      const unchecked = outcome.how === 'completed' ? outcome.unchecked : undefined;
+      return entry(kind, icon, html`${heading}`, aside, resultContent(outcome.result, call.context.id, unchecked));
     }
     case 'cancelled':
       return entry('failed', icons.declined, html`${texts.call.cancelledLong}`, aside, false);

@@ -1,5 +1,6 @@
 /** Every English text of the desk, in one place: plain, short, calm. */
 import type { AuditEvent, CallOutcome, Ending, Question } from '../../index.ts';
+import { fieldTexts } from './field.ts';
 import { settingTexts } from './settings.ts';
 
 const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
@@ -122,6 +123,7 @@ export const texts = {
     working: 'The server is working.',
     onPage: 'Waiting for the page you opened.',
     noArguments: 'no arguments',
+    unchecked: (why: string) => `Not checked against the schema that the tool declares, because ${why}.`,
     noContent: 'There is nothing to read in it.',
     tooDeep: 'This is nested too deep to be shown.',
     role: (role: string) => (role === 'assistant' ? 'Assistant' : 'User'),
@@ -248,41 +250,7 @@ export const texts = {
     refusedChip: 'Refused',
     allowedChip: 'Allowed',
   },
-  field: {
-    required: 'required',
-    optional: 'optional',
-    leaveOut: 'No answer',
-    notSet: 'Not set',
-    yes: 'Yes',
-    no: 'No',
-    default: 'default',
-    choose: 'Choose…',
-    filter: (count: number) => `Filter ${count} choices`,
-    nothingChosen: 'nothing chosen',
-    zone: 'Time zone',
-    missing: (label: string) => `${label} is required.`,
-    notJson: (why: string) => `This is not JSON: ${why}`,
-    inJson: (path: string, why: string) => (path === '' ? why : `At ${path}: ${why}`),
-    json: 'As JSON.',
-    between: (what: string, min: number | undefined, max: number | undefined) => {
-      if (min !== undefined && max !== undefined)
-        return min === max ? `Exactly ${min} ${what}.` : `${min} to ${max} ${what}.`;
-      if (min !== undefined) return `At least ${min} ${what}.`;
-      return max === undefined ? '' : `At most ${max} ${what}.`;
-    },
-    characters: 'characters',
-    choices: 'choices',
-    whole: 'A whole number.',
-    range: (min: number | undefined, max: number | undefined) => {
-      if (min !== undefined && max !== undefined) return `From ${min} to ${max}.`;
-      if (min !== undefined) return `${min} or more.`;
-      return max === undefined ? '' : `${max} or less.`;
-    },
-    pattern: (pattern: string) => `Must match ${pattern}`,
-    uncheckedPattern: (pattern: string) => `Not checked here: must match ${pattern}`,
-    email: 'An email address.',
-    uri: 'A full address, such as https://example.com/page.',
-  },
+  field: fieldTexts,
   url: {
     domain: 'The page belongs to',
     full: 'The full address',

@@ -32,6 +32,10 @@ const mostInstructions = 600;
 /** Parts put one after another, those that become no instruction too: `(?:){999999}` is long work for nothing. */
 const mostParts = 2_000;
 const mostKept = 200;
+/** Longer patterns are not read. */
+const longestSource = 2_000;
+/** What reading a pattern costs, and each character of it. */
+const readingSteps = { once: 100, each: 20 };
 
 interface Judged {
   readonly verdict: PatternVerdict;
@@ -43,6 +47,7 @@ const judged = new Map<string, Judged>();
 
 /** Judges a pattern; the verdict is kept. */
 export function judgePattern(source: string, work: Work): PatternVerdict {
+  if (source.length > longestSource) return { verdict: 'unchecked' };
   const { verdict, steps } = judged.get(source) ?? keep(source, judge(source));
   return work.spend(steps) ? verdict : { verdict: 'unchecked' };
 }
@@ -60,7 +65,7 @@ function keep(source: string, found: Judged): Judged {
 }
 
 function judge(source: string): Judged {
-  const read = source.length;
+  const read = readingSteps.once + readingSteps.each * source.length;
   const flags = flagsOf(source);
   if (flags === undefined) return { verdict: { verdict: 'broken' }, steps: read };
   try {

@@ -1,0 +1,36 @@
+/** The part of the desk's texts that is about the fields of a form. */
+export const fieldTexts = {
+  required: 'required',
+  optional: 'optional',
+  leaveOut: 'No answer',
+  notSet: 'Not set',
+  yes: 'Yes',
+  no: 'No',
+  default: 'default',
+  choose: 'Choose…',
+  filter: (count: number) => `Filter ${count} choices`,
+  nothingChosen: 'nothing chosen',
+  zone: 'Time zone',
+  missing: (label: string) => `${label} is required.`,
+  notJson: (why: string) => `This is not JSON: ${why}`,
+  inJson: (path: string, why: string) => (path === '' ? why : `At ${path}: ${why}`),
+  json: 'As JSON.',
+  between: (what: string, min: number | undefined, max: number | undefined) => {
+    if (min !== undefined && max !== undefined)
+      return min === max ? `Exactly ${min} ${what}.` : `${min} to ${max} ${what}.`;
+    if (min !== undefined) return `At least ${min} ${what}.`;
+    return max === undefined ? '' : `At most ${max} ${what}.`;
+  },
+  characters: 'characters',
+  choices: 'choices',
+  whole: 'A whole number.',
+  range: (min: number | undefined, max: number | undefined) => {
+    if (min !== undefined && max !== undefined) return `From ${min} to ${max}.`;
+    if (min !== undefined) return `${min} or more.`;
+    return max === undefined ? '' : `${max} or less.`;
+  },
+  pattern: (pattern: string) => `Must match ${pattern}`,
+  uncheckedPattern: (pattern: string) => `Not checked here: must match ${pattern}`,
+  email: 'An email address.',
+  uri: 'A full address, such as https://example.com/page.',
+};

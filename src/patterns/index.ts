@@ -1,0 +1,3 @@
+export type { PatternVerdict } from './pattern.ts';
+export { judgePattern, matchesPattern } from './pattern.ts';
+export { Work } from './work.ts';
