@@ -12,6 +12,18 @@ export function audited(write: (line: string) => void) {
   return mid;
 }
 
+export function reported(report: (failure: { tool: string; flow: string; stack: string }) => void) {
+  // #region errors
+  const mid = midcall({
+    onError(error, call) {
+      const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      report({ tool: call.name, flow: call.flow, stack });
+    },
+  });
+  // #endregion
+  return mid;
+}
+
 export function checked(path: string) {
   // #region verify
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');

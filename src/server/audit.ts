@@ -32,8 +32,23 @@ export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
   | { readonly kind: 'step-in-doubt'; readonly step: string }
   | { readonly kind: 'disconnected'; readonly openAsks: number }
   | { readonly kind: 'state-refused'; readonly reason: string }
+  | {
+      readonly kind: 'ended';
+      readonly outcome: CallOutcome;
+      /** Of the error, where there was one: a code of ours, of JSON-RPC or of Node; `error` where it has none. */
+      readonly code?: string | number;
+      /** With `done`: the handler's own result says that it is an error. */
+      readonly isError?: true;
+    }
   | PageEvent
 );
+
+/**
+ * How a request of a call ended. `done`: with the handler's result. `failed`: with an error. `cancelled`: the client
+ * cancelled, or is gone. `relayed` and `parked`: with a ticket, and the call goes on under the same flow when it is brought.
+ * `url-required`: with the error that names a page to finish first (2025-11-25). A round that leaves is no end.
+ */
+export type CallOutcome = 'done' | 'failed' | 'cancelled' | 'relayed' | 'parked' | 'url-required';
 
 /** What happened on a page of ours; `ticket` is a digest, never the link. */
 export type PageEvent =
@@ -55,3 +70,10 @@ export type Unstamped = AuditEvent extends infer E ? (E extends AuditEvent ? Omi
 
 /** Takes events; must not throw. */
 export type AuditSink = (event: AuditEvent) => void;
+
+/**
+ * Takes the errors that ended a call, and an author's mistakes that a handler caught, with their stacks; what a step threw is
+ * the `cause`. What it throws itself is told as a warning and changes nothing.
+ * @param error - as it was thrown; unlike the audit it may hold what the handler put into its message
+ */
+export type ErrorSink = (error: unknown, call: CallRef) => void | Promise<void>;

@@ -10,18 +10,28 @@ import { MidcallError } from '../errors.ts';
 import type { Files } from '../roots/index.ts';
 import type { Unstamped } from './audit.ts';
 import type { Call } from './call.ts';
+import { CallEnd } from './call-end.ts';
 import type { Config } from './config.ts';
 import { digest, type Json } from './digest.ts';
 import { type Arrival, arrive, begins, interrupted } from './drivers/arrive.ts';
+import { askedEvent } from './drivers/asked.ts';
 import { runByPush } from './drivers/push.ts';
 import { runByRounds } from './drivers/rounds.ts';
 import type { Run } from './engine/run.ts';
-import type { EngineOptions } from './engine/seam.ts';
+import type { EngineOptions, OpenAsk } from './engine/seam.ts';
 import { aboutClient, isWireError, tellCompletedLater, viewClient } from './era.ts';
 import { fileAccess } from './files/file-access.ts';
 import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
-import { auditor, type CallRequest, callRef, type Registered, readRequest } from './request.ts';
+import {
+  type AskingMethod,
+  auditor,
+  type CallRequest,
+  callRef,
+  type Registered,
+  readRequest,
+  unread,
+} from './request.ts';
 import { parkOnPages } from './resume/park.ts';
 import { relay } from './resume/relay.ts';
 import { arriveByTicket, readTicket } from './resume/ticket.ts';
@@ -61,6 +71,8 @@ export interface Conduct {
     args: ResumeArguments,
     find: (name: string) => ResumableTool | undefined,
   ): Promise<CallToolResult>;
+  /** Tells of a request that never reached its handler, since its arguments do not fit. */
+  refused(method: AskingMethod, params: Passage['params']): void;
   /** Files for a handler that cannot ask; see `Midcall.files`. */
   files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
   close(): Promise<void>;
@@ -80,11 +92,12 @@ export function conductor(config: Config): Conduct {
     ctx: ServerContext,
     registered: Registered,
     handler: Handler<R>,
+    end: CallEnd,
   ): Promise<R | InputRequiredResult> {
     warnOfLoss(ctx);
     const passage = passageOf(ctx);
     const request = await readRequest(server, ctx, passage.params, registered, config);
-    return arriveAndGo(request, passage.params.arguments, handler, passage);
+    return arriveAndGo(request, passage.params.arguments, handler, passage, end);
   }
 
   /** Finds out where a call stands, and runs it from there. */
@@ -93,7 +106,9 @@ export function conductor(config: Config): Conduct {
     rawArguments: unknown,
     handler: Handler<R>,
     passage: Passage,
+    end: CallEnd,
   ): Promise<R | InputRequiredResult> {
+    end.known(callRef(request, ''));
     let arrival: Arrival;
     try {
       arrival =
@@ -105,10 +120,11 @@ export function conductor(config: Config): Conduct {
       throw error;
     }
     if (arrival.earlier !== undefined) {
+      end.answeredBefore();
       passage.earlier = arrival.earlier as NonNullable<typeof passage.earlier>;
       return { resultType: 'input_required', requestState: '' };
     }
-    return go(arrival, request, rawArguments, handler, passage);
+    return go(arrival, request, rawArguments, handler, passage, end);
   }
 
   const watched = async <R>(handler: () => R | Promise<R>): Promise<R> => {
@@ -127,8 +143,12 @@ export function conductor(config: Config): Conduct {
     rawArguments: unknown,
     handler: Handler<R>,
     passage: Passage,
+    end: CallEnd,
   ): Promise<R | InputRequiredResult> {
+    const call = callRef(request, arrival.flow);
+    end.known(call);
     const traced = traceRound(request, arrival.flow, arrival.round, config.now);
+    end.trace = traced;
     const record = auditor(request, arrival.flow, config);
     const audit = (event: Unstamped): void => {
       record(event);
@@ -144,14 +164,14 @@ export function conductor(config: Config): Conduct {
       };
     }
     const doubt = await inDoubt(arrival, audit, config);
-    if (doubt) {
-      traced?.end('failed', doubt);
-      throw doubt;
-    }
+    if (doubt) throw doubt;
     const engine: EngineOptions = {
       ledger: new AuditedLedger(stored, attempt, audit),
       timer: config.timer,
-      onDeferError: error => config.warn(deferFailed(request.name, error)),
+      onDeferError: error => {
+        config.warn(deferFailed(request.name, error));
+        config.onError?.(error, call);
+      },
     };
     const surroundings = {
       config,
@@ -159,6 +179,7 @@ export function conductor(config: Config): Conduct {
       flow: arrival.flow,
       roundsLeft: request.client.asks === 'rounds' ? config.maxRounds - arrival.round : Number.POSITIVE_INFINITY,
       audit,
+      misused: config.onError && ((error: unknown) => end.misused(error)),
       files: () => access.of(request),
       client: () => aboutClient(request.server, request.ctx),
       pages: () => pageCall(request, arrival.flow, config),
@@ -167,24 +188,31 @@ export function conductor(config: Config): Conduct {
     const body = config.observe ? (run: Run<R>) => watched(() => handle(run)) : handle;
     const drive = request.client.asks === 'rounds' ? runByRounds<R> : runByPush<R>;
     const outcome = await drive(body, arrival, request, config, engine, audit);
-    traced?.end(outcome.kind, outcome.kind === 'failed' ? outcome.error : undefined);
     const where = { flow: arrival.flow, round: arrival.round, arguments: rawArguments };
     switch (outcome.kind) {
       case 'done':
+        end.returned(outcome.result);
         checkSendable(request.name, request.registered.method, outcome.result);
         return outcome.result;
       case 'input-required':
+        end.is('input-required', outcome.asks.map(askedEvent));
         return outcome.result;
-      case 'relayed':
-        for (const ask of outcome.asks) audit({ kind: 'asked', ask: ask.id, channel: 'relay' });
-        return (await relay(outcome.asks, outcome.journal, where, request, config)) as R;
+      case 'relayed': {
+        // The model puts one question; the others wait for their turn.
+        const [ask] = outcome.asks as readonly [OpenAsk];
+        end.is('relayed', [askedEvent(ask)]);
+        return (await relay(ask, outcome.journal, where, request, config)) as R;
+      }
       case 'parked':
+        end.is('parked', outcome.asks.map(askedEvent));
         return (await parkOnPages(outcome.asks, outcome.journal, where, request, config)) as R;
       case 'failed':
+        end.failed(outcome.error);
         config.observe?.({ kind: 'failed', error: outcome.error });
         if (isWireError(outcome.error)) passage.error = outcome.error;
         throw asThrown(outcome.error);
       case 'cancelled':
+        end.is('cancelled');
         // There is nobody to answer, so there is no answer to keep: a client that comes back goes on from here.
         passage.settled = async () => {
           await attempt?.abandon();
@@ -203,6 +231,7 @@ export function conductor(config: Config): Conduct {
     ctx: ServerContext,
     { ticket, ...answer }: ResumeArguments,
     find: (name: string) => ResumableTool | undefined,
+    end: CallEnd,
   ): Promise<CallToolResult> {
     const retried = ctx.mcpReq.requestState() !== undefined;
     const resumed = await readTicket(ticket, config);
@@ -216,7 +245,8 @@ export function conductor(config: Config): Conduct {
     const args = await tool.read(resumed.arguments);
     const run = (call: Call) => tool.run(args, call);
     const passage = passageOf(ctx);
-    if (retried) return (await arriveAndGo(request, resumed.arguments, run, passage)) as CallToolResult;
+    if (retried) return (await arriveAndGo(request, resumed.arguments, run, passage, end)) as CallToolResult;
+    end.known(callRef(request, ''));
     if (!resumed.page && answer.action === undefined) {
       throw new MidcallError(
         'state/invalid',
@@ -225,10 +255,11 @@ export function conductor(config: Config): Conduct {
     }
     const arrival = await arriveByTicket(ticket, resumed, answer as Json, request, config);
     if (arrival.earlier !== undefined) {
+      end.answeredBefore();
       passage.earlier = arrival.earlier as NonNullable<typeof passage.earlier>;
       return { content: [] };
     }
-    return (await go(arrival, request, resumed.arguments, run, passage)) as CallToolResult;
+    return (await go(arrival, request, resumed.arguments, run, passage, end)) as CallToolResult;
   }
 
   const counted = <T>(work: () => Promise<T>): Promise<T> => {
@@ -242,9 +273,31 @@ export function conductor(config: Config): Conduct {
     return running;
   };
 
+  /** Follows a request to its end, whatever comes between. */
+  const followed = async <T>(
+    ctx: ServerContext,
+    method: AskingMethod,
+    work: (end: CallEnd) => Promise<T>,
+  ): Promise<T> => {
+    const passage = passageOf(ctx);
+    const end = new CallEnd(unread(passage.params, method), config);
+    passage.ended = final => end.tell(final);
+    try {
+      return await counted(() => work(end));
+    } catch (error) {
+      end.failed(error);
+      throw error;
+    }
+  };
+
   return {
-    run: (server, ctx, registered, handler) => counted(() => conduct(server, ctx, registered, handler)),
-    resume: (server, ctx, args, find) => counted(() => resume(server, ctx, args, find)),
+    run: (server, ctx, registered, handler) =>
+      followed(ctx, registered.method, end => conduct(server, ctx, registered, handler, end)),
+    resume: (server, ctx, args, find) => followed(ctx, 'tools/call', end => resume(server, ctx, args, find, end)),
+    refused(method, params) {
+      const call = unread(params, method);
+      config.audit?.({ at: config.now(), call, kind: 'ended', outcome: 'failed', code: -32602 });
+    },
     files: (server, ctx) => access.unasked({ server, ctx, client: viewClient(server, ctx) }),
     async close() {
       closed = true;

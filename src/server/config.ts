@@ -20,7 +20,7 @@ import type { SamplingModel } from '../sampling/index.ts';
 import { boundedStore } from '../stores/bounded-store.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { Store } from '../stores/store.ts';
-import type { AuditSink } from './audit.ts';
+import type { AuditSink, CallRef, ErrorSink } from './audit.ts';
 import { startTimer } from './engine/timer.ts';
 import type { Observer } from './observe.ts';
 import type { PrincipalOf } from './principal.ts';
@@ -76,6 +76,8 @@ export interface MidcallOptions {
     readonly on2026?: boolean;
   };
   readonly audit?: AuditSink;
+  /** Takes the error of every call that failed, and every mistake in the use of this library, with its stack. */
+  readonly onError?: ErrorSink;
   /** Told what handlers do while they run; for tests, see `explore` in `midcall/testing`. */
   readonly observe?: Observer;
   /** Takes warnings for the operator; standard error where absent. */
@@ -113,6 +115,7 @@ const kinds: Kinds<MidcallOptions> = {
     on2026: flag,
   }),
   audit: func,
+  onError: func,
   observe: func,
   warn: func,
   now: func,
@@ -143,6 +146,8 @@ export interface Config {
   readonly samplingModel: SamplingModel | undefined;
   readonly samplingOn2026: boolean;
   readonly audit: AuditSink | undefined;
+  /** Never throws; undefined where nobody listens. */
+  readonly onError: ((error: unknown, call: CallRef) => void) | undefined;
   readonly observe: Observer | undefined;
   readonly warn: (message: string) => void;
   /** Warns the first time for each topic. */
@@ -211,6 +216,7 @@ export function configure(options: MidcallOptions): Config {
     samplingModel: options.sampling?.model,
     samplingOn2026: options.sampling?.on2026 ?? false,
     audit,
+    onError: options.onError && listening(options.onError, warn),
     observe: options.observe,
     warn,
     warnOnce(topic, message) {
@@ -222,6 +228,14 @@ export function configure(options: MidcallOptions): Config {
     timer,
     id,
   };
+}
+
+/** A listener that fails breaks no call. */
+function listening(onError: ErrorSink, warn: (message: string) => void): (error: unknown, call: CallRef) => void {
+  // Its text may hold what the error did.
+  const failed = (error: unknown) =>
+    warn(`midcall: onError failed itself (${(error as Error | null)?.name ?? 'error'}).`);
+  return (error, call) => void new Promise<void>(resolve => resolve(onError(error, call))).catch(failed);
 }
 
 function startIdleTimer(fn: () => void, ms: number): () => void {

@@ -13,7 +13,8 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
 import { defined } from '../defined.ts';
-import type { Field } from '../form/index.ts';
+import { MidcallError } from '../errors.ts';
+import type { Assurance, Channel, Field } from '../form/index.ts';
 import type { AboutClient, Can } from './call.ts';
 import type { Json } from './digest.ts';
 import type { OpenAsk } from './engine/seam.ts';
@@ -41,6 +42,11 @@ export interface WireAsk {
   readonly withdrawn?: AbortSignal | undefined;
   /** `relay` where the question leaves as a text for the model; see resume/relay.ts. */
   readonly channel?: 'native' | 'relay' | 'page';
+  /**
+   * What the audit is told when this leaves, where it is not the question itself as it is: a part of a question on a page, or
+   * `already` where the question was told before.
+   */
+  readonly audited?: { readonly ask?: string; readonly channel?: Channel; readonly assurance?: Assurance } | 'already';
   /** The page this question is about; see url/plan.ts. */
   readonly ticket?: string;
   /** With `channel: 'page'`: what is waited for; see url/wait.ts. */
@@ -105,6 +111,9 @@ export const urlParams = (asks: ClientView['asks'], message: string, url: string
 export const urlRequired = (message: string, url: string, elicitationId: string): Error =>
   new UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId }], message);
 
+/** True for the error of {@link urlRequired}. */
+export const isUrlRequired = (error: unknown): boolean => error instanceof UrlElicitationRequiredError;
+
 /** True for an error that must reach the client as itself, where the SDK would make it the result of a tool. */
 export const isWireError = (error: unknown): boolean => error instanceof MissingRequiredClientCapabilityError;
 
@@ -120,7 +129,7 @@ export async function tellCompletedLater(server: McpServer, elicitationId: strin
 
 /** The error for a handler that cannot go on without what the client lacks; -32021 exists on 2026-07-28 only. */
 export function missingCapability(asks: ClientView['asks'], required: ClientCapabilities, message: string): Error {
-  if (asks !== 'rounds') return new Error(message);
+  if (asks !== 'rounds') return new MidcallError('ask/unavailable', message);
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: required }, message);
 }
 

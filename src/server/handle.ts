@@ -2,6 +2,7 @@
  * What a handler holds over one run of the engine. Every operation of it goes through the run, so that none starts while
  * the run is held. What most handlers never use is made when it is used, since many calls may wait at once.
  */
+import { isMidcallError, type MidcallErrorCode } from '../errors.ts';
 import { Asker, type AskerOptions } from './asking/asker.ts';
 import { checkStep } from './asking/check-ask.ts';
 import { type Sampler, sampler } from './asking/sampler.ts';
@@ -107,6 +108,8 @@ class Handle implements GatewayCall {
       this.#operations = operations;
       this.#run.unseen = () => operations.unseen();
     }
+    const { misused } = this.#options;
+    if (misused) work.catch(error => isMisuse(error) && misused(error));
     return this.#operations.watch(label, work);
   }
 
@@ -125,6 +128,19 @@ class Handle implements GatewayCall {
     return this.#sampler;
   }
 }
+
+/** The author's to mend, and told also where a handler catches it and goes on. */
+const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
+  'server/setup',
+  'form/unsupported',
+  'form/secret',
+  'ask/nested',
+  'step/not-json',
+]);
+
+/** A wrong option is a TypeError; what a step threw comes as a copy, which is none. */
+const isMisuse = (error: unknown): boolean =>
+  error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));
 
 async function takeStep(
   run: Run<unknown>,

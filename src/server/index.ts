@@ -1,6 +1,6 @@
 export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampler.ts';
 export { type NotDone, notDone, whyNot } from './asking/why-not.ts';
-export type { AuditEvent, AuditSink, CallRef, PageEvent } from './audit.ts';
+export type { AuditEvent, AuditSink, CallOutcome, CallRef, ErrorSink, PageEvent } from './audit.ts';
 export type {
   AboutClient,
   Call,

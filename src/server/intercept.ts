@@ -18,6 +18,8 @@ export interface Passage {
    * another has gone on with this call.
    */
   settled?: (outcome: { readonly result: unknown } | { readonly error: unknown }) => Promise<boolean>;
+  /** Set by the callback: told what the client gets, whatever became of it on the way; must not throw. */
+  ended?: (final: { readonly result: unknown } | { readonly error: unknown }) => void;
   /** Set by the callback: this request was answered before; give that again. */
   earlier?: { readonly result: unknown } | { readonly error: { readonly code?: number; readonly message: string } };
 }
@@ -44,14 +46,21 @@ export function passageOf(ctx: ServerContext): Passage {
   return passage;
 }
 
+/** Told of a request that was refused before it reached a callback of ours, such as one with arguments that do not fit. */
+export type Unreached = (method: AskingMethod, params: Passage['params']) => void;
+
+const isRefusal = (outcome: { readonly result: unknown } | { readonly error: unknown }): boolean =>
+  'error' in outcome || (outcome.result as { isError?: unknown } | null | undefined)?.isError === true;
+
 type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
 
 /**
  * Wraps a server, once.
+ * @param unreached - also told of what is no request of ours: it looks
  * @returns false where it was wrapped before
  * @throws MidcallError `server/setup` where tools, prompts or resources were registered before
  */
-export function intercept(server: McpServer): boolean {
+export function intercept(server: McpServer, unreached: Unreached): boolean {
   if (wrapped.has(server)) return false;
   for (const method of askingMethods) {
     try {
@@ -75,7 +84,7 @@ export function intercept(server: McpServer): boolean {
     }
     if (!askingMethods.includes(method as AskingMethod) || typeof handler !== 'function')
       return register(method, ...rest);
-    register(method, ...rest.slice(0, -1), through(handler as Handler));
+    register(method, ...rest.slice(0, -1), through(method as AskingMethod, handler as Handler, unreached));
   };
   wrapped.add(server);
   return true;
@@ -89,7 +98,7 @@ function listed(server: McpServer, handler: Handler): Handler {
   };
 }
 
-function through(handler: Handler): Handler {
+function through(method: AskingMethod, handler: Handler, unreached: Unreached): Handler {
   return async (request, ctx) => {
     const passage: Passage = { params: (request.params ?? {}) as Passage['params'] };
     passages.set(ctx, passage);
@@ -101,10 +110,25 @@ function through(handler: Handler): Handler {
     }
     if (passage.error !== undefined) outcome = { error: passage.error };
     if (passage.earlier) outcome = replay(passage.earlier);
-    else if ((await passage.settled?.(outcome)) === false) outcome = { error: followed() };
+    else if ((await settle(passage, outcome)) === false) outcome = { error: followed() };
+    if (passage.ended) passage.ended(outcome);
+    else if (isRefusal(outcome)) unreached(method, passage.params);
     if ('error' in outcome) throw asThrown(outcome.error);
     return outcome.result;
   };
+}
+
+/** A store that cannot be written ends the call with its error, which is told like any other. */
+async function settle(
+  passage: Passage,
+  outcome: { readonly result: unknown } | { readonly error: unknown },
+): Promise<boolean | undefined> {
+  try {
+    return await passage.settled?.(outcome);
+  } catch (error) {
+    passage.ended?.({ error });
+    throw error;
+  }
 }
 
 const followed = () =>

@@ -164,11 +164,20 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     tools.set(server, known);
     return known;
   };
+  /** What is registered here, by method and name; a server has plain tools beside it. */
+  const ours = new WeakMap<McpServer, Set<string>>();
+  const oursOf = (server: McpServer): Set<string> => {
+    const known = ours.get(server) ?? new Set<string>();
+    ours.set(server, known);
+    return known;
+  };
   const wrap = (server: McpServer): McpServer => {
     const onPages = config.pages !== undefined;
     let first: boolean;
     try {
-      first = intercept(server);
+      first = intercept(server, (method, params) => {
+        if (oursOf(server).has(`${method} ${params.name ?? ''}`)) conduct.refused(method, params);
+      });
     } catch (error) {
       // A factory throws it into the SDK, which tells nobody.
       config.warn(`midcall: ${(error as Error).message}`);
@@ -216,6 +225,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       const registered = { method: 'tools/call', version, mayFallBack: isHarmless(annotations), structured } as const;
       const run = (args: unknown, ctx: ServerContext) =>
         conduct.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
+      oursOf(server).add(`tools/call ${name}`);
       toolsOf(server).set(name, {
         registered,
         read: raw => readArguments(described.inputSchema, raw),
@@ -232,6 +242,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       checkOptions<PromptConfig<StandardSchemaWithJSON | undefined>>('mid.prompt', given, promptKinds);
       const { version = '', ...described } = given;
       wrap(server);
+      oursOf(server).add(`prompts/get ${name}`);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
       const run = (args: unknown, ctx: ServerContext) =>
         conduct.run<GetPromptResult>(server, ctx, registered, call => handler(args as never, call));

@@ -91,6 +91,15 @@ export const callRef = (request: CallRequest, flow: string): CallRef => ({
   principal: request.principal,
 });
 
+/** Names a call that could not be read to the end: nobody knows yet whose it is. */
+export const unread = ({ name, uri, arguments: raw = {} }: Params, method: AskingMethod): CallRef => ({
+  flow: '',
+  method,
+  name: name ?? uri ?? '',
+  arguments: digest(raw),
+  principal: undefined,
+});
+
 /** Stamps audit events with the time and the call. */
 export function auditor(request: CallRequest, flow: string, config: Config): (event: Unstamped) => void {
   const { audit } = config;

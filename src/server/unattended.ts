@@ -46,6 +46,7 @@ export async function runUnattended<R>(
         flow: config.id(),
         roundsLeft: 0,
         audit: () => {},
+        misused: undefined,
         files: () => files,
         client: () => undefined,
         pages: () => undefined,

@@ -13,7 +13,7 @@ import { connectPair, type Era, eras, negotiation, type Scripted, scriptedPerson
 import { describe, expect, it } from 'vitest';
 import { startReplica } from '../../examples/docs/deploy.ts';
 import { forms, shopServer } from '../../examples/docs/elicitation.ts';
-import { audited, checked } from '../../examples/docs/observe.ts';
+import { audited, checked, reported } from '../../examples/docs/observe.ts';
 import { workshop } from '../../examples/docs/page-kind.ts';
 import { librarian } from '../../examples/docs/tool-with-files.ts';
 import { codeIn, visitor } from '../connect/visitor.ts';
@@ -179,8 +179,22 @@ describe('docs/observability.md', () => {
     await using pair = await connectPair(() => shopServer(mid, shop), { era: '2026-07-28', person });
     await pair.client.callTool({ name: 'order_cancel', arguments: { order: 'canary' } });
     const kinds = lines.map(line => (JSON.parse(line) as AuditEvent).kind);
-    expect(kinds).toEqual(['asked', 'answered', 'step-begun', 'step-ended']);
+    expect(kinds).toEqual(['asked', 'answered', 'step-begun', 'step-ended', 'ended']);
     expect(lines.join()).not.toContain('canary');
+  });
+
+  it('reports the error of a call that failed, with its stack', async () => {
+    const failures: { tool: string; flow: string; stack: string }[] = [];
+    const shop = {
+      cancel: () => {
+        throw new Error('The till is closed.');
+      },
+    };
+    const person = scriptedPerson([{ action: 'accept', content: { refund: 'card', sure: true } }]);
+    const mid = reported(failure => failures.push(failure));
+    await using pair = await connectPair(() => shopServer(mid, shop), { era: '2026-07-28', person });
+    await pair.client.callTool({ name: 'order_cancel', arguments: { order: 'o1' } });
+    expect(failures).toMatchObject([{ tool: 'order_cancel', stack: expect.stringContaining('The till is closed.') }]);
   });
 
   it('shows a change in the log of a host', () => {

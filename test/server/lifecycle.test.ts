@@ -213,7 +213,8 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await deferredRan.promise;
     await turns();
     expect(ran).toEqual(['defer']);
-    expect(events.map(each => each.kind)).toEqual(['asked', 'disconnected']);
+    expect(events.map(each => each.kind)).toEqual(['asked', 'disconnected', 'ended']);
+    expect(events.at(-1)).toMatchObject({ outcome: 'cancelled' });
     // The question is withdrawn from the client as well.
     const withdrawn = () =>
       pair.frames.filter(frame => frame.from === 'server' && frame.message['method'] === 'notifications/cancelled');

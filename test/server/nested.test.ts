@@ -62,7 +62,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect({ text, isError }).toEqual({ isError: true, text: expect.stringContaining("The function of step 'outer'") });
     expect(text).toContain('ask first');
     expect(asked).toEqual([]);
-    expect(events.map(event => event.kind)).toEqual(['step-begun', 'step-ended']);
+    expect(events.map(event => event.kind)).toEqual(['step-begun', 'step-ended', 'ended']);
   });
 
   it('a step that was refused may be caught, and the question put as it should be', async () => {

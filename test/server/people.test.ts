@@ -86,7 +86,7 @@ describe.each(eras)('%s', era => {
     expect(await bob.call(args)).toBe('bob victim@example.com');
     const who = events.map(({ kind, call }) => [kind, call.principal]);
     const of = (subject: string) =>
-      ['asked', 'answered', 'step-begun', 'step-ended'].map(kind => [kind, { issuer, subject }]);
+      ['asked', 'answered', 'step-begun', 'step-ended', 'ended'].map(kind => [kind, { issuer, subject }]);
     expect(who).toEqual([...of('alice'), ...of('bob')]);
   });
 

@@ -40,6 +40,8 @@ export interface AskerOptions {
   readonly config: Config;
   readonly request: Pick<CallRequest, 'client' | 'registered' | 'name' | 'principal'>;
   readonly audit: (event: Unstamped) => void;
+  /** Told of a mistake in the use of this library, whether or not the handler lets it end the call; where somebody listens. */
+  readonly misused: ((error: unknown) => void) | undefined;
   /** Where pages of ours can be asked on; undefined where there are none. */
   readonly pages: () => PageCall | undefined;
 }

@@ -14,6 +14,7 @@ import type { CallRequest } from '../request.ts';
 import { awaitPages, isPageWait, waitOf } from '../url/wait.ts';
 import { again } from './again.ts';
 import type { Arrival } from './arrive.ts';
+import { askedEvent } from './asked.ts';
 import type { Parked, Relayed } from './endings.ts';
 import { received } from './received.ts';
 import { signsOfLife } from './signs-of-life.ts';
@@ -33,12 +34,12 @@ export async function runByPush<R>(
   const { signal } = request.ctx.mcpReq;
   let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   let open = 0;
-  /** End the wait for each question that is out. */
-  let out: readonly AbortController[] = [];
+  let out: readonly OutAsk[] = [];
   const unwatch = whenGone(signal, () => {
+    for (const { left } of out) left();
     audit({ kind: 'disconnected', openAsks: open });
     void run.cancel(signal.reason);
-    for (const wait of out) wait.abort(signal.reason);
+    for (const { wait } of out) wait.abort(signal.reason);
   });
   try {
     for (;;) {
@@ -74,8 +75,8 @@ export async function runByPush<R>(
         return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
       }
       open = asks.length;
-      out = asks.map(() => new AbortController());
-      const sent = asks.map((ask, index) => askOne(ask, request, config, audit, out[index]!));
+      out = asks.map(ask => outAsk(ask, audit));
+      const sent = asks.map((ask, index) => askOne(ask, request, config, out[index]!));
       const quiet = signsOfLife(request, config, { message: 'Waiting for an answer of the person.' });
       const answers: (Json | 'disconnected')[] = [];
       for (const each of sent) answers.push(await each);
@@ -117,16 +118,32 @@ async function withdrawPage(ask: OpenAsk, config: Config): Promise<void> {
   if (ticket !== undefined) await config.pages?.withdraw(ticket);
 }
 
+/** A question that is out. */
+interface OutAsk {
+  /** Ends the wait for it. */
+  readonly wait: AbortController;
+  /** Told when it is certain that it has left; the first time counts. */
+  readonly left: () => void;
+}
+
+function outAsk(ask: OpenAsk, audit: (event: Unstamped) => void): OutAsk {
+  let event = askedEvent(ask);
+  const left = (): void => {
+    if (event) audit(event);
+    event = undefined;
+  };
+  return { wait: new AbortController(), left };
+}
+
 /** Puts one question and waits for what comes of it; never rejects. */
 async function askOne(
   ask: OpenAsk,
   request: CallRequest,
   config: Config,
-  audit: (event: Unstamped) => void,
-  wait: AbortController,
+  { wait, left }: OutAsk,
 ): Promise<Json | 'disconnected'> {
   const wire = wireOf(ask);
-  const left = config.now();
+  const at = config.now();
   let late = false;
   const clear = config.timer(() => {
     late = true;
@@ -134,24 +151,41 @@ async function askOne(
   }, wire.timeoutMs);
   const takeBack = (): void => wait.abort(wire.withdrawn?.reason);
   wire.withdrawn?.addEventListener('abort', takeBack, { once: true });
+  // What cannot be sent fails within a turn of the event loop.
+  const turn = setImmediate(left);
   try {
-    if (ask.kind === 'elicit') audit({ kind: 'asked', ask: ask.id, channel: 'native' });
     const answer = received(await push(request.ctx, wire, wait.signal));
-    return answer ? { got: answer.value, ms: config.now() - left } : { none: 'error', ms: config.now() - left };
+    left();
+    return answer ? { got: answer.value, ms: config.now() - at } : { none: 'error', ms: config.now() - at };
   } catch (error) {
-    const ms = config.now() - left;
+    const ms = config.now() - at;
+    const { code } = error as { code?: unknown };
+    if (wasSent(error, wait.signal)) left();
     if (late) return { none: 'timeout', ms };
     if (request.ctx.mcpReq.signal.aborted || isDisconnect(error)) return 'disconnected';
-    const { code } = error as { code?: number };
     // A client that declares what it then does not have, as some do, cannot be asked.
-    return { none: code === METHOD_NOT_FOUND ? 'unavailable' : 'error', ms, code };
+    return { none: code === METHOD_NOT_FOUND ? 'unavailable' : 'error', ms, ...(typeof code === 'number' && { code }) };
   } finally {
+    clearImmediate(turn);
     wire.withdrawn?.removeEventListener('abort', takeBack);
     clear();
   }
 }
 
 const METHOD_NOT_FOUND = -32601;
+
+/** True where a request that failed had left: the client answered with an error, or we stopped waiting for it. */
+const wasSent = (error: unknown, signal: AbortSignal): boolean =>
+  signal.aborted ||
+  (error instanceof SdkError ? !unsent.has(error.code) : typeof (error as { code?: unknown }).code === 'number');
+
+const unsent: ReadonlySet<SdkErrorCode> = new Set([
+  SdkErrorCode.NotConnected,
+  SdkErrorCode.NotInitialized,
+  SdkErrorCode.CapabilityNotSupported,
+  SdkErrorCode.MethodNotSupportedByProtocolVersion,
+  SdkErrorCode.SendFailed,
+]);
 
 const isDisconnect = (error: unknown): boolean =>
   error instanceof SdkError &&

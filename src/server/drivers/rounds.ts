@@ -18,6 +18,14 @@ import type { Arrival } from './arrive.ts';
 import type { Parked, Relayed } from './endings.ts';
 import { whenGone } from './when-gone.ts';
 
+/** The questions of a round leave. */
+interface InputRequired {
+  readonly kind: 'input-required';
+  readonly result: InputRequiredResult;
+  /** Those that leave for the first time. */
+  readonly asks: readonly OpenAsk[];
+}
+
 /** Runs a handler one round further. */
 export async function runByRounds<R>(
   handler: (run: Run<R>) => Promise<R> | R,
@@ -26,9 +34,7 @@ export async function runByRounds<R>(
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<
-  Exclude<Outcome<R>, { kind: 'needs' }> | { kind: 'input-required'; result: InputRequiredResult } | Relayed | Parked
-> {
+): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | InputRequired | Relayed | Parked> {
   const { signal } = request.ctx.mcpReq;
   let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
   const gone = () => {
@@ -67,11 +73,8 @@ export async function runByRounds<R>(
     const waits = outcome.asks.filter(isPageWait);
     if (asks.length + waits.length === 0) return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
     const known = new Set(arrival.stillOut.map(ask => ask.id));
-    for (const ask of asks) {
-      if (ask.kind === 'elicit' && !known.has(ask.id)) audit({ kind: 'asked', ask: ask.id, channel: 'native' });
-    }
     const result = await leave(run.journal, asks, waits, arrival, request, config);
-    return { kind: 'input-required', result };
+    return { kind: 'input-required', result, asks: asks.filter(ask => !known.has(ask.id)) };
   } finally {
     unwatch();
   }

@@ -14,15 +14,14 @@ import { sealState } from '../state/request-state.ts';
 import { relayText } from './relay-text.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 
-/** Ends a call with the question as a text and a ticket. */
+/** Ends a call with one question as a text and a ticket; others of its round wait until this one is answered. */
 export async function relay(
-  asks: readonly OpenAsk[],
+  ask: OpenAsk,
   journal: Journal,
   where: { readonly flow: string; readonly round: number; readonly arguments: unknown },
   request: CallRequest,
   config: Config,
 ): Promise<CallToolResult> {
-  const ask = asks[0]!;
   const wire = wireOf(ask);
   const now = config.now();
   const ticket = config.id();

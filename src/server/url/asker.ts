@@ -94,12 +94,19 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
     }
   };
 
+  /** What the audit is told of a question on a page when it leaves: one question, however many messages announce it. */
+  const told = (ask: string, asked: Asked, { announce }: Announced) => {
+    const channel = announce === 'url' || announce === 'error' ? ('native' as const) : ('page' as const);
+    return { ask, channel, ...(asked.demanded === undefined ? {} : { assurance: asked.demanded }) };
+  };
+
   /** Consent in the host; undefined where the call goes on to wait. */
   const announced = async (
+    id: string,
     asked: Asked,
     at: Announced,
     key: string | undefined,
-  ): Promise<UrlAnswer<never> | undefined> => {
+  ): Promise<{ readonly answer: UrlAnswer<never>; readonly fresh: boolean } | undefined> => {
     if (at.announce !== 'url' && at.announce !== 'form') return undefined;
     const channel = at.announce === 'url' ? 'native' : 'page';
     const consent = async (step: 'consent' | 'code', message: string) => {
@@ -112,24 +119,28 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
         key,
         timeoutMs: Math.max(1, at.dueAt - config.now()),
         ticket: at.ticket,
+        audited: step === 'code' ? 'already' : told(id, asked, at),
       };
       const identity = [step, at.ticket];
-      return (await askConsent(run, config, { identity, label: asked.message, detail, channel })).answer;
+      return askConsent(run, config, { identity, label: asked.message, detail, channel });
     };
-    let answer = await consent('consent', spoken(asked.message, at));
+    let said = await consent('consent', spoken(asked.message, at));
     const code = spokenCode(asked.message, at);
-    if (answer.action === 'accept' && code !== undefined) answer = await consent('code', code);
+    if (said.answer.action === 'accept' && code !== undefined) said = await consent('code', code);
+    const { answer, fresh } = said;
     if (answer.action === 'accept') return undefined;
     await run.guarded(async () => pages?.road.withdraw(at.ticket));
     const refused = answer.action === 'decline' || answer.reason === 'dismissed';
     const { by } = answer;
-    return refused && by.suspect && asked.demanded !== undefined ? { action: 'cancel', reason: 'suspect', by } : answer;
+    const suspect = refused && by.suspect && asked.demanded !== undefined;
+    return { answer: suspect ? { action: 'cancel', reason: 'suspect', by } : answer, fresh };
   };
 
   const waited = async <T>(
+    id: string,
     asked: Asked,
     at: Announced,
-  ): Promise<{ id: string; fresh: boolean; answer: UrlAnswer<T> }> => {
+  ): Promise<{ readonly fresh: boolean; readonly answer: UrlAnswer<T> }> => {
     const wait = { ...at, message: asked.message };
     const detail: WireAsk = {
       method: 'elicitation/create',
@@ -138,10 +149,12 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       channel: 'page',
       ticket: at.ticket,
       wait,
+      // A link in a result leaves with the result; whatever else announced the page has left by now.
+      audited: at.announce === 'link' ? told(id, asked, at) : 'already',
     };
     const request = { kind: 'url', identity: ['page', at.ticket], label: asked.message, detail } as const;
-    const { id, value, fresh } = await run.ask(request);
-    return { id, fresh, answer: judgePage<T>(readRecorded(value), at, asked.demanded) };
+    const { value, fresh } = await run.ask(request);
+    return { fresh, answer: judgePage<T>(readRecorded(value), at, asked.demanded) };
   };
 
   const answer: UrlAsker = async (ask, onlyLink = false) => {
@@ -185,21 +198,21 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
         for (const { kept, at } of again) await keep(kept, at);
         return outcome;
       });
-      if (!ready) return run.fail(urlRequired(ask.message, made.url, made.elicitationId));
+      if (!ready) {
+        if (opened.length > 0) audit({ kind: 'asked', ...told(drawn.id, asked, made) });
+        return run.fail(urlRequired(ask.message, made.url, made.elicitationId));
+      }
     }
-    if (drawn.fresh) {
-      const channel = made.announce === 'url' || made.announce === 'error' ? 'native' : 'page';
-      const assurance = asked.demanded === undefined ? {} : { assurance: asked.demanded };
-      audit({ kind: 'asked', ask: drawn.id, channel, ...assurance });
-    }
-    const refused = await announced(asked, made, ask.key);
-    if (refused?.action === 'cancel' && refused.reason === 'suspect' && pages) {
+    // The browser has it already.
+    if (drawn.fresh && made.announce === 'browser') audit({ kind: 'asked', ...told(drawn.id, asked, made) });
+    const refused = await announced(drawn.id, asked, made, ask.key);
+    if (refused?.answer.action === 'cancel' && refused.answer.reason === 'suspect' && pages) {
       const left = { ...asked, onlyLink: true };
       if (roads(left, request, pages, config).length > 0) return answer(ask, true);
     }
-    if (refused) return end(drawn.id, true, refused);
-    const { id, fresh, answer: given } = await waited<never>(asked, made);
-    return end(id, fresh, given) as never;
+    if (refused) return end(drawn.id, refused.fresh, refused.answer);
+    const { fresh, answer: given } = await waited<never>(drawn.id, asked, made);
+    return end(drawn.id, fresh, given) as never;
   };
   return answer;
 }

@@ -44,7 +44,6 @@ export async function gatewayConsent(
   });
   if (fresh) {
     const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
-    audit({ kind: 'asked', ask: id, channel: 'native' });
     audit({ kind: 'answered', ask: id, action: answer.action, ...reason, by: answer.by });
   }
   return answer;

@@ -1,0 +1,116 @@
+/**
+ * How a request of a call ended, told to the operator: the audit has the outcome and a code, `onError` the error itself.
+ * Told when it is known what the client gets, which the SDK or another attempt at the same retry may still change.
+ */
+import type { CallOutcome, CallRef, Unstamped } from './audit.ts';
+import type { Config } from './config.ts';
+import { isUrlRequired } from './era.ts';
+import { asThrown } from './sendable.ts';
+import type { RoundTrace } from './trace.ts';
+
+/** What the client gets, or would have got where it is gone. */
+export type Final = { readonly result: unknown } | { readonly error: unknown };
+
+/** What is known of a request while it is conducted. */
+export class CallEnd {
+  readonly #config: Pick<Config, 'audit' | 'now' | 'onError'>;
+  #call: CallRef;
+  #outcome: CallOutcome | 'input-required' = 'done';
+  #failed: { readonly error: unknown } | undefined;
+  #toldBefore = false;
+  /** The author's own word that the call failed, which is no failure of the handler. */
+  #saysError = false;
+  #asked: readonly Unstamped[] = [];
+  /** What `onError` has been given. */
+  readonly #given = new Set<unknown>();
+  trace: RoundTrace | undefined;
+
+  /** @param call - as much as is known before the request was read */
+  constructor(call: CallRef, config: Pick<Config, 'audit' | 'now' | 'onError'>) {
+    this.#call = call;
+    this.#config = config;
+  }
+
+  /** The call, now that it is known whose it is and which. */
+  known(call: CallRef): void {
+    this.#call = call;
+  }
+
+  /** This very request was answered before, and its end was told then. */
+  answeredBefore(): void {
+    this.#toldBefore = true;
+  }
+
+  /**
+   * @param outcome - what the drivers made of it
+   * @param asked - the questions that leave with it
+   */
+  is(outcome: CallOutcome | 'input-required', asked: readonly (Unstamped | undefined)[] = []): void {
+    this.#outcome = outcome;
+    this.#asked = asked.filter(event => event !== undefined);
+  }
+
+  /** The handler's own result. */
+  returned(result: unknown): void {
+    this.#saysError = saysError(result);
+  }
+
+  /** What was thrown, before the SDK makes a text of it; the first is what counts. */
+  failed(error: unknown): void {
+    this.#failed ??= { error };
+  }
+
+  /** A mistake in the use of this library, which the handler may catch. */
+  misused(error: unknown): void {
+    if (this.#given.has(error)) return;
+    this.#given.add(error);
+    this.#config.onError?.(error, this.#call);
+  }
+
+  /** @param final - what the client gets */
+  tell(final: Final): void {
+    if (this.#toldBefore) return;
+    const { outcome, error } = this.#judged(final);
+    if (outcome !== 'failed' && outcome !== 'cancelled') for (const event of this.#asked) this.#audit(event);
+    this.trace?.end(outcome, outcome === 'failed' ? error : undefined);
+    if (outcome === 'input-required') return;
+    const code = outcome === 'failed' || outcome === 'url-required' ? { code: codeOf(error) } : {};
+    this.#audit({ kind: 'ended', outcome, ...code, ...(outcome === 'done' && this.#saysError && { isError: true }) });
+    if (outcome === 'failed' && !this.#given.has(error)) this.#config.onError?.(asThrown(error), this.#call);
+  }
+
+  #judged(final: Final): { readonly outcome: CallOutcome | 'input-required'; readonly error?: unknown } {
+    if (this.#outcome === 'cancelled') return { outcome: 'cancelled' };
+    const { error } = this.#failed ?? ('error' in final ? final : { error: undefined });
+    if (error !== undefined || this.#failed) {
+      return isUrlRequired(error) ? { outcome: 'url-required', error } : { outcome: 'failed', error };
+    }
+    // A result that the SDK refused, such as one that does not fit the tool's own schema.
+    const refused = this.#outcome === 'done' && 'result' in final && saysError(final.result) && !this.#saysError;
+    if (refused) return { outcome: 'failed', error: Object.assign(new Error(textIn(final.result)), { code: -32602 }) };
+    return { outcome: this.#outcome };
+  }
+
+  #audit(event: Unstamped): void {
+    this.trace?.saw(event);
+    this.#config.audit?.({ at: this.#config.now(), call: this.#call, ...event } as never);
+  }
+}
+
+const saysError = (result: unknown): boolean => (result as { isError?: unknown } | null | undefined)?.isError === true;
+const textIn = (result: unknown): string => {
+  const { content } = result as { content?: readonly { readonly text?: string }[] };
+  return content?.[0]?.text ?? 'The result was refused.';
+};
+
+/** A code and no more: what else an error says may name what a person typed. */
+export function codeOf(error: unknown): string | number {
+  try {
+    const { code } = error as { code?: unknown };
+    if (typeof code === 'number') return code;
+    return typeof code === 'string' && /^[A-Za-z][\w/-]{0,39}$/.test(code) ? code : 'error';
+  } catch {
+    // Nothing was thrown, or an object that throws when it is asked.
+    return 'error';
+  }
+}
