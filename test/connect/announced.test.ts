@@ -237,7 +237,7 @@ describe('2025-11-25', () => {
 });
 
 describe('2026-07-28', () => {
-  it('elicit-url-17, elicit-url-34, elicit-url-38: a retry before the page is done is told to come again, after it the result', async () => {
+  it('elicit-url-17, elicit-url-34, elicit-url-38, mrtr-21: a retry before the page is done is told to come again, by its state alone, after it the result', async () => {
     const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
     onTestFinished(() => pages.close());
     const mid = midcall({ pages, suspectBelowMs: 0, warn: () => {}, holdMs: 5 });
@@ -258,6 +258,9 @@ describe('2026-07-28', () => {
     const done = await client.act({ requestState: still.result!.requestState }, url);
     expect([done.result?.resultType, textOf(done)]).toEqual(['complete', 'accept {"approved":true} page out-of-band']);
     expect(JSON.stringify([first, waiting, still, done])).not.toMatch(/-32042|elicitationId/);
+    // What is still to be asked is there, and where only the page is waited for, the field is not.
+    expect(Object.keys(first.result!).sort()).toContain('inputRequests');
+    for (const { result } of [waiting, still, done]) expect(result).not.toHaveProperty('inputRequests');
   });
 });
 

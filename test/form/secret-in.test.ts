@@ -140,6 +140,8 @@ const secretNames = lines(`
   tok\u0301en
   ｐａｓｓｗｏｒｄ
   API_SCHLÜSSEL
+  api_schlüßel
+  şıfre
   OTPInput
   secret_for_the_webhook
   secret_2
@@ -172,6 +174,8 @@ const plainNames = lines(`
   design_token
   tokenizer
   password_hint_shown
+  has_password
+  total_access_tokens
   password_hint
   password_policy
   password_length
@@ -373,6 +377,7 @@ const plainDescriptions = lines(`
   Your favorite integer (do not give us your phone number, pin, or other sensitive info)
   Your email address (will be verified, and never shared with anyone else)
   Do not enter your password
+  Works with a password, too
   Please never send us a PIN, card number or any other secret
   Enter the date on which somebody else of your team had last told us of a password
   Folder that lies beside the one of the password

@@ -58,7 +58,7 @@ async function host(
   const client = new Client({ name: 'host', version: '1.0.0' }, { versionNegotiation: negotiation(era) });
   const inbox = new Inbox();
   const me = person(answer);
-  attach(client, { server: { id: 'script', origin: 'node script' }, inbox });
+  const attachment = attach(client, { server: { id: 'script', origin: 'node script' }, inbox });
   inbox.present(me);
   await client.connect(near);
   onTestFinished(() => client.close());
@@ -66,7 +66,8 @@ async function host(
     const result = await client.callTool({ name: 'act', arguments: args });
     return (result.content as { text: string }[])[0]!.text;
   };
-  return { client, call, sent, me, inbox, calls: () => sent.filter(({ method }) => method === 'tools/call') };
+  const cancel = (id: string) => attachment.cancel(id);
+  return { client, call, cancel, sent, me, inbox, calls: () => sent.filter(({ method }) => method === 'tools/call') };
 }
 
 const without = (params: Json, ...keys: string[]) =>
@@ -165,28 +166,61 @@ it('mrtr-39: nothing is sent before every answer is there', async () => {
   expect(calls()).toHaveLength(2);
 });
 
-it('mrtr-45: of two calls at once, each has its own questions, answers and state', async () => {
-  const release: (() => void)[] = [];
-  const { call, calls } = await host(
-    async ({ params }) => {
-      const name = params.arguments!['name'] as string;
-      if ('inputResponses' in params) return done(name);
-      // Both rounds are open together.
-      await new Promise<void>(resolve => {
-        release.push(resolve);
-        if (release.length === 2) for (const each of release) each();
-      });
-      return round({ inputRequests: { [`of ${name}`]: ask(name) }, requestState: `state of ${name}` });
-    },
-    question => (question.kind === 'form' && question.message.includes('one') ? yes : { action: 'decline' }),
+it.each([[['one', 'two']], [['two', 'one']]])(
+  'mrtr-45: of two calls at once, each has its own questions, answers and state, answered in the order %j',
+  async order => {
+    const release: (() => void)[] = [];
+    const { call, calls, inbox } = await host(
+      async ({ params }) => {
+        const name = params.arguments!['name'] as string;
+        if ('inputResponses' in params) return done(name);
+        // Both rounds are open together, under the same key.
+        await new Promise<void>(resolve => {
+          release.push(resolve);
+          if (release.length === 2) for (const each of release) each();
+        });
+        return round({ inputRequests: { q: ask(name) }, requestState: `state of ${name}` });
+      },
+      () => undefined,
+    );
+    const outcomes = { one: call({ name: 'one' }), two: call({ name: 'two' }) };
+    await expect.poll(() => inbox.list()).toHaveLength(2);
+    for (const name of order as ('one' | 'two')[]) {
+      const question = inbox.list().find(each => each.kind === 'form' && each.message === name)!;
+      // The person is told of the call that asks, and of nobody else's.
+      expect(question.call).toMatchObject({ name: 'act', arguments: { name } });
+      await inbox.reply(question.id, name === 'one' ? yes : { action: 'decline' }, 'script');
+      expect(await outcomes[name]).toBe(name);
+    }
+    const seen = calls()
+      .filter(({ params }) => 'inputResponses' in params)
+      .map(({ params }) => [params.arguments!['name'], params['requestState'], params.inputResponses]);
+    const expected: Record<string, unknown> = {
+      one: ['one', 'state of one', { q: accepted }],
+      two: ['two', 'state of two', { q: { action: 'decline' } }],
+    };
+    expect(seen).toEqual(order.map(name => expected[name]));
+  },
+);
+
+it('mrtr-45: a call that is cancelled takes back its own questions alone', async () => {
+  const { call, cancel, inbox, calls } = await host(
+    ({ params }) =>
+      'inputResponses' in params
+        ? done()
+        : round({ inputRequests: { q: ask(params.arguments!['name'] as string) }, requestState: 's' }),
+    () => undefined,
   );
-  expect(await Promise.all([call({ name: 'one' }), call({ name: 'two' })])).toEqual(['one', 'two']);
-  const retries = calls().filter(({ params }) => 'inputResponses' in params);
-  const seen = retries.map(({ params }) => [params.arguments!['name'], params['requestState'], params.inputResponses]);
-  expect(seen.sort()).toEqual([
-    ['one', 'state of one', { 'of one': accepted }],
-    ['two', 'state of two', { 'of two': { action: 'decline' } }],
-  ]);
+  const one = call({ name: 'one' }).catch(() => 'cancelled');
+  const two = call({ name: 'two' });
+  await expect.poll(() => inbox.list()).toHaveLength(2);
+  const of = (name: string) => inbox.list().find(each => each.kind === 'form' && each.message === name)!;
+  cancel(of('one').call!.id);
+  expect(await one).toBe('cancelled');
+  expect(inbox.list()).toEqual([of('two')]);
+  await inbox.reply(of('two').id, yes, 'script');
+  expect(await two).toBe('done');
+  expect(calls()).toHaveLength(3);
 });
 
 it.each([

@@ -32,6 +32,9 @@ describe('roots manager', () => {
     for (const server of ['s', 't']) await roots.grant(server, [one.uri, two.uri]);
     expect(await roots.remove(one.uri)).toBe(true);
     expect(await roots.remove(one.uri)).toBe(false);
+    const meanwhile = new RootsManager({ disk: machineDisk, memory });
+    await meanwhile.load();
+    expect(meanwhile.list()).toEqual([two]);
     await roots.add(a);
     const later = new RootsManager({ disk: machineDisk, memory });
     await later.load();

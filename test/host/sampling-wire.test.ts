@@ -5,6 +5,7 @@ import type { ModelReply, SamplingModel, SamplingRequest } from 'midcall/samplin
 import { memoryStore } from 'midcall/stores/memory';
 import { eras } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { badBlocks } from '../sampling/bad-blocks.ts';
 import { handClock } from './clock.ts';
 import { nextQuestion } from './person.ts';
 import { type Params, type Sent, type WiredOptions, type WireFailure, wired } from './wire-server.ts';
@@ -353,6 +354,31 @@ describe.each<Era>(eras)('%s', era => {
     const said = era === '2025-11-25' ? host.answers[0]?.error?.message : failure?.message;
     expect(said).toContain(why);
     expect([model.calls, host.seen]).toEqual([[], []]);
+  });
+
+  it('sampling-94: a request with a block that is none is refused, and neither person nor model sees it', async () => {
+    const taken: string[] = [];
+    for (const [wrong, block] of badBlocks) {
+      for (const message of [user(block), assistant([text('Before.'), block])]) {
+        const model = stub([says('Hello.')]);
+        const host = await hosted([sample({ tools, messages: [message, user(text('?'))] })], yes, model);
+        const failure = await host.call();
+        if (model.calls.length + host.seen.length > 0) taken.push(wrong);
+        else expectRefused(host, failure, -32602);
+      }
+    }
+    expect(taken).toEqual([]);
+  });
+
+  it('sampling-94: a reply of the model with a block that is none is not handed over', async () => {
+    const taken: string[] = [];
+    for (const [wrong, block] of badBlocks) {
+      const host = await hosted([sample({ tools })], yes, stub([{ ...says(''), content: [text('Before.'), block] }]));
+      const failure = await host.call();
+      if (host.responses.some(({ result }) => result !== undefined)) taken.push(wrong);
+      else expectRefused(host, failure, -32603);
+    }
+    expect(taken).toEqual([]);
   });
 
   it.each<[string, Readonly<Record<string, unknown>>]>([

@@ -6,6 +6,7 @@ import { type AttachEvent, Audit, type Era, type Question, type Reply } from 'mi
 import { Terminal } from 'midcall/host/terminal';
 import { eras } from 'midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { nextQuestion } from './person.ts';
 import { type Params, WireError, wired } from './wire-server.ts';
 
 const page = (era: Era, url = 'https://example.com/connect/1', elicitationId = 'e-1'): Params => ({
@@ -285,20 +286,30 @@ describe('2025-11-25: pages that are waited for', () => {
 });
 
 describe('2026-07-28', () => {
-  it('elicit-url-27: a completion means nothing, and no id is known', async () => {
+  it('elicit-url-27: an id that a server sends all the same is not known, and its completion means nothing', async () => {
     const events: AttachEvent[] = [];
+    let complete = async (): Promise<void> => {};
     const made = await wired('2026-07-28', {
-      answer: () => ({ action: 'accept' }),
       tool: async wire => {
-        const answer = await wire.ask(page('2026-07-28'));
-        await wire.notify(completed, { elicitationId: 'e-1' });
-        return answer;
+        complete = () => wire.notify(completed, { elicitationId: 'e-1' });
+        return wire.ask({ ...page('2026-07-28'), elicitationId: 'e-1' });
       },
     });
     made.attachment.subscribe(event => events.push(event));
-    expect(await made.call()).toEqual({ action: 'accept' });
-    expect(made.shown[0]).not.toHaveProperty('elicitationId');
+    const asked = nextQuestion(made.inbox);
+    const outcome = made.call();
+    const question = await asked;
+    expect(question).not.toHaveProperty('elicitationId');
+    await complete();
+    await new Promise(setImmediate);
+    expect(made.inbox.list()).toEqual([question]);
+    await made.inbox.reply(question.id, { action: 'accept' }, 'script');
+    expect(await outcome).toEqual({ action: 'accept' });
+    // Also once it is open, and whatever the retry said of it.
+    await complete();
+    await new Promise(setImmediate);
     expect(events.filter(event => event.type === 'page-completed')).toEqual([]);
+    expect(JSON.stringify(made.sent)).not.toMatch(/"e-1"|elicitationId/);
   });
 
   it('elicit-url-38: the call is retried with accept as soon as the page is open, and the server may hold that retry', async () => {

@@ -1,6 +1,6 @@
 /** Multi round-trip requests (2026-07-28, basic/patterns/mrtr), the server's side, as a client sees it on the wire. */
 import { inputRequired, McpServer, type McpServerFactory, ResourceTemplate } from '@modelcontextprotocol/server';
-import { type Call, type MidcallOptions, midcall, serveHttp } from 'midcall/server';
+import { type AuditEvent, type Call, type MidcallOptions, midcall, serveHttp } from 'midcall/server';
 import { memoryStore } from 'midcall/stores/memory';
 import { type Carrier, connectPair, scriptedPerson } from 'midcall/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -143,6 +143,16 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     expect(typeof result?.requestState).toBe('string');
   });
 
+  it('mrtr-21: a result that needs no input has neither questions nor a state', async () => {
+    const bare = await client(
+      serverOf(async () => 'done'),
+      carrier,
+    );
+    const { result } = await bare.act();
+    expect(result).not.toHaveProperty('inputRequests');
+    expect(result).not.toHaveProperty('requestState');
+  });
+
   it('mrtr-22: keys are unique within a result, and no round takes up a key of an earlier one', async () => {
     const ask = (call: Call, message: string, named?: string) =>
       call.elicit({ message, form: Boolean, ...(named && { key: named }) });
@@ -180,17 +190,65 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
   });
 
   it.each<[string, unknown]>([
-    ['a list', [yes]],
     ['a list under the key', { elicit: [yes] }],
     ['the envelope of a response', { elicit: { jsonrpc: '2.0', id: 1, result: yes } }],
+    ['the envelope of a result', { elicit: { result: yes } }],
     ['a text', { elicit: 'accept' }],
+    ['a yes', { elicit: true }],
+    ['nothing', { elicit: null }],
     ['an action that is none', { elicit: { action: 'perhaps' } }],
-  ])('mrtr-46: %s in place of an answer is noticed, and is no consent', async (_, inputResponses) => {
+    ['an action of another case', { elicit: { action: 'Accept', content: { value: true } } }],
+    ['a list of actions', { elicit: { action: ['accept'], content: { value: true } } }],
+    ['content without an action', { elicit: { content: { value: true } } }],
+  ])(
+    'mrtr-46: %s in place of an answer is an error, to the handler and in the audit: no answer and no dismissal',
+    async (_, inputResponses) => {
+      const events: AuditEvent[] = [];
+      const told: Handler = async call => {
+        const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+        return answer.action === 'cancel' ? answer.reason : answer.action;
+      };
+      const bare = await client(serverOf(told, { audit: event => void events.push(event) }), carrier);
+      const first = await bare.act();
+      const reply = await bare.act({ requestState: first.result?.requestState, inputResponses });
+      expect(textOf(reply)).toBe('error');
+      const answered = events.flatMap(event => (event.kind === 'answered' ? [event] : []));
+      expect(answered).toMatchObject([{ action: 'cancel', reason: 'error' }]);
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ['a list', [yes]],
+    ['an answer without a key', yes],
+    ['answers in an envelope', { inputResponses: { elicit: yes } }],
+    ['a text', 'elicit'],
+    ['a number', 7],
+  ])(
+    'mrtr-46: %s in place of the answers is refused, or answers nothing: the question is asked again',
+    async (_, inputResponses) => {
+      const ran: string[] = [];
+      const told: Handler = async call => {
+        const { action } = await call.elicit({ message: 'Sure?', form: Boolean });
+        ran.push(action);
+        return action;
+      };
+      const bare = await client(serverOf(told), carrier);
+      const first = await bare.act();
+      const reply = await bare.act({ requestState: first.result?.requestState, inputResponses });
+      expect(ran).toEqual([]);
+      if (reply.error) expect(reply.error.code).toBe(-32602);
+      else expect(keysOf(reply)).toEqual(keysOf(first));
+    },
+  );
+
+  it('mrtr-46: an answer that does not fit its form is asked again, with the reason', async () => {
     const bare = await client(serverOf(sure), carrier);
     const first = await bare.act();
-    const reply = await bare.act({ requestState: first.result?.requestState, inputResponses });
-    const noticed = reply.error?.code === -32602 || reply.result?.resultType === 'input_required';
-    expect(noticed || textOf(reply) === 'cancel').toBe(true);
+    const bad = { elicit: { action: 'accept', content: { value: 'yes' } } };
+    const again = await bare.act(answering(first, bad));
+    expect(Object.values(again.result!.inputRequests!)).toMatchObject([
+      { params: { message: expect.stringContaining('The last answer did not fit: ') } },
+    ]);
   });
 
   it('mrtr-56: capabilities are those of each request, not those of an earlier one', async () => {

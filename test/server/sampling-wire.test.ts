@@ -5,6 +5,7 @@ import { type AuditEvent, type Call, type MidcallOptions, midcall } from 'midcal
 import { connectPair, eras, type Frame, type Scripted, scriptedPerson } from 'midcall/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { badBlocks } from '../sampling/bad-blocks.ts';
 import { wireClient } from './wire-client.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -372,6 +373,51 @@ describe.each(eras)('%s', era => {
     await using client = await wireClient(era, factory, { capabilities, answer: () => given as Params });
     expect(await client.act()).toMatch(/^sampling\/invalid: The reply breaks the rules\./);
     expect(client.questions).toHaveLength(1);
+  });
+
+  it('sampling-94: takes no reply with a block that is none, whatever client sends it, in a loop of tools either', async () => {
+    const tools = [samplingTool({ name: 't', description: 'T.', input: z.object({}), run: () => 'ran' })];
+    const mid = midcall({ warn: () => {}, sampling: { on2026: true } });
+    const outcomes = new Set<string>();
+    for (const [wrong, block] of badBlocks) {
+      for (const [loop, content] of [
+        [false, block],
+        [true, [text('Before.'), block]],
+      ] as const) {
+        const factory = () => {
+          const server = new McpServer({ name: 'test', version: '1.0.0' });
+          mid.tool(server, 'act', {}, async (_, call) => {
+            const sampled = loop ? call.sampleWithTools({ ...hello, tools }) : call.sample(hello);
+            const outcome = await sampled.then(
+              () => `taken: ${wrong}`,
+              (error: { code: string }) => error.code,
+            );
+            return { content: [text(outcome)] };
+          });
+          return server;
+        };
+        const answer = () => reply('', { content }) as Params;
+        await using client = await wireClient(era, factory, { capabilities: { sampling: { tools: {} } }, answer });
+        outcomes.add(await client.act());
+        expect(client.questions).toHaveLength(1);
+      }
+    }
+    expect([...outcomes]).toEqual(['sampling/invalid']);
+  });
+
+  it('sampling-94: sends no message with a block that is none', async () => {
+    for (const [wrong, block] of badBlocks) {
+      for (const [role, content] of [
+        ['user', block],
+        ['assistant', [text('Before.'), block]],
+      ] as const) {
+        const messages = [{ role, content }, hello.messages[0]] as never;
+        const ask = (call: Call) => call.sample({ ...hello, messages }).then(() => wrong, codeOf);
+        const { said, legs } = await act(ask, []);
+        expect(said).toMatch(/^sampling\/invalid: /);
+        expect(legs).toEqual([]);
+      }
+    }
   });
 
   it('sampling-65, sampling-86, sampling-87: takes any model, any stop reason, and none', async () => {

@@ -59,9 +59,12 @@ export async function arrive(
   const { state } = opened;
   const now = config.now();
   const responses = mcpReq.inputResponses ?? {};
-  const brought = state.out.flatMap(ask =>
-    Object.hasOwn(responses, ask.key) ? [{ ask, answer: received(responses[ask.key]) }] : [],
-  );
+  // What the SDK found to be no answer at all was sent all the same: it is no silence, and asking again would end nothing.
+  const unreadable = new Set(mcpReq.droppedInputResponseKeys);
+  const brought = state.out.flatMap(ask => {
+    if (Object.hasOwn(responses, ask.key)) return [{ ask, answer: received(responses[ask.key]) }];
+    return unreadable.has(ask.key) ? [{ ask, answer: undefined }] : [];
+  });
   // With the tag of the state, which no store holds, so that a digest in a store answers no guess about an answer.
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const keptMs = lifeOf(state, now);
@@ -72,7 +75,7 @@ export async function arrive(
   }
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, state.flow), true);
-  const late = state.out.filter(ask => now > ask.due && !Object.hasOwn(responses, ask.key));
+  const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
   const entries = [
     ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, now)),
     ...late.map(ask => entryOf(ask, undefined, now)),

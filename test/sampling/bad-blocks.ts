@@ -1,0 +1,23 @@
+/** Blocks of content that no message may hold, each wrong in one way; for both sides. */
+export const badBlocks: readonly (readonly [says: string, block: unknown])[] = [
+  ['no block at all', null],
+  ['a text for a block', 'Hello'],
+  ['a list for a block', [[]]],
+  ['a block without a type', { text: 'Hello' }],
+  ['a type of another case', { type: 'TEXT', text: 'Hello' }],
+  ['an unknown type', { type: 'video', data: 'aGk=', mimeType: 'video/mp4' }],
+  ['a type of every object', { type: 'toString', text: 'Hello' }],
+  ['a text block without text', { type: 'text' }],
+  ['a text that is a number', { type: 'text', text: 7 }],
+  ['a text that is a list', { type: 'text', text: ['Hello'] }],
+  ['an image without data', { type: 'image', mimeType: 'image/png' }],
+  ['an image that is not base64', { type: 'image', data: '?', mimeType: 'image/png' }],
+  ['an image without a type of media', { type: 'image', data: 'aGk=' }],
+  ['an image that says it is a sound', { type: 'image', data: 'aGk=', mimeType: 'audio/wav' }],
+  ['a sound without data', { type: 'audio', mimeType: 'audio/wav' }],
+  ['a sound that is not base64', { type: 'audio', data: '%%%', mimeType: 'audio/wav' }],
+  ['a sound that says it is an image', { type: 'audio', data: 'aGk=', mimeType: 'image/png' }],
+  ['a tool use without an id', { type: 'tool_use', name: 't', input: {} }],
+  ['a tool use without a name', { type: 'tool_use', id: 'a', input: {} }],
+  ['a tool use whose input is a text', { type: 'tool_use', id: 'a', name: 't', input: 'x' }],
+];
