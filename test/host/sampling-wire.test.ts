@@ -488,6 +488,9 @@ describe.each<Era>(eras)('%s', era => {
     const allowed = await hosted([sample()], () => undefined, model, { policy, clock });
     expect(await allowed.call()).toBeUndefined();
     expect([model.calls.length, allowed.seen]).toEqual([3, []]);
+    expect(allowed.audit.entries({}).map(entry => entry.event)).toContainEqual(
+      expect.objectContaining({ type: 'allowed', kind: 'sampling' }),
+    );
   });
 
   it('sampling-96: a server that used up its requests gets no more', async () => {
@@ -495,6 +498,8 @@ describe.each<Era>(eras)('%s', era => {
     const host = await hosted([sample(), sample()], yes, model, { budget: { requests: 1 } });
     await host.call();
     expect(model.calls).toHaveLength(1);
+    // Nobody is asked for what cannot be had.
+    expect(host.seen.map(({ kind }) => kind)).toEqual(['sampling-request', 'sampling-reply']);
     if (era === '2025-11-25') expect(host.answers[1]?.error?.code).toBe(-1);
     else expect(host.calls()).toHaveLength(2);
   });

@@ -64,6 +64,11 @@ describe('URL judgement', () => {
     'data:text/html,x',
     'not a url',
     'https://exa\u202Emple.com/',
+    'https://example.com/a\u202Eb',
+    'https://example.com/#\u200b',
+    'https://example.com/a b',
+    'https://example.com/?a\tb',
+    ' https://example.com/',
     'https://a b.com/',
   ])('elicit-url-10, elicit-url-59: never opens %j', href => expect(judgeUrl(href).openable).toBe(false));
 
@@ -97,6 +102,8 @@ describe('URL judgement', () => {
     expect(rules('https://exmaple.com/', ['example.com'])).toContain('lookalike');
     expect(rules('https://login.example.com/', ['example.com'])).toEqual([]);
     expect(rules('https://other.org/', ['example.com'])).toEqual([]);
+    expect(rules('https://exbnple.com/', ['example.com'])).toEqual([]);
+    expect(rules('https://y.co/', ['t.co'])).toEqual([]);
   });
 
   it.each([
