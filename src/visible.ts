@@ -89,7 +89,7 @@ function* pieces(text: string): Generator<Piece> {
     const sequence = sequenceAt(text, at);
     if (sequence !== undefined) {
       yield { text: sequence, drawn: true };
-      [marks, base, at] = [0, true, at + sequence.length];
+      [marks, base, at] = [sequence.match(/\p{M}/gu)?.length ?? 0, true, at + sequence.length];
       continue;
     }
     const character = String.fromCodePoint(text.codePointAt(at)!);

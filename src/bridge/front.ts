@@ -3,6 +3,7 @@
  * when it is started. The message waits until somebody serves it.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { blocksBack } from '../blocks-aside.ts';
 import { isRecord, own } from '../record.ts';
 
 /** A host that has spoken. */
@@ -31,6 +32,7 @@ function capabilitiesIn(message: JSONRPCMessage): object {
   return isRecord(declared) ? declared : {};
 }
 
+type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
 type Heard = NonNullable<Transport['onmessage']>;
 
 /** A transport that is open, and keeps what comes until it is started. */
@@ -75,8 +77,10 @@ class HeldTransport implements Transport {
     if (this.gone.signal.aborted) this.onclose?.();
   }
 
-  send(...sent: Parameters<Transport['send']>): Promise<void> {
-    return this.#transport.send(...sent);
+  send(message: JSONRPCMessage, ...options: Rest<Parameters<Transport['send']>>): Promise<void> {
+    const result = own(message, 'result');
+    const whole = isRecord(result) ? ({ ...message, result: blocksBack(result) } as JSONRPCMessage) : message;
+    return this.#transport.send(whole, ...options);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 /** What the client in front is given for the way a call ended at the server behind. */
 import { ProtocolError } from '@modelcontextprotocol/server';
+import { blocksAside } from '../blocks-aside.ts';
 import { MidcallError } from '../errors.ts';
 import type { CallContext, CallOutcome } from '../host/index.ts';
 
@@ -15,7 +16,7 @@ export function resultOf(outcome: CallOutcome, kind: CallContext['kind']): WireR
   switch (outcome.how) {
     case 'completed':
     case 'tool-error':
-      return outcome.result;
+      return blocksAside(outcome.result);
     case 'refused':
       throw new ProtocolError(outcome.code, outcome.message, needed(outcome.needs));
     case 'cancelled':

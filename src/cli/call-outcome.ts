@@ -1,5 +1,6 @@
 /** How a call ended, in the terminal: its result as text, and the exit code. */
 import { type CallOutcome, visible } from '../host/index.ts';
+import { isRecord, own } from '../record.ts';
 import { visibleJson } from '../visible.ts';
 import type { ExitName } from './exit-codes.ts';
 
@@ -24,16 +25,27 @@ export function printOutcome(outcome: CallOutcome): void {
 
 function resultLines(result: Readonly<Record<string, unknown>>): readonly string[] {
   const content = (result['content'] ?? []) as readonly Readonly<Record<string, unknown>>[];
-  const lines = content.map(block => {
-    const { type, text, mimeType, data, uri } = block;
-    if (type === 'text') return visible(String(text), { lines: true, max: 1_000_000 });
-    return visible(
-      `[${[type, mimeType, uri, typeof data === 'string' ? `${data.length} characters of base64` : undefined].filter(Boolean).join(', ')}]`,
-    );
-  });
-  if (lines.length === 0 && result['structuredContent'] !== undefined)
+  if (content.length === 0 && result['structuredContent'] !== undefined)
     return [visibleJson(result['structuredContent'], 2)];
-  return lines;
+  return content.map(blockLine);
+}
+
+/** A block: text as text, data as what it is, and what is of no kind we know as it was sent. */
+function blockLine(block: Readonly<Record<string, unknown>>): string {
+  const { type, text, mimeType, data, uri } = block;
+  const told = (parts: readonly unknown[]) => visible(`[${parts.filter(Boolean).join(', ')}]`);
+  const base64 = (of: unknown) => typeof of === 'string' && `${of.length} characters of base64`;
+  if (type === 'text' && typeof text === 'string') return visible(text, { lines: true, max: 1_000_000 });
+  if ((type === 'image' || type === 'audio') && typeof data === 'string') return told([type, mimeType, base64(data)]);
+  if (type === 'resource_link' && typeof uri === 'string') return told([type, mimeType, uri]);
+  const held = type === 'resource' ? own(block, 'resource') : undefined;
+  if (isRecord(held) && typeof held['uri'] === 'string') {
+    const line = told([type, held['mimeType'], held['uri'], base64(held['blob'])]);
+    return typeof held['text'] === 'string'
+      ? `${line}\n${visible(held['text'], { lines: true, max: 1_000_000 })}`
+      : line;
+  }
+  return `${told([`a part of kind '${String(type)}', as it was sent`])}\n${visibleJson(block, 2)}`;
 }
 
 /** The exit code a call ends the process with. */

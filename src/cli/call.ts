@@ -101,7 +101,9 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
   });
   try {
     await connection.start();
-    const { tools } = await connection.catalogue();
+    const { tools, problems } = await connection.catalogue();
+    say(problems.map(({ list, why }) => `midcall: The ${list} could not be listed: ${why}`));
+    if (problems.some(({ list }) => list === 'tools')) return connection.state === 'ready' ? 'toolError' : 'noServer';
     const schema = tools.find(each => each.name === tool)?.inputSchema;
     if (!schema) throw noSuchTool(tool, tools);
     const running = connection.run(

@@ -36,7 +36,13 @@ export function registerDesign(program: Command): void {
       });
       try {
         await connection.start();
-        const { tools } = await connection.catalogue();
+        const { tools, problems } = await connection.catalogue();
+        const unlisted = problems.find(({ list }) => list === 'tools');
+        if (unlisted) {
+          process.stderr.write(`midcall: The tools could not be listed: ${unlisted.why}\n`);
+          process.exitCode = exitCodes[connection.state === 'ready' ? 'toolError' : 'noServer'].code;
+          return;
+        }
         const tool = tools.find(each => each.name === name);
         if (!tool) throw noSuchTool(name, tools);
         const facts = toolFacts(tool);

@@ -21,6 +21,7 @@ export type {
   ServerInfo,
 } from './connection/connection.ts';
 export { Connection } from './connection/connection.ts';
+export type { ListName, ListProblem } from './connection/list-problem.ts';
 export type { ServerEntry, ServerTarget } from './connection/server-entry.ts';
 export { commandTarget, originOf, readServerEntries, urlTarget } from './connection/server-entry.ts';
 export { StderrTail } from './connection/stderr-tail.ts';

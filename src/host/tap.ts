@@ -9,10 +9,13 @@
  * - T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
  * - T4 Nothing is kept of a request that was answered or taken back, nor of a call that is over.
  * - T5 Responses leave a few at a time: over HTTP each is a connection, and a server may have asked any number of things.
- * - T6 A round with more requests than a person could look at ends its call; none of them is asked.
+ * - T6 What a result holds is the server's: of the blocks in it the SDK sees none, since one it does not know would fail the
+ *   call; see blocks-aside.ts.
+ * - T7 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
+import { blocksAside } from '../blocks-aside.ts';
 import { isRecord } from '../record.ts';
 import type { Calls, RunningCall } from './calls/calls.ts';
 
@@ -129,8 +132,12 @@ export class Tap {
     const call = this.#callOfRequest.get(message.id);
     this.#callOfRequest.delete(message.id);
     const result = 'result' in message ? (message.result as Json) : undefined;
-    if (!call || this.#isOver(call) || !isRecord(result) || result['resultType'] !== 'input_required') {
+    if (!call || this.#isOver(call) || !isRecord(result)) {
       deliver(message);
+      return;
+    }
+    if (result['resultType'] !== 'input_required') {
+      deliver(this.#mark({ ...message, result: blocksAside(result) } as JSONRPCMessage));
       return;
     }
     const asked = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;

@@ -6,8 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { Midcall } from 'midcall/server';
 import { eras } from 'midcall/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { oddBlock, serveOdd } from '../fixtures/odd-server.mjs';
 import { pairs, reply, stage, textOf } from './stage.ts';
 import { ring, until } from './until.ts';
 
@@ -86,6 +87,32 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
       code: expect.any(Number),
       message: expect.stringContaining('test://nowhere'),
     });
+  });
+
+  it('passes content of an unknown kind on as it was sent, and each list that cannot be read by itself', async () => {
+    const odd = await serveOdd(behind, { lacking: ['prompts/list', 'resources/templates/list'] });
+    onTestFinished(() => odd.close());
+    await using on = await stage({ front, behind, url: odd.url });
+    const heard: object[] = [];
+    const transport = on.client.transport!;
+    const deliver = transport.onmessage!;
+    transport.onmessage = (message, extra) => {
+      heard.push(message);
+      deliver(message, extra);
+    };
+    // The SDK's own client, as a host may have it, refuses what it does not know; what matters is what it was sent.
+    await on.client.callTool({ name: 'odd' }).catch(() => {});
+    await on.client.getPrompt({ name: 'p' }).catch(() => {});
+    await on.client.readResource({ uri: 'odd://r' }).catch(() => {});
+    expect(heard.map(message => ('result' in message ? message.result : message))).toMatchObject([
+      { content: [{ type: 'text', text: 'known' }, oddBlock], extra: 'kept' },
+      { messages: [{ role: 'user', content: oddBlock }] },
+      { contents: [{ uri: 'odd://r', beam: 'up' }] },
+    ]);
+    expect((await on.client.listTools()).tools).toHaveLength(3);
+    expect((await on.client.listResources()).resources).toHaveLength(1);
+    await expect(on.client.listPrompts()).rejects.toMatchObject({ code: -32601 });
+    await expect(on.client.listResourceTemplates()).rejects.toMatchObject({ code: -32601 });
   });
 
   it('passes progress on', async () => {

@@ -26,7 +26,9 @@ export interface StageOptions {
   readonly front: Era;
   readonly behind: Era;
   /** Registers what the server behind has. */
-  readonly serve: (mid: Midcall, server: McpServer) => void;
+  readonly serve?: (mid: Midcall, server: McpServer) => void;
+  /** A server behind of the test's own, in place of one that `serve` makes. */
+  readonly url?: string;
   /** What the person at the host answers, in order. */
   readonly answers?: readonly Scripted[];
   readonly capabilities?: ClientCapabilities;
@@ -53,7 +55,7 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
   const served = await serveHttp(
     () => {
       const server = new McpServer({ name: 'behind', version: '7.0.0' }, { instructions: 'Ask.' });
-      serve(mid, server);
+      serve?.(mid, server);
       return server;
     },
     { port: 0 },
@@ -64,7 +66,7 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
   const opened: string[] = [];
   let connection: Connection | undefined;
   const warned: string[] = [];
-  const entry: ServerEntry = { id: 'behind', target: urlTarget(served.url.href) };
+  const entry: ServerEntry = { id: 'behind', target: urlTarget(given.url ?? served.url.href) };
   const [near, far] = InMemoryTransport.createLinkedPair();
   const starting = startBridge(entry, {
     front: far,

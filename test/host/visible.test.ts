@@ -58,6 +58,10 @@ describe('combining marks', () => {
     expect(visible(`a${'\u0301'.repeat(8)}b`)).toBe(`a${'\u0301'.repeat(5)}${'⟦U+0301⟧'.repeat(3)}b`);
   });
 
+  it('count where they are part of an emoji, as in a keycap', () => {
+    expect(visible(`1️⃣${'\u0301'.repeat(4)}`)).toBe(`1️⃣${'\u0301'.repeat(3)}⟦U+0301⟧`);
+  });
+
   it('have a base of their own: none sits on the text around, nor on what is written out', () => {
     expect(visible('\u0338a')).toBe('⟦U+0338⟧a');
     expect(visible('a \u0338')).toBe('a ⟦U+0338⟧');

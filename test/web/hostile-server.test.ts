@@ -24,9 +24,10 @@ describe('a name with half a surrogate pair in it', () => {
       prompts: [{ name: half }],
       resources: [{ name: 'r', uri: `x:${half}` }],
       resourceTemplates: [],
+      problems: [],
     } as Catalogue);
     expect(offers).toMatchObject({ tools: [{ name: 'plain' }], prompts: [], resources: [] });
-    const server: ServerView = { id: half, origin: 'o', state: 'ready', roots: [], log: [], ...offers };
+    const server: ServerView = { id: half, origin: 'o', state: 'ready', unlisted: [], roots: [], log: [], ...offers };
     const view: DeskView = { servers: [server], open: [], csrf: 'x', now: 0, zone: 'UTC', event: 0 };
     const content = { title: 't', main: '' as never };
     const page = layout(view, content, { style: '/s', entry: '/e', modules: [], again: '/a' });

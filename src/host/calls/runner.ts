@@ -3,6 +3,7 @@
  * while a person thinks, and one abort. Also tries a call again that needs a page first (2025-11-25, error -32042).
  */
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { blocksBack } from '../../blocks-aside.ts';
 import { isMidcallError, MidcallError } from '../../errors.ts';
 import { isRecord, own } from '../../record.ts';
 import type { Clock } from '../clock.ts';
@@ -130,7 +131,9 @@ export class CallRunner {
     try {
       await orAborted(gate(), abort.signal);
       goOn();
-      const { result, unchecked } = await notingUnchecked(() => this.#send(call, send, options));
+      const noted = await notingUnchecked(() => this.#send(call, send, options));
+      const { unchecked } = noted;
+      const result = blocksBack(noted.result);
       ended(
         result['isError'] === true
           ? { how: 'tool-error', result }
@@ -195,6 +198,7 @@ function outcomeOf(
     const needs = isRecord(required) ? Object.keys(required) : [];
     return { how: 'refused', code, message: text, ...(needs.length > 0 && { needs }) };
   }
+  if (code === SdkErrorCode.InvalidResult) return { how: 'abandoned', message: invalid(text) };
   if (code === SdkErrorCode.RequestTimeout) return { how: 'timed-out', message: text };
   // Some errors of the SDK have no code: those of a connection that is gone, and those of the network.
   if (code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || text === 'Not connected')
@@ -202,4 +206,18 @@ function outcomeOf(
   if (code === SdkErrorCode.SendFailed || code === undefined)
     return { how: 'server-gone', message: `The server cannot be reached: ${text}` };
   return { how: 'abandoned', message: text };
+}
+
+/** What is wrong with a result that the SDK refused; its own words quote a schema. */
+function invalid(text: string): string {
+  const said = 'The server sent a result that the protocol does not allow';
+  try {
+    const [issue] = JSON.parse(text.slice(text.indexOf('['))) as readonly {
+      path?: readonly unknown[];
+      message?: unknown;
+    }[];
+    return `${said}: ${[...(issue?.path ?? []), ''].join('.').slice(0, -1) || 'the result'}: ${String(issue?.message)}.`;
+  } catch {
+    return `${said}. ${text}`;
+  }
 }

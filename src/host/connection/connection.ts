@@ -20,6 +20,7 @@ import { systemClock } from '../clock.ts';
 import { outputValidator } from '../output-validator.ts';
 import type { Era } from '../question.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
+import { type ListName, type ListProblem, listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { openTransport } from './transport.ts';
@@ -44,6 +45,8 @@ export interface Catalogue {
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly resourceTemplates: readonly ResourceTemplateType[];
+  /** The lists that could not be read, which are empty here; what a server does not declare is not asked for. */
+  readonly problems: readonly ListProblem[];
 }
 
 /** What happened to a connection. */
@@ -65,6 +68,8 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   readonly startTimeoutMs?: number;
   /** Milliseconds of a server's own time per call; see {@link Attachment.run}. Default 60,000. */
   readonly callTimeoutMs?: number;
+  /** Bytes of one message of the server; a larger one ends the connection. Default 10,485,760 (10 MiB). */
+  readonly maxMessageBytes?: number;
   /** For HTTP. */
   readonly fetch?: typeof fetch;
 }
@@ -93,6 +98,8 @@ export class Connection {
   /** The process of a server that is being stopped. */
   #pid: number | undefined;
   #stderr = new StderrTail();
+  /** Set where a message was larger than is read, and nothing after it can be. */
+  #tooLarge: string | undefined;
 
   constructor(entry: ServerEntry, options: ConnectionOptions) {
     this.entry = entry;
@@ -149,7 +156,7 @@ export class Connection {
     if (this.#state === 'ready' || this.#state === 'starting') return;
     this.#become('starting');
     const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 60_000, ...rest } = this.#options;
-    const { callTimeoutMs: _, fetch: __, ...attached } = rest;
+    const { callTimeoutMs: _, maxMessageBytes: __, fetch: ___, ...attached } = rest;
     const pinned = era === '2026-07-28';
     const client = new Client(info, {
       inputRequired: { maxRounds },
@@ -165,7 +172,7 @@ export class Connection {
     this.#client = client;
     this.#attachment = attachment;
     try {
-      const transport = this.#open();
+      const transport = this.#open(client);
       this.#transport = transport;
       const connect = () => client.connect(transport, { timeout: startTimeoutMs });
       const { clock = systemClock } = this.#options;
@@ -182,7 +189,7 @@ export class Connection {
     }
     const gone = (): void => {
       if (this.#client === client && this.#state !== 'stopped')
-        this.#become('failed', `The server has stopped.${this.#stderr.said}`);
+        this.#become('failed', this.#tooLarge ?? `The server has stopped.${this.#stderr.said}`);
     };
     client.onclose = gone;
     if (!client.transport) {
@@ -233,24 +240,30 @@ export class Connection {
   }
 
   /**
-   * Everything the server offers.
+   * Everything the server offers, as far as its lists can be read: each fails by itself, and is named in `problems`.
    * @throws MidcallError `host/server-gone` where it is not ready
    */
   async catalogue(): Promise<Catalogue> {
     const client = this.#ready().client;
     const can = client.getServerCapabilities() ?? {};
+    const problems: ListProblem[] = [];
+    const read = async <T>(list: ListName, declared: unknown, ask: () => Promise<readonly T[]>) => {
+      if (!declared) return [];
+      try {
+        return await ask();
+      } catch (error) {
+        const why = this.#tooLarge ?? listProblem(list, error);
+        if (why !== undefined) problems.push({ list, why });
+        return [];
+      }
+    };
     const [tools, prompts, resources, resourceTemplates] = await Promise.all([
-      can.tools ? client.listTools().then(({ tools }) => tools) : [],
-      can.prompts ? client.listPrompts().then(({ prompts }) => prompts) : [],
-      can.resources ? client.listResources().then(({ resources }) => resources) : [],
-      can.resources
-        ? client.listResourceTemplates().then(
-            each => each.resourceTemplates,
-            () => [],
-          )
-        : [],
+      read('tools', can.tools, async () => (await client.listTools()).tools),
+      read('prompts', can.prompts, async () => (await client.listPrompts()).prompts),
+      read('resources', can.resources, async () => (await client.listResources()).resources),
+      read('resource templates', can.resources, async () => (await client.listResourceTemplates()).resourceTemplates),
     ]);
-    return { tools, prompts, resources, resourceTemplates };
+    return { tools, prompts, resources, resourceTemplates, problems };
   }
 
   /**
@@ -304,10 +317,18 @@ export class Connection {
     for (const listener of this.#listeners) listener(event);
   }
 
-  #open(): Transport {
+  #open(client: Client): Transport {
     this.#stderr = new StderrTail();
+    this.#tooLarge = undefined;
+    const { maxMessageBytes } = this.#options;
     return openTransport(this.entry.target, {
       onStderr: line => this.#heard(line),
+      ...(maxMessageBytes !== undefined && { mostBytes: maxMessageBytes }),
+      onTooLarge: mostBytes => {
+        if (this.#client !== client) return;
+        this.#tooLarge = `The server sent a message of more than ${mostBytes.toLocaleString('en')} bytes, the most that is read, so the connection was closed.`;
+        void client.close().catch(() => {});
+      },
       ...(this.#options.fetch && { fetch: this.#options.fetch }),
     });
   }
@@ -320,7 +341,8 @@ export class Connection {
   #worded(event: AttachEvent): AttachEvent {
     if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
     const { outcome } = event;
-    return { ...event, outcome: { ...outcome, message: `${outcome.message}${this.#stderr.said}` } };
+    const message = this.#tooLarge ?? `${outcome.message}${this.#stderr.said}`;
+    return { ...event, outcome: { ...outcome, message } };
   }
 
   #listChanged(): NonNullable<ClientOptions['listChanged']> {
@@ -331,7 +353,7 @@ export class Connection {
 
   #whyNot(cause: unknown): string {
     const what = `The server '${this.entry.id}' could not be ${this.entry.target.kind === 'url' ? 'reached' : 'started'}`;
-    return `${what} (${this.origin}): ${unreached(cause, this.entry.target)}${this.#stderr.said}`;
+    return `${what} (${this.origin}): ${this.#tooLarge ?? `${unreached(cause, this.entry.target)}${this.#stderr.said}`}`;
   }
 }
 

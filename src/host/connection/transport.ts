@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { limitedFetch } from './limited-fetch.ts';
 import type { ServerTarget } from './server-entry.ts';
 
 /** What a transport needs besides its target. */
@@ -11,14 +12,24 @@ export interface TransportOptions {
   readonly onStderr?: (line: string) => void;
   /** For HTTP. */
   readonly fetch?: typeof fetch;
+  /** Bytes of one message; the connection is of no use after a larger one. Default 10,485,760 (10 MiB). */
+  readonly mostBytes?: number;
+  /** Told of the limit, in bytes, where a larger message came. */
+  readonly onTooLarge?: (mostBytes: number) => void;
 }
 
+/** Bytes of one message where nobody says otherwise; the SDK's own limit for standard input and output. */
+const usualMessageBytes = 10 * 1024 * 1024;
+
 /** The transport to a server: Streamable HTTP for a URL, stdio for a command. */
-export function openTransport(target: ServerTarget, { onStderr, fetch }: TransportOptions = {}): Transport {
+export function openTransport(
+  target: ServerTarget,
+  { onStderr, fetch = globalThis.fetch, mostBytes = usualMessageBytes, onTooLarge }: TransportOptions = {},
+): Transport {
   if (target.kind === 'url') {
     return new StreamableHTTPClientTransport(new URL(target.url), {
       ...(target.headers && { requestInit: { headers: { ...target.headers } } }),
-      ...(fetch && { fetch }),
+      fetch: limitedFetch(fetch, mostBytes, () => onTooLarge?.(mostBytes)),
     });
   }
   const { command, args, env, cwd } = target;
@@ -26,9 +37,14 @@ export function openTransport(target: ServerTarget, { onStderr, fetch }: Transpo
     command,
     args: [...args],
     stderr: 'pipe',
+    maxBufferSize: mostBytes,
     ...(env && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
   });
+  transport.onerror = error => {
+    // The SDK says it in no other way, and closes the transport.
+    if (error.message.startsWith('ReadBuffer exceeded maximum size')) onTooLarge?.(mostBytes);
+  };
   if (transport.stderr) {
     const lines = createInterface({ input: transport.stderr as Readable });
     lines.on('line', line => onStderr?.(line));

@@ -9,6 +9,9 @@ const pictures = /^image\/(png|jpeg|gif|webp)$/;
 const sounds = /^audio\/[a-z0-9.+-]+$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
+/** The kinds of content the protocol has. */
+const kinds = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+
 /** Data of this size and below is shown in place. */
 const mostData = 8_000_000;
 
@@ -28,7 +31,14 @@ function blockContent(block: Block, path: string): Html {
   if (block['type'] === 'resource_link' && typeof block['uri'] === 'string') {
     return html`<p class="result-link"><code>${shown(block['uri'], 1_000)}</code></p>`;
   }
-  if (!mediaOf(block)) return html`<pre class="result-json" tabindex="0">${shownJson(block)}</pre>`;
+  if (!mediaOf(block)) {
+    const { type } = block;
+    const foreign =
+      typeof type === 'string' &&
+      !kinds.has(type) &&
+      html`<p class="help">${shown(texts.call.foreignKind(type), 200)}</p>`;
+    return html`${foreign}<pre class="result-json" tabindex="0">${shownJson(block)}</pre>`;
+  }
   return block['type'] === 'image'
     ? html`<img${attributes({ src: path, alt: texts.call.picture, class: 'result-image' })}>`
     : html`<audio${attributes({ src: path, controls: true })}></audio>`;
@@ -71,7 +81,7 @@ export function resultContent(result: Readonly<Record<string, unknown>>, callId:
   const structured = result['structuredContent'];
   const roles = rolesOf(result);
   const path = (at: number) => `/calls/${encodeURIComponent(callId)}/blocks/${at}`;
-  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${roles[at]}</p>`}${blockContent(block, path(at))}`)}${
+  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${shown(roles[at], 80)}</p>`}${blockContent(block, path(at))}`)}${
     structured !== undefined &&
     html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${shownJson(structured)}</pre></details>`
   }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}</div>`;

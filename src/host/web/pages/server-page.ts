@@ -5,17 +5,22 @@ import { texts } from '../texts/texts.ts';
 import type { ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
 import { type Content, serverPath } from './layout.ts';
-import { offerList, serverFacts, serverNotice, toolList } from './server-parts.ts';
+import { offerList, serverFacts, serverNotice, toolList, unlistedNotice } from './server-parts.ts';
 
 function furtherOffers(server: ServerView): Html {
   const kinds = [
-    ['prompt', texts.servers.prompts, server.prompts],
-    ['resource', texts.servers.resources, server.resources],
+    ['prompt', texts.servers.prompts, server.prompts, unlistedNotice(server, ['prompts'])],
+    [
+      'resource',
+      texts.servers.resources,
+      server.resources,
+      unlistedNotice(server, ['resources', 'resource templates']),
+    ],
   ] as const;
   return html`${kinds.map(
-    ([kind, title, offers]) =>
-      offers.length > 0 &&
-      html`<section class="section"><h2>${title}</h2><div class="panel">${offerList(server, kind, offers)}</div></section>`,
+    ([kind, title, offers, failed]) =>
+      (offers.length > 0 || failed) &&
+      html`<section class="section"><h2>${title}</h2>${failed}${offers.length > 0 && html`<div class="panel">${offerList(server, kind, offers)}</div>`}</section>`,
   )}`;
 }
 

@@ -1,5 +1,6 @@
 /** What several pages show of a server: its facts, what it offers, and what to do where it does not run. Pure. */
 import { type Html, html } from '../../../html.ts';
+import type { ListName } from '../../index.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
@@ -32,11 +33,19 @@ export function offerList(server: ServerView, kind: OfferKind, offers: readonly 
   })}</ul>`;
 }
 
-/** Its tools; says so where it has none. */
+/** Which of its lists of one kind could not be read, and why; nothing where all could. */
+export function unlistedNotice(server: ServerView, kinds: readonly ListName[]): Html | false {
+  const failed = server.state === 'ready' ? server.unlisted.filter(({ list }) => kinds.includes(list)) : [];
+  if (failed.length === 0) return false;
+  return html`<div class="notice bad"><span>${failed.map(({ list, why }) => html`${shown(texts.servers.unlisted(list, why), 600)} `)}</span></div>`;
+}
+
+/** Its tools; says so where it has none, or where they could not be listed. */
 export function toolList(server: ServerView): Html {
-  if (server.tools.length === 0)
-    return html`<p class="empty">${server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown}</p>`;
-  return offerList(server, 'tool', server.tools);
+  const failed = unlistedNotice(server, ['tools']);
+  if (server.tools.length > 0) return html`${failed}${offerList(server, 'tool', server.tools)}`;
+  if (failed) return failed;
+  return html`<p class="empty">${server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown}</p>`;
 }
 
 const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);

@@ -1,15 +1,18 @@
 /** Every English text of the desk, in one place: plain, short, calm. */
-import type { AuditEvent, CallOutcome, Ending, Question } from '../../index.ts';
+import type { AuditEvent, Ending, Question } from '../../index.ts';
+import { callTexts } from './call.ts';
 import { fieldTexts } from './field.ts';
+import { plural } from './plural.ts';
+import { serverTexts } from './server.ts';
 import { settingTexts } from './settings.ts';
-
-const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 /** How a person left a question, by view. */
 const through = (via: string) => (via === 'web' ? '' : ` in the ${via}`);
 
 export const texts = {
   ...settingTexts,
+  ...serverTexts,
+  ...callTexts,
   product: 'Midcall',
   desk: 'desk',
   skip: 'Skip to the content',
@@ -25,114 +28,6 @@ export const texts = {
   home: {
     title: 'Your servers',
     lead: 'Run a tool. When it needs you, its question appears here, and nothing happens until you answer.',
-  },
-  servers: {
-    title: 'Servers',
-    add: 'Add a server',
-    none: 'No server yet. Add one to see what it can do.',
-    tools: 'Tools',
-    noTools: 'This server has no tools.',
-    toolsUnknown: 'What it can do is known once it runs.',
-    prompts: 'Prompts',
-    resources: 'Resources',
-    further: (prompts: number, resources: number) =>
-      [prompts > 0 && plural(prompts, 'prompt'), resources > 0 && plural(resources, 'resource')]
-        .filter(Boolean)
-        .join(', '),
-    state: {
-      starting: 'starting',
-      ready: 'ready',
-      stopped: 'stopped',
-      failed: 'not running',
-    } as Record<string, string>,
-    restart: { command: 'Start it again', url: 'Connect again' },
-    stop: 'Stop',
-    remove: 'Remove',
-
-    startedWith: 'Started with',
-    reachedAt: 'Reached at',
-    says: 'It calls itself',
-    protocol: 'Protocol revision',
-    roots: 'May use',
-    noRoots: 'No folder has been granted to it.',
-    changeRoots: 'Change',
-    log: 'What it wrote to standard error',
-    addTitle: 'Add a server',
-    addLead: 'Start a program on this computer, or connect to one that is already running.',
-    byCommand: 'By command',
-    byUrl: 'By URL',
-    byConfig: 'From an mcp.json',
-    name: 'Name',
-    nameHelp: 'How it is called here. Left empty, one is made from the command or URL.',
-    command: 'Command line',
-    commandHelp: 'Run without a shell. Quote arguments that contain spaces.',
-    url: 'URL',
-    urlHelp: 'The address of its MCP endpoint, such as http://127.0.0.1:3000/mcp.',
-    config: 'mcp.json',
-    configHelp: 'Paste the file; every entry below “mcpServers” is started.',
-    start: 'Start',
-    connect: 'Connect',
-    addAll: 'Add all',
-    taken: (id: string) => `There is a server called ${id} already. Give this one another name.`,
-    unknown: 'There is no such server on the desk.',
-    comingUp: (id: string) => `${id} is starting. This page follows.`,
-    wentAway: (id: string) => `${id} is not running.`,
-    againHelp: 'Once the server is there again, you can run this with the same arguments.',
-  },
-  tool: {
-    arguments: 'Arguments',
-    noArguments: {
-      tool: 'This tool takes no arguments.',
-      prompt: 'This prompt takes no arguments.',
-      resource: 'Nothing is read before you ask for it.',
-    },
-    run: { tool: 'Run', prompt: 'Get the prompt', resource: 'Read' },
-    readOnly: 'reads only',
-    destructive: 'may destroy',
-    idempotent: 'safe to repeat',
-    openWorld: 'reaches outside',
-    unavailable: 'The server is not running.',
-    unknown: 'This server offers nothing by that name.',
-  },
-  call: {
-    you: { tool: 'You ran', prompt: 'You asked for the prompt', resource: 'You read' },
-    yourHost: { tool: 'Your host ran', prompt: 'Your host asked for the prompt', resource: 'Your host read' },
-    running: 'Running',
-    chip: {
-      waiting: 'Waiting for you',
-      running: 'Running',
-      completed: 'Done',
-      'tool-error': 'Tool error',
-      refused: 'Refused by the server',
-      cancelled: 'Cancelled',
-      'timed-out': 'Timed out',
-      abandoned: 'Given up',
-      'server-gone': 'Server gone',
-    } satisfies Record<CallOutcome['how'] | 'waiting' | 'running', string>,
-    endings: {
-      refused: 'The server refused the call',
-      'timed-out': 'The server did not answer in time',
-      abandoned: 'The call has no result',
-      'server-gone': 'The call has no result',
-    },
-    result: 'Result',
-    toolError: 'The tool reported an error',
-    cancelledLong: 'You cancelled this call. Nothing more will come of it.',
-    cancel: 'Cancel the call',
-    again: 'Run again',
-    working: 'The server is working.',
-    onPage: 'Waiting for the page you opened.',
-    noArguments: 'no arguments',
-    unchecked: (why: string) => `Not checked against the schema that the tool declares, because ${why}.`,
-    noContent: 'There is nothing to read in it.',
-    tooDeep: 'This is nested too deep to be shown.',
-    role: (role: string) => (role === 'assistant' ? 'Assistant' : 'User'),
-    structured: 'Structured content',
-    picture: 'A picture the server returned',
-    progress: (done: number, total: number | undefined) => (total === undefined ? `${done}` : `${done} of ${total}`),
-    unknown: 'There is no such call. The desk keeps the calls of this session only.',
-    none: 'No calls yet.',
-    took: (duration: string) => `took ${duration}`,
   },
   inbox: {
     title: 'Waiting for you',
@@ -264,29 +159,6 @@ export const texts = {
     afterOpen: 'The page was opened in a new tab. Come back when you are done there.',
     finishWays: 'When you have finished, the call is tried again. Cancel ends the call.',
     readsAs: (host: string) => `reads as ${host}`,
-  },
-  sampling: {
-    model: 'Model',
-    system: 'System prompt',
-    role: { user: 'User', assistant: 'Assistant' } as Record<string, string>,
-    limit: 'Limit',
-    maxTokens: (count: number) => `at most ${count} tokens`,
-    tools: 'Tools it may use',
-    ignored: 'Received and ignored',
-    proposed: 'Proposed:',
-    note: 'Note',
-    approve: 'Send to the model',
-    byHand: 'No model is connected. You write the reply yourself, in the next step.',
-    approveByHand: 'Write the reply',
-    ownReply: 'Your reply',
-    giveByHand: 'The server gets what you write here.',
-    approveReply: 'Give to the server',
-    refuse: 'Refuse',
-    waysOut: 'Refuse says no. Dismiss closes the question without an answer.',
-    edit: 'You can change the text before it is sent.',
-    replyOf: 'The model replied',
-    stopped: 'Stopped because',
-    notText: (kind: string) => `A part of kind “${kind}”, passed on as it is:`,
   },
   audit: {
     title: 'Audit log',

@@ -2,7 +2,7 @@
  * What a server offers, as the desk keeps it: tools, prompts and resources, each with a schema to make a form from; only
  * what is shown, in plain data.
  */
-import { type Catalogue, templateNames } from '../../index.ts';
+import { type Catalogue, type ListName, type ListProblem, templateNames } from '../../index.ts';
 import type { OfferKind, OfferView, ServerView } from './views.ts';
 
 /** What a server offers, by kind. */
@@ -84,6 +84,20 @@ export function shownOffers(catalogue: Catalogue): Offers {
     prompts: listed(catalogue.prompts.map(prompt)),
     resources: listed([...catalogue.resources.map(resource), ...catalogue.resourceTemplates.flatMap(template)]),
   };
+}
+
+const keptWhere: Readonly<Record<keyof Offers, readonly ListName[]>> = {
+  tools: ['tools'],
+  prompts: ['prompts'],
+  resources: ['resources', 'resource templates'],
+};
+
+/** What is offered now: of a kind that could be read neither in whole nor in part, what was offered before. */
+export function offersAfter(before: Offers, now: Offers, problems: readonly ListProblem[]): Offers {
+  const failed = new Set(problems.map(({ list }) => list));
+  const kind = (each: keyof Offers): readonly OfferView[] =>
+    now[each].length === 0 && keptWhere[each].some(list => failed.has(list)) ? before[each] : now[each];
+  return { tools: kind('tools'), prompts: kind('prompts'), resources: kind('resources') };
 }
 
 /** What a kind of offer is called where there are many: in a server's view, and in addresses. */

@@ -4,10 +4,10 @@
  * - W1 A server that is gone keeps its place and the names of what it offers, so that it can be started again.
  */
 import { MidcallError } from '../../../errors.ts';
-import type { Connection, ConnectionEvent, RootsManager, ServerEntry } from '../../index.ts';
+import type { Connection, ConnectionEvent, ListProblem, RootsManager, ServerEntry } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import type { Announcement } from './live.ts';
-import { type Offers, shownOffers } from './offers.ts';
+import { type Offers, offersAfter, shownOffers } from './offers.ts';
 import type { RootView, ServerView } from './views.ts';
 
 /** What the servers stand on, and who is told of them. */
@@ -24,6 +24,7 @@ export interface DeskServersParts {
 interface Server {
   readonly connection: Connection;
   offers: Offers;
+  unlisted: readonly ListProblem[];
   /** False from a start until its offers are known. */
   listed: boolean;
   /** The last reading of its offers. */
@@ -50,7 +51,7 @@ export class DeskServers {
     if (this.#servers.has(entry.id)) throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
     const connection = this.#parts.connect(entry);
     const unsubscribe = connection.subscribe(event => this.#heard(entry.id, event));
-    this.#servers.set(entry.id, { connection, offers: nothing, listed: false, unsubscribe });
+    this.#servers.set(entry.id, { connection, offers: nothing, unlisted: [], listed: false, unsubscribe });
     this.#parts.onChange();
     if (connection.state === 'ready') await this.#readOffers(entry.id);
     else await connection.start();
@@ -110,7 +111,7 @@ export class DeskServers {
     return server;
   }
 
-  #view(id: string, { connection, offers, listed }: Server): ServerView {
+  #view(id: string, { connection, offers, unlisted, listed }: Server): ServerView {
     const { roots } = this.#parts;
     const info = connection.server;
     const granted: RootView[] = (roots.granted(id) ?? []).map(root => {
@@ -124,6 +125,7 @@ export class DeskServers {
       ...(connection.problem !== undefined && { reason: connection.problem }),
       ...(info && { self: `${info.name} ${info.version}`.trim(), era: info.protocolVersion }),
       ...offers,
+      unlisted,
       roots: granted,
       ...(connection.account && { account: connection.account }),
       log: connection.stderr.slice(-shownLog),
@@ -145,7 +147,12 @@ export class DeskServers {
     const server = this.#servers.get(id);
     if (!server) return;
     try {
-      server.offers = shownOffers(await server.connection.catalogue());
+      const catalogue = await server.connection.catalogue();
+      // A server that went away meanwhile keeps what it had (W1).
+      if (server.connection.state === 'ready') {
+        server.offers = offersAfter(server.offers, shownOffers(catalogue), catalogue.problems);
+        server.unlisted = catalogue.problems;
+      }
     } catch {
       // Its offers stay as they were; what went wrong shows where one is run.
     }

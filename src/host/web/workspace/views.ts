@@ -1,5 +1,14 @@
 /** What the desk's pages show, as plain data: servers, calls and questions at one moment. */
-import type { CallContext, CallOutcome, CallProgress, Ending, Notice, Question, SamplingAccount } from '../../index.ts';
+import type {
+  CallContext,
+  CallOutcome,
+  CallProgress,
+  Ending,
+  ListProblem,
+  Notice,
+  Question,
+  SamplingAccount,
+} from '../../index.ts';
 
 /** What a server offers: each can be called, and may ask. */
 export type OfferKind = CallContext['kind'];
@@ -52,6 +61,8 @@ export interface ServerView {
   readonly tools: readonly OfferView[];
   readonly prompts: readonly OfferView[];
   readonly resources: readonly OfferView[];
+  /** The lists of these that could not be read. */
+  readonly unlisted: readonly ListProblem[];
   readonly roots: readonly RootView[];
   /** What it spent on the person's models, and what it may; absent where it does not run or has none. */
   readonly account?: SamplingAccount;

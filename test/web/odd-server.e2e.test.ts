@@ -1,0 +1,52 @@
+/** The desk before a server that lacks lists it declares, and gives what the protocol does not have. */
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { enter } from './client.ts';
+import { stageOfFile, whenSo } from './stage.ts';
+
+const file = fileURLToPath(new URL('../fixtures/odd-server.mjs', import.meta.url));
+const on = await stageOfFile();
+const visitor = await enter(on.desk);
+
+describe.each(['2025-11-25', '2026-07-28'])('%s', era => {
+  const add = async (id: string, ...lacking: string[]): Promise<void> => {
+    const target = { kind: 'command' as const, command: process.execPath, args: [file, era, ...lacking] };
+    await on.desk.workspace.servers.add({ id, target });
+    await whenSo(on.desk, () => on.desk.workspace.servers.get(id)?.state === 'ready' || undefined);
+  };
+
+  it('shows the tools of a server whose other lists cannot be read, and says which cannot', async () => {
+    const id = `lacking-${era}`;
+    await add(id, 'prompts/list', 'resources/list');
+    for (const path of ['/', `/servers/${id}`]) {
+      const { text } = await visitor.get(path);
+      expect(text).toContain(`/servers/${id}/tools/odd`);
+      for (const list of ['prompts', 'resources'])
+        expect(text).toContain(
+          `The ${list} could not be listed: the server declares ${list} and does not implement the list.`,
+        );
+      if (path !== '/') expect(text).not.toContain('The tools could not be listed');
+    }
+  });
+
+  it('says that the tools cannot be listed, in place of that there are none', async () => {
+    const id = `toolless-${era}`;
+    await add(id, 'tools/list');
+    const { text } = await visitor.get(`/servers/${id}`);
+    expect(text).toContain('The tools could not be listed: the server declares tools and does not implement the list.');
+    expect(text).not.toContain('This server has no tools.');
+    expect(text).toContain(`/servers/${id}/prompts/p`);
+  });
+
+  it('shows a part of an unknown kind as it was sent', async () => {
+    const id = `odd-${era}`;
+    await add(id);
+    for (const place of ['tools/odd', 'prompts/p']) {
+      const call = String((await visitor.post(`/servers/${id}/${place}`, {})).headers['location']);
+      await whenSo(on.desk, () => on.desk.workspace.calls.get(call.replace('/calls/', ''))?.outcome);
+      const { text } = await visitor.get(call);
+      expect(text).toContain('A part of kind “hologram”, which this desk does not know, as it was sent:');
+      expect(text).toContain('&quot;depth&quot;: 3');
+    }
+  });
+});
