@@ -31,6 +31,7 @@ export type MidcallErrorCode =
   | 'sampling/invalid'
   | 'sampling/unavailable'
   | 'sampling/refused'
+  | 'sampling/suspect'
   | 'sampling/limit'
   // Files.
   | 'roots/none'

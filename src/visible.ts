@@ -148,12 +148,10 @@ export function visible(text: string, options: VisibleOptions = {}): string {
 
 /** How many code points follow from a place on; counted, not spelled out, since a text may have millions. */
 function codePoints(text: string, from = 0): number {
+  const pair = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
+  pair.lastIndex = from;
   let count = text.length - from;
-  for (let at = from; at < text.length - 1; at += 1) {
-    if (text.codePointAt(at)! <= 0xffff) continue;
-    count -= 1;
-    at += 1;
-  }
+  while (pair.test(text)) count -= 1;
   return count;
 }
 

@@ -34,6 +34,8 @@ export function judgeReply(
   }
   if (isMidcallError(came.error, 'sampling/refused'))
     return finding('refused', ms, 'The request was refused. If that was not you, the host did it.');
+  if (isMidcallError(came.error, 'sampling/suspect'))
+    return finding('answers-by-itself', ms, 'It was refused before anybody can have read it.');
   if (isMidcallError(came.error, 'sampling/invalid'))
     return finding('wrong', ms, 'The reply breaks the rules of the protocol.');
   return finding('dropped', ms, 'The host declares sampling, and no reply came.');

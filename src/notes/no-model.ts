@@ -6,7 +6,7 @@ import { plain } from './plain.ts';
 import { reply } from './reply.ts';
 
 /** Why there is no reply. */
-export type NoReply = 'model-refused' | 'no-model' | 'model-failed';
+export type NoReply = 'model-refused' | 'model-refused-unread' | 'no-model' | 'model-failed';
 
 /**
  * Waits for a reply.
@@ -21,6 +21,7 @@ export async function replied(
     return text === '' ? { missing: 'model-failed' } : { text, model: plain(result.model) };
   } catch (error) {
     if (isMidcallError(error, 'sampling/refused')) return { missing: 'model-refused' };
+    if (isMidcallError(error, 'sampling/suspect')) return { missing: 'model-refused-unread' };
     if (isMidcallError(error, 'sampling/unavailable')) return { missing: 'no-model' };
     if (isMidcallError(error, 'sampling/invalid')) return { missing: 'model-failed' };
     if (isMidcallError(error, 'sampling/limit')) return { missing: 'model-failed' };
@@ -38,6 +39,9 @@ export function withoutReply(missing: NoReply, what: string): CallToolResult {
 
 const because: Record<NoReply, string> = {
   'model-refused': 'the person refused to let their model be used. Do not try again unless they ask for it.',
+  'model-refused-unread':
+    'the client refused the use of its model before anybody can have read the request. Tell the person, who may know ' +
+    'nothing of it, and do not try again by yourself.',
   'no-model': 'no language model could be reached: the client offers none here, or it did not reply.',
   'model-failed': 'the model did not reply in the way it was asked to.',
 };

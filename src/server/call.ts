@@ -126,7 +126,8 @@ export interface Call {
   /**
    * Asks a language model: the client's, or the one the operator gave this server.
    * @returns the checked reply
-   * @throws MidcallError `sampling/invalid`, `sampling/refused`, `sampling/unavailable` or `sampling/limit`
+   * @throws MidcallError `sampling/invalid`, `sampling/refused`, `sampling/suspect` (refused before anybody can have
+   *   read it), `sampling/unavailable` or `sampling/limit`
    */
   sample(request: PlainSamplingRequest): Promise<SamplingResult>;
   /** Lets the model use tools of this call until it has finished or a limit is reached; each tool runs as a step. */

@@ -44,6 +44,8 @@ export interface CallRequest {
   readonly name: string;
   /** As they arrived. */
   readonly arguments: unknown;
+  /** When it came, before anything was looked up for it: what it answers was answered by then. */
+  readonly arrivedAt: number;
 }
 
 interface Params {
@@ -59,6 +61,7 @@ export async function readRequest(
   registered: Registered,
   config: Config,
 ): Promise<CallRequest> {
+  const arrivedAt = config.now();
   const principal = await principalOf(ctx, config);
   const name = params.name ?? params.uri ?? '';
   const binding: Binding = {
@@ -79,6 +82,7 @@ export async function readRequest(
     binding,
     name,
     arguments: params.arguments ?? {},
+    arrivedAt,
   };
 }
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { Midcall } from 'midcall/server';
 import { eras } from 'midcall/testing';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { oddBlock, serveOdd } from '../fixtures/odd-server.mjs';
 import { pairs, reply, stage, textOf } from './stage.ts';

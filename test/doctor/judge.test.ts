@@ -145,10 +145,11 @@ it('judges roots by the rules of this machine, and shows no character that hides
 });
 
 it('judges a reply by its word, and tells why there is none', () => {
-  const failed = (code: 'sampling/refused' | 'sampling/invalid' | 'sampling/unavailable') =>
+  const failed = (code: 'sampling/refused' | 'sampling/suspect' | 'sampling/invalid' | 'sampling/unavailable') =>
     judgeReply('maple', 5, { error: new MidcallError(code, 'x') }).outcome;
   expect(judgeReply('maple', 5, { text: '**Maple**.' }).outcome).toBe('works');
   expect(judgeReply('maple', 5, { text: 'I would rather not.' }).outcome).toBe('wrong');
+  expect(failed('sampling/suspect')).toBe('answers-by-itself');
   expect([failed('sampling/refused'), failed('sampling/invalid'), failed('sampling/unavailable')]).toEqual([
     'refused',
     'wrong',

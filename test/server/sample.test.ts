@@ -1,10 +1,14 @@
 /** `call.sample` and `call.sampleWithTools` over both wires; row 000-15 (sampling and elicitation in one call). */
 import { McpServer } from '@modelcontextprotocol/server';
+import type { MidcallError } from 'midcall/errors';
 import { type SamplingTool, samplingTool, textOf } from 'midcall/sampling';
 import { type Call, type MidcallOptions, midcall } from 'midcall/server';
+import { memoryStore } from 'midcall/stores/memory';
 import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Store } from '../../src/stores/store.ts';
+import { handClock } from '../host/clock.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const reply = (text: string) => ({
@@ -248,15 +252,73 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(text).toBe('sampling/refused');
   });
 
-  it('takes a refusal that came faster than a person reads for nobody’s', async () => {
+  it('does not call a refusal the person’s that came before anybody can have read the request', async () => {
     if (era === '2026-07-28') return;
-    const refusal = () => Promise.reject(Object.assign(new Error('User rejected'), { code: -1 }));
+    const clock = handClock();
+    const refusal = (afterMs: number) => async () => {
+      clock.move(afterMs);
+      throw Object.assign(new Error('User rejected sampling request'), { code: -1 });
+    };
+    const said = async (afterMs: number) => {
+      const options = {
+        suspectBelowMs: 250,
+        now: clock.now,
+        timer: (fn: () => void, ms: number) => clock.after(ms, fn),
+      };
+      const told = (call: Call) =>
+        call.sample(hello).then(textOf, (error: MidcallError) => `${error.code}: ${error.message}`);
+      return (await act(told, [refusal(afterMs) as never], undefined, options as never)).text;
+    };
+    for (const afterMs of [0, 249])
+      expect(await said(afterMs)).toBe(
+        'sampling/suspect: The client refused before anybody can have read the request, so it could not be told whether a ' +
+          'person refused. Tell the person, who may know nothing of it, and do not try again by yourself.',
+      );
+    expect(await said(250)).toBe('sampling/refused: The client says that the person refused to let the model be used.');
+  });
+
+  it('measures how fast an answer came when it arrives, whatever the store and the sign-in cost after that', async () => {
+    const clock = handClock();
+    const store = memoryStore();
+    const slow: Store = {
+      ...store,
+      get(key) {
+        clock.move(1_000);
+        return store.get(key);
+      },
+      set(...entry) {
+        clock.move(1_000);
+        return store.set(...entry);
+      },
+    };
+    const principal = () => {
+      clock.move(1_000);
+      return { issuer: 'test', subject: 'ada' };
+    };
+    let leftAt = 0;
+    const options = {
+      store: slow,
+      principal,
+      suspectBelowMs: 250,
+      now: clock.now,
+      timer: (fn: () => void, ms: number) => clock.after(ms, fn),
+    };
     const { text } = await act(
-      call => call.sample(hello).then(textOf, ({ code, message }) => `${code}: ${message}`),
-      [refusal],
-      { sampling: {} },
-      { suspectBelowMs: 60_000 },
+      async call => {
+        const { action, by } = await call.elicit({ message: 'Sure?', form: Boolean });
+        return JSON.stringify([action, by.suspect, by.elapsedMs]);
+      },
+      [
+        () => {
+          leftAt = clock.now();
+          clock.move(100);
+          return { action: 'decline' };
+        },
+      ],
+      undefined,
+      options as never,
     );
-    expect(text).toMatch(/^sampling\/unavailable: .*whether anybody was asked/);
+    expect(leftAt).toBeGreaterThan(0);
+    expect(JSON.parse(text)).toEqual(['decline', 'too-fast', 100]);
   });
 });

@@ -5,7 +5,9 @@
  * - P1 A request goes to the client's model where the client declares one that takes it and the operator allows asking;
  *   else to the model the operator gave this server; else it is refused as `sampling/unavailable`.
  * - P2 Every reply has a deadline, at a model of our own too.
- * - P3 A loop through rounds of the client ends within the rounds a call has, with its last request free of tools.
+ * - P3 A refusal is the person's only where the client says so after somebody can have read the request; a faster one is
+ *   the client's, as it is with forms.
+ * - P4 A loop through rounds of the client ends within the rounds a call has, with its last request free of tools.
  */
 import { MidcallError } from '../../errors.ts';
 import {
@@ -229,14 +231,16 @@ function checkTimeout(ms: number): void {
 }
 
 function failed(recorded: { none?: string; code?: number; ms: number }, suspectBelowMs: number): MidcallError {
-  if (recorded.none === 'timeout') return new MidcallError('sampling/unavailable', 'The client did not reply in time.');
+  const unavailable = (why: string) => new MidcallError('sampling/unavailable', why);
+  if (recorded.none === 'timeout') return unavailable('The client did not reply in time.');
   // client/sampling, "Error Handling": -1 is the person's refusal.
-  if (recorded.code === -1 && recorded.ms < suspectBelowMs) {
+  if (recorded.code !== -1) return unavailable('The client could not get a reply from its model.');
+  if (recorded.ms < suspectBelowMs)
     return new MidcallError(
-      'sampling/unavailable',
-      'The client refused faster than a person reads: nobody can tell whether anybody was asked.',
+      'sampling/suspect',
+      'The client refused before anybody can have read the request, so it could not be told whether a person refused. ' +
+        'Tell the person, who may know nothing of it, and do not try again by yourself.',
     );
-  }
-  if (recorded.code === -1) return new MidcallError('sampling/refused', 'The person refused to let the model be used.');
-  return new MidcallError('sampling/unavailable', 'The client could not get a reply from its model.');
+  // How long it took is no proof of a person: the network takes time, too.
+  return new MidcallError('sampling/refused', 'The client says that the person refused to let the model be used.');
 }

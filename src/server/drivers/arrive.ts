@@ -57,7 +57,8 @@ export async function arrive(
     throw refused(opened.kind);
   }
   const { state } = opened;
-  const now = config.now();
+  // A slow store, or a slow sign-in, is no time that a person took.
+  const now = request.arrivedAt;
   const responses = mcpReq.inputResponses ?? {};
   // What the SDK found to be no answer at all was sent all the same: it is no silence, and asking again would end nothing.
   const unreadable = new Set(mcpReq.droppedInputResponseKeys);
@@ -67,7 +68,7 @@ export async function arrive(
   });
   // With the tag of the state, which no store holds, so that a digest in a store answers no guess about an answer.
   const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
-  const keptMs = lifeOf(state, now);
+  const keptMs = lifeOf(state, config.now());
   const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
     audit({ kind: 'state-refused', reason: 'already answered' });
