@@ -50,8 +50,10 @@ export type {
   Reply,
   RootsQuestion,
   SamplingMessageView,
+  SamplingPrompt,
   SamplingReplyQuestion,
   SamplingRequestQuestion,
+  SamplingWishes,
   UrlFinishQuestion,
   UrlQuestion,
   Via,
@@ -64,5 +66,6 @@ export { type RootsMemory, rootsFile } from './roots/memory.ts';
 export { detectWorkspace, type Workspace } from './roots/workspace.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
+export { wishLines } from './sampling/wishes.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';
 export { judgeUrl } from './url/judge.ts';

@@ -84,16 +84,37 @@ export interface AskedModel {
   readonly byHand?: boolean;
 }
 
-/** Consent to send a prompt to the person's model; the person may edit it. */
-export interface SamplingRequestQuestion extends Asked {
-  readonly kind: 'sampling-request';
-  readonly model: AskedModel;
-  /** The person's models, the proposed one among them; any may be chosen instead. */
-  readonly models: readonly string[];
+/** How a server wishes a model to run; see `wishLines` for its words. */
+export interface SamplingWishes {
+  /** Names of models it would like, the best first. */
+  readonly hints: readonly string[];
+  /** Each from 0 to 1. */
+  readonly costPriority?: number;
+  readonly speedPriority?: number;
+  readonly intelligencePriority?: number;
+  readonly temperature?: number;
+  readonly stopSequences: readonly string[];
+  /** Whether the model may use tools: `auto`, `required` or `none`. */
+  readonly toolChoice?: string;
+  /** Extras for the model's provider. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** What a model is sent. */
+export interface SamplingPrompt {
   readonly systemPrompt?: string;
   readonly messages: readonly SamplingMessageView[];
   readonly maxTokens: number;
   readonly tools: readonly string[];
+  readonly wishes: SamplingWishes;
+}
+
+/** Consent to send a prompt to the person's model; the person may edit it. */
+export interface SamplingRequestQuestion extends Asked, SamplingPrompt {
+  readonly kind: 'sampling-request';
+  readonly model: AskedModel;
+  /** The person's models, the proposed one among them; any may be chosen instead. */
+  readonly models: readonly string[];
   /** Things received that are shown and ignored, such as `includeContext`. */
   readonly ignored: readonly string[];
 }
@@ -102,6 +123,8 @@ export interface SamplingRequestQuestion extends Asked {
 export interface SamplingReplyQuestion extends Asked {
   readonly kind: 'sampling-reply';
   readonly model: AskedModel;
+  /** What the reply is to, as it was sent. */
+  readonly prompt: SamplingPrompt;
   readonly content: readonly Readonly<Record<string, unknown>>[];
   readonly stopReason?: string;
   /** What the person should know about the run, one plain sentence each; the server is not told. */

@@ -182,6 +182,33 @@ describe.each<Era>(eras)('%s', era => {
     }
   });
 
+  it('shows the prompt as it went to the model beside the reply, with all that the server wished', async () => {
+    const wishes = {
+      modelPreferences: { hints: [{ name: 'claude' }, {}], costPriority: 0.25 },
+      temperature: 0.5,
+      stopSequences: ['END'],
+      metadata: { trace: 7 },
+    };
+    const host = await hosted([sample({ ...wishes, systemPrompt: 'Be brief.' })], question =>
+      question.kind === 'sampling-request' ? { action: 'accept', content: { systemPrompt: 'Be kind.' } } : yes(),
+    );
+    await host.call();
+    const shown = {
+      messages: [{ role: 'user', content: [text('Say hello.')] }],
+      maxTokens: 50,
+      tools: [],
+      wishes: {
+        hints: ['claude'],
+        costPriority: 0.25,
+        temperature: 0.5,
+        stopSequences: ['END'],
+        metadata: { trace: 7 },
+      },
+    };
+    expect(host.seen[0]).toMatchObject({ ...shown, systemPrompt: 'Be brief.' });
+    expect(host.seen[1]).toMatchObject({ prompt: { ...shown, systemPrompt: 'Be kind.' } });
+  });
+
   it('sampling-29, sampling-32, sampling-58: asks before the model and before the server, for every leg of a tool conversation', async () => {
     const model = stub([asksFor(use('a')), says('Sunny.')]);
     const first = sample({ tools });

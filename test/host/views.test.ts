@@ -85,6 +85,36 @@ describe('the terminal and the desk', () => {
       expect(ending).toEqual({ how: 'declined' });
   });
 
+  it('show the prompt beside the reply to it, and how the server wishes the model to run, in both', async () => {
+    for (const question of [useModel('v9'), useReply('v9')])
+      for (const { text } of [await inTerminal(question, ['decline']), await onDesk(question, { action: 'decline' })]) {
+        for (const shown of ['You are terse.', 'Summarise:', 'call Ann', '400', 'lookup', 'llama, claude'])
+          expect(text).toContain(shown);
+        for (const shown of ['low cost 0.2, speed 0.9', '0.7', '"END"', 'auto', '{"example.com/trace":7}'])
+          expect(text).toContain(shown);
+      }
+  });
+
+  it('take no empty reply that was written by hand, say so, and take the one written then', async () => {
+    const reply = useReply('v10') as SamplingReplyQuestion;
+    const empty = { ...reply, model: { ...reply.model, byHand: true }, content: [{ type: 'text', text: '' }] };
+    const written = { how: 'answered', content: { content: [{ type: 'text', text: 'Call her.' }] } };
+    const { ending, text } = await inTerminal(empty, ['send', 'text', ' ', 'text', 'Call her.', 'send']);
+    expect(ending).toEqual(written);
+    expect(text).not.toContain('2. Hand it over');
+    await using on = await stage();
+    const visitor = await enter(on.desk);
+    const ended = on.inbox.ask(empty);
+    const path = `/questions/${empty.id}`;
+    for (const text of ['', ' \n', '\u200B']) {
+      const refused = await visitor.post(path, { action: 'accept', 'c.b0': text });
+      expect(refused.status).toBe(422);
+      expect(refused.text).toContain('The reply is empty. Write it, or refuse the request');
+    }
+    await visitor.post(path, { action: 'accept', 'c.b0': 'Call her.' });
+    expect(await ended).toMatchObject(written);
+  });
+
   it('sampling-80: neither lets the limit of tokens be raised', async () => {
     const raised = await inTerminal(useModel('v4'), ['limit of tokens', '401', '300', 'send']);
     expect(raised.text).toContain('Write a whole number from 1 to 400.');

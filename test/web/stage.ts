@@ -193,6 +193,16 @@ export const finishPage = (call: string): Question => ({
   elicitationId: 'e-1',
 });
 
+const wishes = {
+  hints: ['llama', 'claude'],
+  costPriority: 0.2,
+  speedPriority: 0.9,
+  temperature: 0.7,
+  stopSequences: ['END'],
+  toolChoice: 'auto',
+  metadata: { 'example.com/trace': 7 },
+};
+
 /** A request to the person's model. */
 export const useModel = (call: string): Question => ({
   ...frame(call, 'summarise', { path: 'inbox.md' }),
@@ -206,6 +216,7 @@ export const useModel = (call: string): Question => ({
   ],
   maxTokens: 400,
   tools: ['lookup'],
+  wishes,
   ignored: ['includeContext: thisServer'],
 });
 
@@ -214,6 +225,13 @@ export const useReply = (call: string): Question => ({
   ...frame(call, 'summarise', { path: 'inbox.md' }),
   kind: 'sampling-reply',
   model: { name: 'llama-3.1-8b', why: 'as asked' },
+  prompt: {
+    systemPrompt: 'You are terse.',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Summarise:\n\n- call Ann' }] }],
+    maxTokens: 400,
+    tools: ['lookup'],
+    wishes,
+  },
   content: [{ type: 'text', text: 'Call Ann.' }],
   stopReason: 'endTurn',
   notes: ['The model does not take a temperature, so it was not sent.'],

@@ -24,7 +24,7 @@ it('never speaks of a model where the person writes the reply', async () => {
   expect(request).not.toContain('Send to the model');
   const reply = await text('/calls/w-reply');
   expect(reply).toContain('Your reply');
-  expect(reply).not.toMatch(/The model replied|Stopped because/);
+  expect(reply).not.toMatch(/model was asked|The model replied|Stopped because/);
 });
 
 it('says in the inbox what a question without a message wants', async () => {

@@ -3,7 +3,7 @@
  * before. Pure.
  */
 import { checkContent, type Issue } from '../../form/index.ts';
-import type { Question, SamplingRequestQuestion } from '../question.ts';
+import type { Question, SamplingReplyQuestion, SamplingRequestQuestion } from '../question.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ export function checkReply(question: Question, content: unknown): ReplyCheck {
     case 'sampling-request':
       return checkRequestEdit(question, given ?? {});
     case 'sampling-reply':
-      return checkReplyEdit(given ?? {});
+      return checkReplyEdit(question, given ?? {});
     case 'roots':
       return checkGrant(
         question.roots.map(root => root.uri),
@@ -56,6 +56,13 @@ const isMessage = (message: unknown): boolean => {
   const { role, content } = message as { role?: unknown; content?: unknown };
   return (role === 'user' || role === 'assistant') && Array.isArray(content) && content.every(isBlock);
 };
+
+/** True for blocks that are texts without a letter in them. */
+const saysNothing = (content: unknown): boolean =>
+  Array.isArray(content) &&
+  content.every(
+    block => (block as Content)?.['type'] === 'text' && !/[^\s\p{Cf}]/u.test(String((block as Content)['text'])),
+  );
 
 function checkRequestEdit(question: SamplingRequestQuestion, edit: Content): ReplyCheck {
   const { systemPrompt, messages, maxTokens, model } = edit;
@@ -81,8 +88,13 @@ function checkRequestEdit(question: SamplingRequestQuestion, edit: Content): Rep
   };
 }
 
-function checkReplyEdit(edit: Content): ReplyCheck {
+function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): ReplyCheck {
   const { content } = edit;
+  if (question.model.byHand && saysNothing(content ?? question.content))
+    return wrong(
+      'required',
+      'The reply is empty. Write it, or refuse the request: an empty text would pass for a reply.',
+    );
   if (content === undefined) return { ok: true, content: {} };
   if (!Array.isArray(content) || content.length === 0 || !content.every(isBlock))
     return wrong('type', 'The reply is not a list of content blocks.', 'content');

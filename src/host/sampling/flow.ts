@@ -17,10 +17,11 @@ import {
   type SamplingResult,
 } from '../../sampling/index.ts';
 import type { Asking } from '../asking.ts';
-import type { Ending } from '../question.ts';
+import type { Ending, SamplingPrompt } from '../question.ts';
 import type { TappedRequest } from '../tap.ts';
 import { type SamplingBudget, type SamplingLimits, type SamplingSpent, samplingBudget } from './budget.ts';
 import { singleBlock } from './single-block.ts';
+import { wishesOf } from './wishes.ts';
 
 export interface SamplingFlowOptions {
   readonly asking: Asking;
@@ -90,7 +91,8 @@ export class SamplingFlow {
 
     const single = this.#options.asking.asker().era === '2025-11-25' && !request.value.tools;
     const shown = single ? singleBlock(reply.result) : reply.result;
-    const review = await this.#review(tapped, { ...reply, result: shown }, chosen.why, signal, consent.via);
+    const replied = { ...reply, result: shown, prompt: promptOf(granted) };
+    const review = await this.#review(tapped, replied, chosen.why, signal, consent.via);
     if (review.how !== 'answered') throw this.#refusal(review);
     const result = checkResult(withContent(shown, review.content?.['content']), request.value);
     if (!result.ok) throw this.#refuse(tapped, 'host', `The reply breaks the rules: ${describeIssues(result.issues)}`);
@@ -114,10 +116,7 @@ export class SamplingFlow {
       kind: 'sampling-request',
       model: { name: model.name, why: model.why, ...this.#byHand },
       models: this.#options.model.names,
-      ...(request.systemPrompt !== undefined && { systemPrompt: request.systemPrompt }),
-      messages: request.messages.map(({ role, content }) => ({ role, content: blocksOf({ content }).map(plain) })),
-      maxTokens: request.maxTokens,
-      tools: (request.tools ?? []).map(tool => tool.name),
+      ...promptOf(request),
       ignored,
     }));
   }
@@ -125,7 +124,7 @@ export class SamplingFlow {
   /** The reply is shown unless a rule allowed the request: then nobody looked at that either, but a person who writes it. */
   async #review(
     tapped: TappedRequest,
-    { result, notes }: Pick<ModelReply, 'result' | 'notes'>,
+    { result, notes, prompt }: Pick<ModelReply, 'result' | 'notes'> & { readonly prompt: SamplingPrompt },
     why: string,
     signal: AbortSignal,
     via: string,
@@ -142,6 +141,7 @@ export class SamplingFlow {
         ...(call && { call: call.context }),
         askedAt: asking.now(),
         model: { name: result.model, why, ...this.#byHand },
+        prompt,
         content: blocksOf(result).map(plain),
         ...(result.stopReason !== undefined && { stopReason: result.stopReason }),
         notes,
@@ -193,6 +193,14 @@ export class SamplingFlow {
     return this.#options.asking.unanswered(toServer, ended);
   }
 }
+
+const promptOf = (request: SamplingRequest): SamplingPrompt => ({
+  ...(request.systemPrompt !== undefined && { systemPrompt: request.systemPrompt }),
+  messages: request.messages.map(({ role, content }) => ({ role, content: blocksOf({ content }).map(plain) })),
+  maxTokens: request.maxTokens,
+  tools: (request.tools ?? []).map(tool => tool.name),
+  wishes: wishesOf(request),
+});
 
 const plain = (block: SamplingContent): Readonly<Record<string, unknown>> => ({ ...block });
 

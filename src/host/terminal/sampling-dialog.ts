@@ -1,5 +1,12 @@
 /** Lending the model: the request before it sees it, the reply before the server sees that; each may be changed. */
-import { type Reply, type SamplingReplyQuestion, type SamplingRequestQuestion, visible } from '../index.ts';
+import {
+  type Reply,
+  type SamplingPrompt,
+  type SamplingReplyQuestion,
+  type SamplingRequestQuestion,
+  visible,
+  wishLines,
+} from '../index.ts';
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
@@ -22,6 +29,19 @@ function blockLines(block: Block): readonly string[] {
   return quoted(`[${String(type)} ${String(mimeType ?? '')}, ${String(data ?? '').length} characters of base64]`);
 }
 
+/** What a model is sent, and how it is to run. */
+function promptLines({ systemPrompt, messages, maxTokens, tools, wishes }: SamplingPrompt): readonly string[] {
+  return [
+    ...(systemPrompt === undefined ? [] : ['System prompt:', ...quoted(systemPrompt, 4_000)]),
+    ...messages.flatMap(({ role, content }) => [
+      `${role === 'user' ? 'User' : 'Assistant'}:`,
+      ...content.flatMap(blockLines),
+    ]),
+    `At most ${maxTokens} tokens.${tools.length === 0 ? '' : ` Tools: ${visible(tools.join(', '), { max: 500 })}.`}`,
+    ...wishLines(wishes).map(([name, value]) => `${name}: ${visible(value, { max: 500 })}`),
+  ];
+}
+
 /** Asks before a model runs. Giving nothing dismisses it. */
 export async function requestDialog(
   question: SamplingRequestQuestion,
@@ -39,12 +59,7 @@ export async function requestDialog(
     prompter.say([
       ...heading(question),
       `Model: ${visible(model, { max: 100 })}${model === question.model.name ? ` (${visible(question.model.why, { max: 300 })})` : ''}`,
-      ...(systemPrompt === undefined ? [] : ['System prompt:', ...quoted(systemPrompt, 4_000)]),
-      ...messages.flatMap(message => [
-        `${message.role === 'user' ? 'User' : 'Assistant'}:`,
-        ...message.content.flatMap(blockLines),
-      ]),
-      `At most ${maxTokens} tokens.${question.tools.length === 0 ? '' : ` Tools: ${visible(question.tools.join(', '), { max: 500 })}.`}`,
+      ...promptLines({ ...question, ...(systemPrompt !== undefined && { systemPrompt }), messages, maxTokens }),
       ...question.ignored.map(each => `Ignored: ${visible(each, { max: 300 })}`),
     ]);
     const given = await prompter.choose({
@@ -126,6 +141,8 @@ export async function replyDialog(
   for (;;) {
     prompter.say([
       ...heading(question),
+      'The prompt:',
+      ...promptLines(question.prompt),
       byHand ? 'Your reply:' : `${visible(question.model.name, { max: 100 })} replied:`,
       ...content.flatMap(blockLines),
       ...question.notes.map(each => `Note: ${visible(each, { max: 300 })}`),
@@ -133,8 +150,8 @@ export async function replyDialog(
     const given = await prompter.choose({
       message: 'Hand it to the server?',
       picks:
-        byHand && content.every(block => block['text'] === '')
-          ? [writing, handing, ...refusing]
+        byHand && content.every(block => String(block['text']).trim() === '')
+          ? [writing, ...refusing]
           : [handing, { value: 'text', label: 'Edit the text' }, ...refusing],
       initial: 'dismiss',
       signal: options.signal,

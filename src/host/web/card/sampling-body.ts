@@ -1,6 +1,11 @@
 /** The body of the cards that let a server use the person's model: what is sent, what came back, both open to change. */
 import { attributes, type Html, html } from '../../../html.ts';
-import type { SamplingReplyQuestion, SamplingRequestQuestion } from '../../index.ts';
+import {
+  type SamplingPrompt,
+  type SamplingReplyQuestion,
+  type SamplingRequestQuestion,
+  wishLines,
+} from '../../index.ts';
 import { type Draft, first } from '../form/draft.ts';
 import { shown, shownJson } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
@@ -47,13 +52,29 @@ function modelChoice({ id, model, models }: SamplingRequestQuestion, draft: Draf
   )}</select></div>`;
 }
 
+/** What is asked of the model beside the prompt: its limit, its tools, and how the server wishes it to run. */
+function promptFacts({ maxTokens, tools, wishes }: SamplingPrompt): Html {
+  const own = texts.sampling;
+  return html`${fact(own.limit, html`${own.maxTokens(maxTokens)}`)}${tools.length > 0 && fact(own.tools, shown(tools.join(', '), 500))}${wishLines(
+    wishes,
+  ).map(([name, value]) => fact(name, shown(value, 500)))}`;
+}
+
+/** A prompt as it was sent, to be read beside the reply to it. */
+function promptSent(prompt: SamplingPrompt): Html {
+  const own = texts.sampling;
+  const part = (label: string, all: readonly Block[]): Html =>
+    html`<dt>${label}</dt>${all.map(block => html`<dd>${isText(block) ? html`<div class="prompt-text">${shown(block.text, 20_000, true)}</div>` : opaque(block)}</dd>`)}`;
+  return html`<section class="prompt-sent" tabindex="0" aria-label="${own.prompt}"><h3>${own.prompt}</h3><dl class="facts">${promptFacts(prompt)}</dl><dl class="prompt-parts">${
+    prompt.systemPrompt !== undefined && part(own.system, [{ type: 'text', text: prompt.systemPrompt }])
+  }${prompt.messages.map(({ role, content }) => part(own.role[role] ?? role, content))}</dl></section>`;
+}
+
 function requestContent(question: SamplingRequestQuestion, draft: Draft | undefined): Html {
   const scope = `q-${question.id}`;
-  const { limit, tools, ignored, maxTokens } = texts.sampling;
+  const { ignored } = texts.sampling;
   const several = question.models.length > 1;
-  return html`<dl class="facts">${!several && !question.model.byHand && modelFact(question.model)}${fact(limit, html`${maxTokens(question.maxTokens)}`)}${
-    question.tools.length > 0 && fact(tools, shown(question.tools.join(', '), 500))
-  }${question.ignored.length > 0 && fact(ignored, shown(question.ignored.join(', '), 500))}</dl><div class="fields">${several && modelChoice(question, draft)}${
+  return html`<dl class="facts">${!several && !question.model.byHand && modelFact(question.model)}${promptFacts(question)}${question.ignored.length > 0 && fact(ignored, shown(question.ignored.join(', '), 500))}</dl><div class="fields">${several && modelChoice(question, draft)}${
     question.systemPrompt !== undefined &&
     editor(
       `${scope}-system`,
@@ -67,9 +88,9 @@ function requestContent(question: SamplingRequestQuestion, draft: Draft | undefi
 }
 
 function replyContent(question: SamplingReplyQuestion, draft: Draft | undefined): Html {
-  const { stopReason, notes } = question;
+  const { stopReason, notes, prompt } = question;
   const { byHand } = question.model;
-  return html`${
+  return html`${promptSent(prompt)}${
     (!byHand || notes.length > 0) &&
     html`<dl class="facts">${!byHand && modelFact(question.model)}${
       !byHand && stopReason !== undefined && fact(texts.sampling.stopped, shown(stopReason, 120))

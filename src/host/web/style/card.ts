@@ -113,6 +113,12 @@ fieldset.field .help{margin:-4px 0 8px}
 .facts div{display:grid;grid-template-columns:140px minmax(0,1fr);gap:12px}
 .facts dt{color:var(--muted)}
 .opaque pre{margin-top:4px}
+.prompt-sent{background:var(--sunken);border-radius:var(--radius-small);padding:12px 14px;margin-bottom:14px;max-height:340px;overflow:auto}
+.prompt-sent h3{font-size:13px;margin:0 0 8px}
+.prompt-parts{display:grid;gap:4px;margin-top:12px}
+.prompt-parts dt{color:var(--muted)}
+.prompt-parts dd{margin:0 0 6px}
+.prompt-text{white-space:pre-wrap;overflow-wrap:anywhere}
 .result{display:grid;gap:10px;margin-top:6px;padding:12px 16px;background:var(--surface);border:1px solid var(--line);border-radius:var(--radius)}
 .entry-failed .result{border-color:var(--bad-line)}
 .result-text{font:14px/1.55 var(--sans);white-space:pre-wrap;overflow-wrap:anywhere}

@@ -62,6 +62,7 @@ export const callTexts = {
     refuse: 'Refuse',
     waysOut: 'Refuse says no. Dismiss closes the question without an answer.',
     edit: 'You can change the text before it is sent.',
+    prompt: 'The prompt',
     replyOf: 'The model replied',
     stopped: 'Stopped because',
     notText: (kind: string) => `A part of kind “${kind}”, passed on as it is:`,
