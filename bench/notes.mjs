@@ -2,7 +2,7 @@
  * The notes server on 2,000 real Markdown files, beside a plain SDK handler that does the same work with fs.promises and
  * no boundary: list all titles, search all texts, and get from a call to its first question. Both are called by an SDK
  * client in the same process, in both protocol revisions, in interleaved rounds; medians and their ratios.
- * Run after `npm run build`: node bench/notes.mjs [rounds]
+ * Run after `npm run build`: node --import ./scripts/load-typescript.mjs bench/notes.mjs [rounds]
  */
 import { promises as fs, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { notesServer } from '../dist/notes/index.js';
 import { describe, headBytes, isNoteName } from '../dist/notes/note.js';
 import { match, words } from '../dist/notes/search.js';
-import { fillWithRealNotes } from './real-tree.mjs';
+import { fillWithRealNotes } from './real-tree.ts';
 
 const rounds = Number(process.argv[2] ?? 9);
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-bench-notes-')));

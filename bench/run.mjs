@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
+const loader = new URL('../scripts/load-typescript.mjs', import.meta.url).href;
 /** Parts of benches that are not benches themselves. */
 const parts = new Set([
   'run.mjs',
@@ -14,13 +15,12 @@ const parts = new Set([
   'ask-sides.mjs',
   'desk-asker.mjs',
   'desk-idle.mjs',
-  'real-tree.mjs',
   'redis-server.mjs',
 ]);
 const all = readdirSync(folder).filter(name => name.endsWith('.mjs') && !parts.has(name));
 const wanted = process.argv.slice(2).map(name => (name.endsWith('.mjs') ? name : `${name}.mjs`));
 for (const name of wanted.length > 0 ? wanted : all) {
   console.log(`\n== ${name}`);
-  const { status } = spawnSync(process.execPath, [`${folder}${name}`], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, ['--import', loader, `${folder}${name}`], { stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
 }

@@ -4,9 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Heard, judgeCanaries } from '../../scripts/canary-judge.mjs';
+import { type Heard, judgeCanaries } from '../../scripts/canary-judge.ts';
+import { compileTaps } from '../../scripts/compile-taps.ts';
 
-const tap = new URL('../../scripts/canary-tap.mjs', import.meta.url).href;
+const tap = new URL('canary-tap.js', compileTaps()).href;
 
 /** Runs a program with the tap on, and judges what was recorded. */
 async function problemsOf(program: string): Promise<string[]> {

@@ -4,9 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Frame } from '../../scripts/frames-judge.mjs';
+import { compileTaps } from '../../scripts/compile-taps.ts';
+import type { Frame } from '../../scripts/frames-judge.ts';
 
-const tap = new URL('../../scripts/frames-tap.mjs', import.meta.url).href;
+const tap = new URL('frames-tap.js', compileTaps()).href;
 
 /** Runs a program with the tap on, and gives what it recorded. */
 async function tapped(program: string): Promise<Frame[]> {

@@ -1,6 +1,8 @@
 /** The mutants fit the code: each has its place and breaks a requirement that has tests. */
 import { describe, expect, it } from 'vitest';
-import { draw, mutants, mutated, quickTestsOf, requirements } from './mutants.ts';
+import { idsIn } from '../../scripts/requirements-judge.ts';
+import { requirements } from '../../scripts/tests-named.ts';
+import { draw, mutants, mutated, namesOf, quickFilesOf } from './mutants.ts';
 
 const levels = new Map(requirements.map(({ id, level }) => [id, level]));
 const covered = mutants.flatMap(({ ids }) => ids);
@@ -18,7 +20,7 @@ describe.each(mutants.map(mutant => [mutant.ids.join(', '), mutant] as const))('
 
   it.each(mutant.ids)('breaks %s, which binds and has tests', id => {
     expect(levels.get(id)).toMatch(/^MUST/);
-    expect(quickTestsOf(id)).not.toEqual([]);
+    expect(quickFilesOf(id)).not.toEqual([]);
   });
 });
 
@@ -26,6 +28,14 @@ it('a seed draws the same ids again, and another seed others', () => {
   expect(draw(7, 20)).toEqual(draw(7, 20));
   expect(draw(7, 20)).not.toEqual(draw(8, 20));
   expect(new Set(draw(7, 20)).size).toBe(20);
+});
+
+it('a search for names finds what holds a statement, and nothing else', () => {
+  const found = new RegExp(namesOf(['sample-22', '900-03']));
+  const held = ['x sample-22: a', 'sample-01, sample-22, sample-03: a', 'sample-22; K1: a', 'x 900-03: a'];
+  const not = ['breaks sample-22, which binds', 'sample-22', 'sample-221: a', 'a-sample-22: a', 'sample-23: a'];
+  expect([...held, ...not].filter(name => found.test(name))).toEqual(held);
+  expect(held.map(name => idsIn(name, new Set(['sample', '900'])).length)).toEqual([1, 3, 1, 1]);
 });
 
 it('a place that is gone, or there twice, is an error', () => {

@@ -1,14 +1,14 @@
 /**
  * Mutants: places where a MUST or MUST NOT could be broken, one edit each, in conformance/mutants.json. Applied in a copy
- * of the clone, one at a time, each must be caught by the tests that the evidence names for its requirement.
+ * of the clone, one at a time, each must be caught by the tests that name its requirement in their titles.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import type { Evidence } from '../../scripts/requirements-judge.mjs';
+import { root } from '../../scripts/places.ts';
+import { testsNamed } from '../../scripts/tests-named.ts';
 
 export interface Mutant {
   readonly ids: readonly string[];
@@ -18,25 +18,17 @@ export interface Mutant {
   readonly replace: string;
 }
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
-const json = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+export const mutants = JSON.parse(readFileSync(join(root, 'conformance/mutants.json'), 'utf8')) as readonly Mutant[];
 
-export const mutants = json('conformance/mutants.json') as readonly Mutant[];
-export const requirements = json('conformance/requirements.json') as readonly {
-  id: string;
-  level: string;
-  feature: string;
-}[];
+const named = testsNamed();
 
-/** The tests the evidence names for an id. */
-export function testsOf(id: string): readonly string[] {
-  const feature = requirements.find(each => each.id === id)!.feature;
-  const entries = json(`conformance/evidence/${feature}.json`) as Evidence[string];
-  return entries[id]?.tests ?? [];
-}
+/** The files whose tests hold a requirement and run in this process: quick, and enough. */
+export const quickFilesOf = (id: string): readonly string[] =>
+  (named.get(id) ?? []).filter(file => !/\.(?:e2e|browser)\.test\.ts$/.test(file));
 
-/** Those of them that run in this process: quick, and enough. */
-export const quickTestsOf = (id: string) => testsOf(id).filter(test => !/\.(?:e2e|browser)\.test\.ts › /.test(test));
+/** Matches the names of the tests that hold one of the requirements, for `vitest -t`. */
+export const namesOf = (ids: readonly string[]): string =>
+  `(?<![\\w-])(?:${ids.join('|')})(?:, [\\w-]+)*(?:; [\\w, -]+)?: `;
 
 /** The file with the mutant in it. @throws where its place is not there exactly once */
 export function mutated({ file, find, replace }: Mutant, text = readFileSync(join(root, file), 'utf8')): string {
@@ -97,8 +89,8 @@ export function compiler(): (mutant: Mutant) => readonly string[] {
 
 /** A copy of the clone that tests run in. */
 export interface Copy {
-  /** Runs tests by their names in the evidence. @returns the names of those that failed */
-  run(tests: readonly string[]): Promise<readonly string[]>;
+  /** Runs the quick tests that hold one of the requirements. @returns the names of those that failed */
+  run(ids: readonly string[]): Promise<readonly string[]>;
   apply(mutant: Mutant): void;
   restore(mutant: Mutant): void;
   remove(): void;
@@ -116,7 +108,7 @@ export function copy(): Copy {
     apply: mutant => write(mutant.file, mutated(mutant)),
     restore: ({ file }) => write(file, readFileSync(join(root, file), 'utf8')),
     remove: () => rmSync(place, { recursive: true, force: true }),
-    run: tests => runTests(place, tests),
+    run: ids => runTests(place, ids),
   };
 }
 
@@ -128,21 +120,10 @@ interface Report {
   }[];
 }
 
-async function runTests(place: string, tests: readonly string[]): Promise<readonly string[]> {
-  const parts = tests.map(test => test.split(' › '));
-  const files = [...new Set(parts.map(([file]) => file!))];
-  const names = parts.map(([, ...titles]) => `^${titles.join(' ').replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
+async function runTests(place: string, ids: readonly string[]): Promise<readonly string[]> {
+  const files = [...new Set(ids.flatMap(quickFilesOf))];
   const output = join(place, 'mutant-report.json');
-  const args = [
-    'run',
-    '--project',
-    'unit',
-    '--reporter=json',
-    `--outputFile=${output}`,
-    '-t',
-    names.join('|'),
-    ...files,
-  ];
+  const args = ['run', '--project', 'unit', '--reporter=json', `--outputFile=${output}`, '-t', namesOf(ids), ...files];
   const { NODE_OPTIONS: _, MIDCALL_FRAMES_DIR: __, VITEST: ___, ...env } = process.env;
   await new Promise(resolve => {
     execFile(process.execPath, [join(place, 'node_modules/vitest/vitest.mjs'), ...args], { cwd: place, env }, resolve);
@@ -153,7 +134,7 @@ async function runTests(place: string, tests: readonly string[]): Promise<readon
     .flatMap(each => each.assertionResults)
     .filter(({ status }) => status !== 'skipped' && status !== 'pending');
   const broken = report.testResults.filter(each => each.status === 'failed' && each.assertionResults.length === 0);
-  if (ran.length === 0 && broken.length === 0) throw new Error(`None of these tests was run: ${tests.join(', ')}`);
+  if (ran.length === 0 && broken.length === 0) throw new Error(`No test of these was run: ${ids.join(', ')}`);
   return [
     ...ran.filter(({ status }) => status === 'failed').map(each => each.fullName),
     ...broken.map(each => each.name),

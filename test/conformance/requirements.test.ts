@@ -1,81 +1,136 @@
-/** What counts as evidence for a normative statement. */
+/** Which tests hold which normative statement: by what their titles say. */
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { root } from '../../scripts/places.ts';
 import {
   differences,
-  type Evidence,
+  filesById,
+  idsIn,
   judge,
-  listed,
-  namedTests,
+  judgeRun,
+  longestName,
   reported,
+  type Statement,
   table,
-} from '../../scripts/requirements-judge.mjs';
+} from '../../scripts/requirements-judge.ts';
+import * as own from '../../scripts/tests-named.ts';
 
-const statements = [
-  { id: 'mrtr-01', feature: 'mrtr', level: 'MUST', role: 'server', revisions: ['2026-07-28'] },
-  { id: 'mrtr-02', feature: 'mrtr', level: 'SHOULD', role: 'client', revisions: ['2026-07-28'] },
+// Ids that no document has, so that this file holds none.
+const statements: readonly Statement[] = [
+  { id: 'sample-01', feature: 'sample', level: 'MUST', role: 'server', revisions: ['2026-07-28'] },
+  { id: 'sample-02', feature: 'sample', level: 'SHOULD', role: 'client', revisions: ['2026-07-28'] },
 ];
-const row = { id: '000-01', title: 'A row', source: 'A lesson' };
-const statuses = new Map([
-  ['test/a.test.ts › asks › once', 'passed'],
-  ['test/a.test.ts › fails', 'failed'],
-]);
-const passing = { tests: ['test/a.test.ts › asks › once'] };
-const judged = (evidence: Evidence) => judge({ statements: [...statements, row], evidence, statuses });
+const row = { id: '900-01', title: 'A row', source: 'A lesson' };
+const all = [...statements, row];
+const file = 'test/a.test.ts';
 
-it('a test that passed is evidence, and so is a reason for a SHOULD', () => {
-  const evidence = { mrtr: { 'mrtr-01': passing, 'mrtr-02': { reason: 'Not wanted.' } }, rows: { '000-01': passing } };
-  expect(judged(evidence)).toEqual({ problems: [], missing: [] });
-});
-
-it('an id without an entry, or with an empty one, is missing', () => {
-  expect(judged({ mrtr: { 'mrtr-02': { tests: [] } } }).missing).toEqual(['mrtr-01', 'mrtr-02', '000-01']);
+it('every statement has a test or a reason, and docs/requirements.md is in step', () => {
+  const named = own.testsNamed();
+  expect(judge({ ...own, named })).toEqual({ problems: [], missing: [] });
+  expect(readFileSync(`${root}docs/requirements.md`, 'utf8')).toBe(table({ ...own, named }));
 });
 
 it.each([
-  ['a reason for a MUST', { mrtr: { 'mrtr-01': { ...passing, reason: 'x' } } }, 'takes no reason'],
-  ['a stale name', { mrtr: { 'mrtr-01': { tests: ['test/a.test.ts › gone'] } } }, 'There is no test'],
-  ['a test that failed', { mrtr: { 'mrtr-01': { tests: ['test/a.test.ts › fails'] } } }, 'failed'],
-  ['an unknown id', { mrtr: { 'mrtr-99': passing } }, 'not one of its ids'],
-  ['an id in another feature', { roots: { 'mrtr-01': passing } }, 'not one of its ids'],
-  ['a test named twice', { mrtr: { 'mrtr-01': { tests: [...passing.tests, ...passing.tests] } } }, 'twice'],
-  ['an empty reason', { mrtr: { 'mrtr-02': { ...passing, reason: ' ' } } }, 'says nothing'],
-  ['a key that means nothing', { mrtr: { 'mrtr-02': { ...passing, todo: 1 } } }, "'todo'"],
-])('%s is a problem', (_, evidence, problem) => {
-  expect(judged(evidence).problems.join('\n')).toContain(problem);
+  ['one id', 'sample-01: asks', ['sample-01']],
+  ['several', 'sample-01, 900-01: asks', ['sample-01', '900-01']],
+  ['ids and labels of invariants', 'sample-01; K3, E-1: asks', ['sample-01']],
+  ['ids within a longer name', 'over http › sample-01: asks: sample-02: once', ['sample-01', 'sample-02']],
+  ['an id that is only spoken of', 'breaks sample-01, which binds', []],
+  ['a revision of the protocol', '2025-11-25: asks', []],
+  ['another abbreviation', 'utf-16: asks', []],
+])('a title with %s', (_, title, ids) => {
+  expect(idsIn(title, new Set(['sample', '900']))).toEqual(ids);
 });
 
-it('names tests as a report does, the worst of those with one name', () => {
-  const result = (status: string) => ({ ancestorTitles: ['asks'], title: 'once', status });
-  const report = {
-    testResults: [{ name: '/clone/test/a.test.ts', assertionResults: ['failed', 'passed'].map(result) }],
-  };
-  expect([...reported(report, '/clone/')]).toEqual([['test/a.test.ts › asks › once', 'failed']]);
-});
-
-it('finds named tests in a list', () => {
-  const tests = [{ file: '/clone/test/a.test.ts', name: 'asks > once' }];
-  const named = namedTests({ mrtr: { 'mrtr-01': { tests: [...passing.tests, 'test/a.test.ts › gone'] } } });
-  expect([...listed(tests, '/clone/', named).keys()]).toEqual(passing.tests);
-});
-
-it('differs from its source by an id more, an id less, and a value', () => {
-  const other = [{ ...statements[0]!, level: 'MAY' }, { id: 'mrtr-03' }];
-  expect(differences(statements, other)).toEqual([
-    'mrtr-02 is not in the source.',
-    'mrtr-03 of the source is missing here.',
-    'mrtr-01: its level differs from the source.',
+it('finds the files that name a statement, each once', () => {
+  const text = "it('sample-01: asks', …); it('sample-01, 900-01: again', …);";
+  const named = filesById(
+    [
+      { file: 'b', text },
+      { file: 'a', text },
+      { file: 'c', text: "it('asks')" },
+    ],
+    all,
+  );
+  expect([...named]).toEqual([
+    ['sample-01', ['a', 'b']],
+    ['900-01', ['a', 'b']],
   ]);
 });
 
-it('the table shows every id, with its tests or the reason there is none', () => {
-  const evidence = {
-    mrtr: {
-      'mrtr-01': { tests: ['test/a.test.ts › a | b', 'test/a.test.ts › c › d'] },
-      'mrtr-02': { reason: 'Not wanted.' },
-    },
-  };
-  const page = table({ requirements: statements, rows: [row], evidence });
-  expect(page).toContain('| mrtr-01 | MUST | server | 2026-07-28 | test/a.test.ts: a \\| b; c › d |');
-  expect(page).toContain('| mrtr-02 | SHOULD | client | 2026-07-28 | *Not wanted.* |');
-  expect(page).toContain('| 000-01 | A lesson | A row | none yet |');
+const named = new Map([
+  ['sample-01', [file]],
+  ['900-01', [file]],
+]);
+
+it('a test holds a statement, and so does a reason for a SHOULD', () => {
+  const reasons = { 'sample-02': 'Not wanted.' };
+  expect(judge({ statements: all, named, reasons })).toEqual({ problems: [], missing: [] });
+  expect(judge({ statements: all, named, reasons: {} }).missing).toEqual(['sample-02']);
+});
+
+it.each([
+  ['a reason for a MUST', { 'sample-01': 'x' }, 'takes no reason'],
+  ['a reason for an unknown id', { 'sample-99': 'x' }, 'no statement sample-99'],
+  ['an empty reason', { 'sample-02': ' ' }, 'says nothing'],
+])('%s is a problem', (_, reasons, problem) => {
+  expect(judge({ statements: all, named, reasons }).problems.join('\n')).toContain(problem);
+});
+
+it('a title with an unknown id is a problem, and so is an id that occurs twice', () => {
+  const other = new Map([...named, ['sample-99', [file]]]);
+  expect(judge({ statements: [...all, row], named: other, reasons: {} }).problems).toEqual([
+    'An id occurs twice.',
+    `${file}: there is no statement sample-99.`,
+  ]);
+});
+
+const ran = (...tests: [name: string, status: string][]) =>
+  judgeRun({
+    statements: [statements[0]!],
+    reasons: {},
+    tests: tests.map(([name, status]) => ({ file, name, status })),
+  });
+
+it('one test that passed is enough, where none failed', () => {
+  expect(ran(['sample-01: asks', 'passed'], ['sample-01: asks Chromium', 'skipped'])).toEqual([]);
+  expect(ran(['sample-01: asks', 'passed'], ['sample-01: asks again', 'failed'])).toEqual([
+    `sample-01: the test '${file} › sample-01: asks again' failed.`,
+  ]);
+  expect(ran(['sample-01: asks Chromium', 'skipped'])).toEqual(['sample-01: none of its tests passed.']);
+  expect(ran(['asks', 'passed'])).toEqual(['sample-01: no test of this run names it.']);
+});
+
+it('a name that is longer than a sentence is a problem', () => {
+  const name = `sample-01: refuses ${'a'.repeat(longestName)}`;
+  expect(ran([name, 'passed'])).toEqual([expect.stringContaining(`has ${name.length} characters`)]);
+  expect(ran([name.slice(0, longestName), 'passed'])).toEqual([]);
+});
+
+it('reads the tests of a report', () => {
+  const assertionResults = [{ ancestorTitles: ['asks'], title: 'once', status: 'passed' }];
+  expect(reported({ testResults: [{ name: '/clone/test/a.test.ts', assertionResults }] }, '/clone/')).toEqual([
+    { file, name: 'asks › once', status: 'passed' },
+  ]);
+});
+
+it('differs from its source by an id more, an id less, and a value', () => {
+  const other = [{ ...statements[0]!, level: 'MAY' }, { id: 'sample-03' }];
+  expect(differences(statements, other)).toEqual([
+    'sample-01: its level differs from the source.',
+    'sample-02 is not in the source.',
+    'sample-03 of the source is missing here.',
+  ]);
+});
+
+it('the table shows every id, with the files of its tests or the reason there are none', () => {
+  const page = table({
+    requirements: statements,
+    rows: [row],
+    named: new Map([['sample-01', [file, 'test/b.test.ts']]]),
+    reasons: { 'sample-02': 'Not | wanted.' },
+  });
+  expect(page).toContain(`| sample-01 | MUST | server | 2026-07-28 | ${file}<br>test/b.test.ts |`);
+  expect(page).toContain('| sample-02 | SHOULD | client | 2026-07-28 | *Not \\| wanted.* |');
+  expect(page).toContain('| 900-01 | A lesson | A row | none yet |');
 });

@@ -8,7 +8,7 @@ import { memoryStore } from 'midcall/stores/memory';
 import { type Carrier, connectPair, type Era, type Pair, type Scripted, scriptedPerson } from 'midcall/testing';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { watched } from '../../scripts/canary-tap.mjs';
+import { watched } from '../../scripts/canary-tap.ts';
 
 export interface Fixture {
   readonly pair: Pair;

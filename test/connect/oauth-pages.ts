@@ -6,7 +6,7 @@ import { connect, oauth, oauthPages, type Provider, provider, signIn, type Vault
 import { createSealer, keyRing, type PageOutcome, type PageRoad, type PagesHost, type Principal } from 'midcall/server';
 import { memoryStore } from 'midcall/stores/memory';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
-import { watched } from '../../scripts/canary-tap.mjs';
+import { watched } from '../../scripts/canary-tap.ts';
 import type { PersonCheck } from '../../src/server/index.ts';
 import type { Store } from '../../src/stores/store.ts';
 

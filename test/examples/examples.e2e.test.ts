@@ -13,8 +13,8 @@ import { type Era, eras, negotiation, type Scripted, scriptedPerson } from 'midc
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asResult } from '../sources/stage.ts';
 
-const script = fileURLToPath(new URL('../../scripts/example.mjs', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const script = ['--import', join(root, 'scripts/load-typescript.mjs'), join(root, 'scripts/example.ts')];
 const run = promisify(execFile);
 
 let directory: string;
@@ -37,7 +37,7 @@ interface Command {
 }
 const example = (...args: string[]): Command => ({
   command: process.execPath,
-  args: [script, ...args, '--data', directory],
+  args: [...script, ...args, '--data', directory],
 });
 
 async function start(
@@ -151,7 +151,7 @@ describe.each(eras)('%s', era => {
 });
 
 it('001-07: runs the handlers of tasks from a command line, where nothing is asked', async () => {
-  const on = (...args: string[]) => run(process.execPath, [script, 'tasks', '--data', directory, 'run', ...args]);
+  const on = (...args: string[]) => run(process.execPath, [...script, 'tasks', '--data', directory, 'run', ...args]);
   const primed = await on('session', '{"action": "prime", "ask_preferences": true}');
   expect(JSON.parse(primed.stdout)).toMatchObject({ success: true, tasks: { total: 6 } });
   const approved = await on('task_workflow', '{"action": "approve"}');
@@ -193,7 +193,7 @@ it('fills a missing or an empty directory, and never one that holds something', 
 
 it('says how it is used', async () => {
   for (const args of [['nothing'], ['tasks', '--confirm-timeout', '-1']]) {
-    const failed = run(process.execPath, [script, ...args]);
+    const failed = run(process.execPath, [...script, ...args]);
     await expect(failed).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/Usage|timeout/) });
   }
 });

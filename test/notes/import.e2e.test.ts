@@ -16,7 +16,7 @@ import { type Carrier, connectPair, eras, scriptedPerson } from 'midcall/testing
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
 import { type NotesApi, startNotesApi } from '../../examples/import/notes-api.mjs';
-import { watched } from '../../scripts/canary-tap.mjs';
+import { watched } from '../../scripts/canary-tap.ts';
 import { notesServer } from '../../src/notes/index.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { codeIn } from '../connect/visitor.ts';

@@ -113,21 +113,18 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
   });
 
   it.each([
-    ['mrtr-12', 'tools/call', { name: 'act', arguments: {} }],
-    ['mrtr-13', 'prompts/get', { name: 'act', arguments: {} }],
-    ['mrtr-14', 'resources/read', { uri: 'act://one' }],
-  ])(
-    '%s, mrtr-08, mrtr-20: %s is answered with input_required, and completes when it is tried again',
-    async (_, method, params) => {
-      const bare = await client(serverOf(sure), carrier);
-      const first = await bare.send(method, params);
-      expect(first.error).toBeUndefined();
-      expect(first.result?.resultType).toBe('input_required');
-      const last = await bare.send(method, { ...params, ...answering(first, { elicit: yes }) });
-      expect(last.result?.resultType).toBe('complete');
-      expect(JSON.stringify(last.result)).toContain('accept true');
-    },
-  );
+    ['mrtr-12, mrtr-08, mrtr-20: tools/call', 'tools/call', { name: 'act', arguments: {} }],
+    ['mrtr-13, mrtr-08, mrtr-20: prompts/get', 'prompts/get', { name: 'act', arguments: {} }],
+    ['mrtr-14, mrtr-08, mrtr-20: resources/read', 'resources/read', { uri: 'act://one' }],
+  ])('%s is answered with input_required, and completes when it is tried again', async (_, method, params) => {
+    const bare = await client(serverOf(sure), carrier);
+    const first = await bare.send(method, params);
+    expect(first.error).toBeUndefined();
+    expect(first.result?.resultType).toBe('input_required');
+    const last = await bare.send(method, { ...params, ...answering(first, { elicit: yes }) });
+    expect(last.result?.resultType).toBe('complete');
+    expect(JSON.stringify(last.result)).toContain('accept true');
+  });
 
   it('mrtr-06, mrtr-10, mrtr-21, mrtr-23, mrtr-24, mrtr-34: questions are a map of bare requests of the three kinds, beside a state that is text', async () => {
     const bare = await client(serverOf(everything), carrier);

@@ -1,15 +1,19 @@
 /**
- * Looks whether a secret of a test run got out: `node scripts/canary.mjs FRAMES CANARIES`, the two directories that
- * frames-tap.mjs and canary-tap.mjs recorded to. In frames, in request states (opened with the keys of the run), addresses,
+ * Looks whether a secret of a test run got out: `canary.ts FRAMES CANARIES`, the two directories that frames-tap.ts and
+ * canary-tap.ts recorded to. In frames, in request states (opened with the keys of the run), addresses,
  * pages, logs, audit events, warnings, spans and errors, caught ones too. Needs a build.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSealer, keyRing } from '../dist/server/index.js';
-import { judgeCanaries } from './canary-judge.mjs';
+import { createSealer, keyRing } from 'midcall/server';
+import { type Heard, judgeCanaries } from './canary-judge.ts';
+import type { Frame } from './frames-judge.ts';
 
-const [framesDirectory, directory] = process.argv.slice(2);
-const recorded = from =>
+type Secret = Heard['secrets'][number];
+type Said = Heard['said'][number];
+
+const [framesDirectory = '.', directory = '.'] = process.argv.slice(2);
+const recorded = (from: string): unknown[] =>
   readdirSync(from).flatMap(name =>
     readFileSync(join(from, name), 'utf8')
       .split('\n')
@@ -17,8 +21,8 @@ const recorded = from =>
       .map(line => JSON.parse(line)),
   );
 
-const heard = recorded(directory);
-const secrets = heard.filter(({ secret }) => secret !== undefined);
+const heard = recorded(directory) as readonly (Partial<Secret & Said> & { readonly key?: string })[];
+const secrets = heard.filter((each): each is Secret => each.secret !== undefined);
 // A key that a ring refuses, as tests try out, has sealed nothing.
 const keys = [...new Set(heard.flatMap(({ key }) => key ?? []))].filter(key => {
   try {
@@ -27,10 +31,10 @@ const keys = [...new Set(heard.flatMap(({ key }) => key ?? []))].filter(key => {
     return false;
   }
 });
-const said = heard.filter(({ sink }) => sink !== undefined);
+const said = heard.filter((each): each is Said => each.sink !== undefined);
 const sealer = keys.length > 0 ? createSealer(keyRing(keys), { maxLength: 2 ** 25 }) : undefined;
 let [frames, states, unopened] = [0, 0, 0];
-for (const { test, from, over, frame, text } of recorded(framesDirectory)) {
+for (const { test, from, over, frame, text } of recorded(framesDirectory) as Frame[]) {
   frames += 1;
   const written = text ?? JSON.stringify(frame);
   said.push({ test, sink: `a frame of the ${from} over ${over}`, text: written });

@@ -10,11 +10,11 @@ const source = fileURLToPath(new URL('../node_modules/', import.meta.url));
 
 /**
  * Fills a directory.
- * @param {string} directory absolute
- * @param {number} least how many files there must be
- * @returns {number} how many there are
+ * @param directory - absolute
+ * @param least - how many files there must be
+ * @returns how many there are
  */
-export function fillWithRealNotes(directory, least) {
+export function fillWithRealNotes(directory: string, least: number): number {
   const found = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(path => /\.md$/iu.test(path));
   if (found.length === 0) throw new Error('There is no Markdown below node_modules; run npm ci first.');
   const copies = Math.max(5, Math.ceil(least / found.length));

@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of the desk and of connect pages in docs/images: `npm run build && node scripts/screenshots.mjs`.
+ * Makes the pictures of the desk and of connect pages in docs/images: `npm run screenshots`.
  * The desk runs as a person would run it, on a copy of the sample notes; the last argument `all` also makes the pictures
  * nobody ships, of every page in light, dark and narrow, below the directory that it is followed by.
  */
@@ -8,13 +8,12 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { confirm, connect, secret } from 'midcall/connect';
+import { createSealer, keyRing } from 'midcall/server';
+import { memoryStore } from 'midcall/stores/memory';
 import { chromium } from 'playwright-core';
-import { confirm, connect, secret } from '../dist/connect/index.js';
-import { createSealer, keyRing } from '../dist/server/index.js';
-import { memoryStore } from '../dist/stores/memory.js';
+import { root as house } from './places.ts';
 
-const house = fileURLToPath(new URL('..', import.meta.url));
 const images = join(house, 'docs/images');
 const everything = process.argv[2] === 'all' ? (process.argv[3] ?? 'screenshots') : undefined;
 
@@ -29,13 +28,11 @@ const desk = spawn(process.execPath, ['dist/cli/main.js', 'desk', '--config', co
   cwd: house,
   stdio: ['ignore', 'pipe', 'inherit'],
 });
-const [line] = await new Promise(resolve =>
-  createInterface({ input: desk.stdout }).once('line', (...all) => resolve(all)),
-);
-const startUrl = /(http:\S+)/.exec(line)[1];
+const line = await new Promise<string>(resolve => createInterface({ input: desk.stdout }).once('line', resolve));
+const startUrl = /(http:\S+)/.exec(line)![1]!;
 // A system font that most readers know; without it Debian's browser takes DejaVu.
 const fonts = join(place, 'fonts.conf');
-const alias = (name, font) =>
+const alias = (name: string, font: string) =>
   `<match target="pattern"><test name="family"><string>${name}</string></test><edit name="family" mode="assign" binding="strong"><string>${font}</string></edit></match>`;
 writeFileSync(
   fonts,
@@ -43,7 +40,7 @@ writeFileSync(
 );
 const browser = await chromium.launch({
   env: { ...process.env, FONTCONFIG_FILE: fonts },
-  executablePath: process.env.MIDCALL_CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: process.env['MIDCALL_CHROMIUM'] ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
 });
 
@@ -54,7 +51,7 @@ const context = await browser.newContext({
 });
 const page = await context.newPage();
 await page.goto(startUrl);
-const tool = name => page.getByRole('navigation', { name: 'Servers' }).getByRole('link', { name });
+const tool = (name: string) => page.getByRole('navigation', { name: 'Servers' }).getByRole('link', { name });
 
 async function askWhichReport() {
   await tool('notes_delete').click();
@@ -69,7 +66,7 @@ await page.getByRole('radio', { name: /2024/ }).check();
 await page.getByRole('radio', { name: 'Yes' }).check();
 await page.locator('.review', { hasText: 'Yes' }).waitFor();
 await page.mouse.move(640, 90);
-await page.evaluate(() => document.activeElement?.blur());
+await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
 await page.screenshot({ path: join(images, 'desk.png') });
 
 if (everything !== undefined) {
@@ -81,8 +78,8 @@ if (everything !== undefined) {
     ['light', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
     ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 800 } }],
     ['narrow', { colorScheme: 'light', viewport: { width: 390, height: 844 } }],
-  ];
-  const shoot = async paths => {
+  ] as const;
+  const shoot = async (paths: Readonly<Record<string, string>>) => {
     for (const [look, options] of looks) {
       const own = await browser.newContext({ ...options, storageState: await context.storageState() });
       const each = await own.newPage();
@@ -125,7 +122,7 @@ await new Promise(resolve => desk.once('exit', resolve));
 rmSync(place, { recursive: true });
 
 /** Pages of a server as its person sees them, in light and dark. */
-async function shootPages() {
+async function shootPages(): Promise<void> {
   const store = memoryStore();
   const vault = { put: async () => {}, get: async () => undefined, forget: async () => {} };
   const pages = connect({ name: 'Weather', vault, reach: { kind: 'here', browser: false } });
@@ -141,9 +138,16 @@ async function shootPages() {
     audit: () => {},
   });
   const principal = { issuer: 'os', subject: 'ada' };
-  const ask = async (page, message, tool, args, check = 'none') => {
+  type Asked = Parameters<typeof road.open>[0];
+  const ask = async (
+    page: Pick<Asked, 'kind' | 'data'>,
+    message: string,
+    tool: string,
+    args: Asked['arguments'],
+    check: Asked['check'] = 'none',
+  ) => {
     const askedAt = Date.now();
-    const call = { method: 'tools/call', name: tool, principal };
+    const call = { flow: tool, method: 'tools/call', name: tool, arguments: '', principal } as const;
     const ticket = road.newTicket();
     const times = { askedAt, dueAt: askedAt + 900_000 };
     const { url } = await road.open({
@@ -169,7 +173,7 @@ async function shootPages() {
       older_than: '2025-01-01',
     }),
   };
-  for (const colorScheme of ['light', 'dark']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
     const own = await browser.newContext({
       colorScheme,
       viewport: { width: 720, height: 480 },

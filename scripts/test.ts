@@ -1,6 +1,6 @@
 /**
  * Everything, in order: what the tests need beyond npm, lint, types, documents, the API reference, build, tests, the
- * frames they sent, conformance, the evidence for the requirements, and whether a secret of the tests got out. The first
+ * frames they sent, conformance, the tests of every requirement, and whether a secret of the tests got out. The first
  * failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
@@ -11,6 +11,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compileTaps } from './compile-taps.ts';
 
 const needs = [
   {
@@ -28,22 +29,28 @@ const needs = [
     shows: 'the Redis store',
   },
 ];
-const ci = Boolean(process.env.CI);
+const ci = Boolean(process.env['CI']);
+const script = (name: string) => ['--import', './scripts/load-typescript.mjs', `scripts/${name}.ts`];
 
-function stage(name, command, args, env = {}) {
+function stage(
+  name: string,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+): boolean {
   const begun = Date.now();
   const { status } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } });
   console.log(`stage ${name}: ${((Date.now() - begun) / 1000).toFixed(1)} s`);
   return status === 0;
 }
 
-function must(ok, what) {
+function must(ok: boolean, what: string): void {
   if (ok) return;
   console.error(`${what} failed; nothing after it was run.`);
   process.exit(1);
 }
 
-const find = need => process.env[need.env] ?? need.paths.find(existsSync);
+const find = (need: (typeof needs)[number]) => process.env[need.env] ?? need.paths.find(existsSync);
 const missing = needs.filter(need => !find(need));
 if (missing.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
   const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
@@ -65,28 +72,30 @@ const found = Object.fromEntries(needs.flatMap(need => (find(need) ? [[need.env,
 
 must(stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
 must(stage('types', 'npx', ['tsc', '-p', 'tsconfig.json']), 'The type check');
-must(stage('documents', 'node', ['scripts/sync-snippets.mjs', '--check']), 'The check of the documents');
+must(stage('documents', 'node', [...script('sync-snippets'), '--check']), 'The check of the documents');
 must(stage('reference', 'npx', ['typedoc', '--emit', 'none']), 'The API reference');
 must(stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
 
 const records = mkdtempSync(join(tmpdir(), 'midcall-test-'));
 const report = join(records, 'report.json');
-const [frames, canaries] = ['frames', 'canaries'].map(name => join(records, name));
+const frames = join(records, 'frames');
+const canaries = join(records, 'canaries');
 // A run of some tests only leaves out what is said of them all.
 const whole = process.argv.length === 2;
+if (whole) compileTaps();
 const passed = stage(
   'tests',
   'npx',
   ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)],
   whole ? { ...found, MIDCALL_FRAMES_DIR: frames, MIDCALL_CANARY_DIR: canaries } : found,
 );
-const framed = !whole || stage('frames', 'node', ['scripts/frames.mjs', frames]);
+const framed = !whole || stage('frames', 'node', [...script('frames'), frames]);
 if (!framed) console.error('Something was said that the protocol does not allow; the frames are above.');
-const conforms = !whole || stage('conformance', 'node', ['scripts/conformance.mjs']);
+const conforms = !whole || stage('conformance', 'node', script('conformance'));
 if (!conforms) console.error('The official conformance suite found something; its table is above.');
-const required = !whole || stage('requirements', 'node', ['scripts/requirements.mjs', '--report', report]);
-if (!required) console.error('The evidence for the requirements does not hold; what is wrong is above.');
-const hidden = !whole || stage('canary', 'node', ['scripts/canary.mjs', frames, canaries]);
+const required = !whole || stage('requirements', 'node', [...script('requirements'), '--report', report]);
+if (!required) console.error('Not every requirement is held by a test that passed; what is wrong is above.');
+const hidden = !whole || stage('canary', 'node', [...script('canary'), frames, canaries]);
 if (!hidden) console.error('A secret of the tests got out; by what is above.');
 const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
 const skippedInCi = ci && numPendingTests > 0;

@@ -1,7 +1,7 @@
 /**
  * Runs the official conformance suite against `conformance/server.ts` and `conformance/client.ts`: every scenario either
  * revision requires, but for a client's own OAuth, which is not ours. Prints a table and fails where one did not pass
- * (conformance-judge.mjs). Needs the build.
+ * (conformance-judge.ts). Needs the build.
  *
  * Each client scenario runs alone, so that nothing else takes the time that one of them measures; that one may be run
  * twice more, and is then reported so.
@@ -12,26 +12,39 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { judge } from './conformance-judge.mjs';
+import { type Check, type Judged, judge } from './conformance-judge.ts';
+import { root } from './places.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const hooks = './scripts/conformance-hooks.mjs';
+type Revision = '2025-11-25' | '2026-07-28';
+
+interface Scenarios {
+  readonly server: readonly string[];
+  readonly client: readonly string[];
+}
+
+interface Entry extends Judged {
+  readonly kind: 'server' | 'client';
+  readonly revision: Revision;
+  readonly scenario: string;
+  readonly repeats: number;
+}
+
+const hooks = ['./scripts/load-typescript.mjs', './scripts/conformance-hooks.ts'].flatMap(file => ['--import', file]);
 const suite = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
-const revisions = ['2025-11-25', '2026-07-28'];
+const revisions: readonly Revision[] = ['2025-11-25', '2026-07-28'];
 const measuresTime = new Set(['sse-retry']);
 const mostRepeats = 2;
 const out = mkdtempSync(join(tmpdir(), 'midcall-conformance-'));
 
-function node(args, env = {}) {
-  return spawn(process.execPath, ['--import', hooks, ...args], {
+function node(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return spawn(process.execPath, [...hooks, ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-async function run(args) {
+async function run(args: readonly string[]): Promise<string> {
   const child = node([suite, ...args]);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk));
@@ -40,35 +53,41 @@ async function run(args) {
 }
 
 /** What a revision requires, as the suite itself has it. */
-async function required(revision) {
-  const listed = (await run(['list', '--requirements', revision])).split('Run and reported')[0];
+async function required(revision: Revision): Promise<Scenarios> {
+  const [listed = ''] = (await run(['list', '--requirements', revision])).split('Run and reported');
   const [, server = '', client = ''] = listed.split(/^(?:Server|Client) scenarios.*$/m);
-  const names = text => [...text.matchAll(/^ {2}- (\S+)/gm)].map(match => match[1]);
+  const names = (text: string) => [...text.matchAll(/^ {2}- (\S+)/gm)].map(match => match[1]!);
   return { server: names(server), client: names(client).filter(name => !name.startsWith('auth/')) };
 }
 
 /** Scenario -> its checks, from the newest report of each. */
-function reports(folder) {
-  const found = new Map();
+function reports(folder: string): Map<string, readonly Check[]> {
+  const found = new Map<string, readonly Check[]>();
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
     const match = /^(?:(?:server|client)-)?(.+)-\d{4}-\d{2}-\d{2}T[^/]*\/checks\.json$/.exec(name);
-    if (match) found.set(match[1], JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    if (match) found.set(match[1]!, JSON.parse(readFileSync(join(folder, name), 'utf8')));
   }
   return found;
 }
 
-const rows = [];
+const rows: Entry[] = [];
 
-function enter(kind, revision, scenario, checks, repeats = 0) {
+function enter(
+  kind: Entry['kind'],
+  revision: Revision,
+  scenario: string,
+  checks: readonly Check[] | undefined,
+  repeats = 0,
+): void {
   rows.push({ kind, revision, scenario, repeats, ...judge(checks) });
 }
 
-async function testServer(wanted) {
+async function testServer(wanted: ReadonlyMap<Revision, Scenarios>): Promise<void> {
   const server = node(['conformance/server.ts'], { PORT: '0' });
   let said = '';
   server.stderr.on('data', chunk => (said += chunk));
-  const url = await new Promise((resolve, reject) => {
-    createInterface({ input: server.stdout }).on('line', line => resolve(/http\S+/.exec(line)?.[0]));
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: server.stdout }).on('line', line => resolve(/http\S+/.exec(line)?.[0] ?? line));
     server.on('close', () => reject(new Error(`The fixture did not start.\n${said}`)));
   });
   try {
@@ -76,18 +95,18 @@ async function testServer(wanted) {
       const folder = join(out, `server-${revision}`);
       const told = await run(['server', '--url', url, '--requirements', revision, '-o', folder]);
       const found = existing(folder, told);
-      for (const scenario of wanted.get(revision).server) enter('server', revision, scenario, found.get(scenario));
+      for (const scenario of wanted.get(revision)!.server) enter('server', revision, scenario, found.get(scenario));
     }
   } finally {
     server.kill();
   }
 }
 
-async function testClient(wanted) {
+async function testClient(wanted: ReadonlyMap<Revision, Scenarios>): Promise<void> {
   // The command is split on single spaces and run in the directory it is given.
-  const command = `${process.execPath} --import ${hooks} conformance/client.ts`;
+  const command = `${[process.execPath, ...hooks].join(' ')} conformance/client.ts`;
   for (const revision of revisions) {
-    for (const scenario of wanted.get(revision).client) {
+    for (const scenario of wanted.get(revision)!.client) {
       for (let repeats = 0; ; repeats++) {
         const folder = join(out, `client-${revision}-${repeats}-${scenario}`);
         const args = ['client', '--command', command, '--scenario', scenario, '--spec-version', revision];
@@ -101,7 +120,7 @@ async function testClient(wanted) {
   }
 }
 
-function existing(folder, told) {
+function existing(folder: string, told: string): Map<string, readonly Check[]> {
   try {
     return reports(folder);
   } catch {
@@ -110,12 +129,12 @@ function existing(folder, told) {
   }
 }
 
-const wanted = new Map();
+const wanted = new Map<Revision, Scenarios>();
 for (const revision of revisions) wanted.set(revision, await required(revision));
 await testServer(wanted);
 await testClient(wanted);
 
-const show = row =>
+const show = (row: Entry) =>
   `  ${row.passed ? 'ok  ' : 'FAIL'} ${row.scenario}${row.repeats ? ` (passed at repeat ${row.repeats})` : ''}  ${row.success} checks` +
   row.why.map(why => `\n         ${why}`).join('');
 for (const kind of ['server', 'client']) {
@@ -129,7 +148,7 @@ for (const kind of ['server', 'client']) {
 }
 const failed = rows.filter(row => !row.passed);
 const empty = revisions.some(
-  revision => wanted.get(revision).server.length === 0 || wanted.get(revision).client.length === 0,
+  revision => wanted.get(revision)!.server.length === 0 || wanted.get(revision)!.client.length === 0,
 );
 console.log(`conformance: ${rows.length - failed.length} of ${rows.length} required scenarios passed`);
 if (failed.length > 0) console.log(`reports: ${out}`);

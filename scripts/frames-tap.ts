@@ -1,6 +1,6 @@
 /**
  * Records every JSON-RPC frame of a test run, so that what was said can be looked at when all of it is over: by the
- * schemas of the protocol (frames.mjs), or by whoever looks for what must never have been said.
+ * schemas of the protocol (frames.ts), or by whoever looks for what must never have been said.
  *
  * On where MIDCALL_FRAMES_DIR names a directory: each process appends to a file of its own there, one JSON object a line:
  * `{ test, connection, from: 'client' | 'server', over: 'memory' | 'stdio' | 'http', version?, frame }`, or `text` in
@@ -10,19 +10,21 @@
  * servers, and the SDK's in-memory pair, which has no wire. Child processes take part, through NODE_OPTIONS.
  */
 import childProcess from 'node:child_process';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { before, currentTest, lineFile, loadIntoChildren, onExchange, whenAnswered, whenAsked } from './tap.mjs';
+import type { Frame } from './frames-judge.ts';
+import { before, currentTest, lineFile, loadIntoChildren, onExchange, whenAnswered, whenAsked } from './tap.ts';
 
 const mostText = 2_000;
 const mostLine = 32 * 2 ** 20;
 
-let write;
+let write: ((line: string) => void) | undefined;
 let connections = 0;
 const newConnection = () => `${process.pid}-${++connections}`;
 
-const record = entry => write(line({ test: currentTest(), ...entry }));
+const record = (entry: Omit<Frame, 'test'>) => write?.(line({ test: currentTest(), ...entry }));
 
-function line({ frame, ...entry }) {
+function line({ frame, ...entry }: Frame): string {
   try {
     return JSON.stringify({ ...entry, frame });
   } catch {
@@ -31,12 +33,12 @@ function line({ frame, ...entry }) {
   }
 }
 
-const isFrame = value =>
+const isFrame = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   ('jsonrpc' in value || (Array.isArray(value) && value.length > 0 && value.every(isFrame)));
 
-function parsed(text) {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -45,11 +47,11 @@ function parsed(text) {
 }
 
 /** Cuts what arrives in pieces into lines. */
-function lines(take) {
-  let kept = [];
+function lines(take: (line: string) => void) {
+  let kept: Buffer[] = [];
   let size = 0;
   return {
-    push(chunk, encoding) {
+    push(chunk: string | Uint8Array, encoding?: BufferEncoding) {
       let rest = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
       for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
         kept.push(rest.subarray(0, end));
@@ -66,11 +68,11 @@ function lines(take) {
 }
 
 /** Pipes of a child process; one that never says a frame is no server. */
-function tapChild(child) {
+function tapChild(child: childProcess.ChildProcess): void {
   if (!child.stdin || !child.stdout) return;
   const connection = newConnection();
   let speaks = false;
-  const said = from => line => {
+  const said = (from: Frame['from']) => (line: string) => {
     if (line.trim() === '') return;
     const frame = parsed(line);
     if (isFrame(frame)) {
@@ -79,38 +81,39 @@ function tapChild(child) {
     } else if (speaks) record({ connection, from, over: 'stdio', text: line.slice(0, mostText) });
   };
   const input = lines(said('client'));
-  const see = (chunk, encoding) => {
+  const see = (chunk: unknown, encoding: unknown) => {
     if (typeof chunk === 'string' || chunk instanceof Uint8Array)
-      input.push(chunk, typeof encoding === 'string' ? encoding : undefined);
+      input.push(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined);
   };
   before(child.stdin, 'write', see);
   // Of `end` the stream writes the last chunk itself.
   before(child.stdin, 'end', see);
   const output = lines(said('server'));
-  before(child.stdout, 'push', chunk => {
+  before(child.stdout, 'push', (chunk: string | Uint8Array | null) => {
     if (chunk) output.push(chunk);
   });
 }
 
 function tapChildren() {
-  const { spawn } = childProcess;
-  childProcess.spawn = (...args) => {
+  const { spawn } = childProcess as { spawn: (...args: readonly unknown[]) => childProcess.ChildProcess };
+  const tapped = (...args: readonly unknown[]) => {
     const child = spawn(...args);
     tapChild(child);
     return child;
   };
+  Object.assign(childProcess, { spawn: tapped });
   syncBuiltinESMExports();
 }
 
 /** One exchange of an HTTP server; one that is no JSON-RPC leaves nothing. */
-function tapExchange(request, response) {
+function tapExchange(request: IncomingMessage, response: ServerResponse): void {
   const { headers } = request;
-  const version = headers['mcp-protocol-version'];
+  const version = headers['mcp-protocol-version'] as string | undefined;
   const session = headers['mcp-session-id'];
   const connection = session === undefined ? newConnection() : `session ${session}`;
   const isMcp = version !== undefined || session !== undefined || request.url?.split('?')[0] === '/mcp';
-  const entry = { connection, over: 'http', ...(version === undefined ? {} : { version }) };
-  const say = (from, text) => {
+  const entry = { connection, over: 'http' as const, ...(version === undefined ? {} : { version }) };
+  const say = (from: Frame['from'], text: string) => {
     const frame = parsed(text);
     if (isFrame(frame)) record({ ...entry, from, frame });
     else if (isMcp && request.method === 'POST' && from === 'client' && text.trim() !== '')
@@ -123,7 +126,7 @@ function tapExchange(request, response) {
     events = true;
     say('server', line.slice('data:'.length));
   });
-  const whole = [];
+  const whole: Buffer[] = [];
   whenAnswered(
     response,
     part => {
@@ -137,25 +140,23 @@ function tapExchange(request, response) {
 }
 
 /** In-memory pairs of an SDK; the side that speaks first is the client. */
-export function tapMemory({ prototype }) {
+export function tapMemory({ prototype }: { readonly prototype: object }): void {
   if (write === undefined) return;
-  const sides = new WeakMap();
-  before(prototype, 'send', function (frame) {
-    if (!sides.has(this)) {
-      const connection = newConnection();
-      sides.set(this, { connection, from: 'client' });
-      if (this._otherTransport) sides.set(this._otherTransport, { connection, from: 'server' });
-    }
-    record({ ...sides.get(this), over: 'memory', frame });
+  const sides = new WeakMap<object, Pick<Frame, 'connection' | 'from'>>();
+  before(prototype as { _otherTransport?: object }, 'send', function (frame: unknown) {
+    const side = sides.get(this) ?? { connection: newConnection(), from: 'client' };
+    if (!sides.has(this) && this._otherTransport) sides.set(this._otherTransport, { ...side, from: 'server' });
+    sides.set(this, side);
+    record({ ...side, over: 'memory', frame });
   });
 }
 
 /** Starts recording in this process, and in those it will start. */
-function start(directory) {
+function start(directory: string): void {
   write = lineFile(directory);
   tapChildren();
   onExchange(tapExchange);
   loadIntoChildren(import.meta.url);
 }
 
-if (process.env.MIDCALL_FRAMES_DIR) start(process.env.MIDCALL_FRAMES_DIR);
+if (process.env['MIDCALL_FRAMES_DIR']) start(process.env['MIDCALL_FRAMES_DIR']);

@@ -4,13 +4,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync, utimesSync } from 'node:fs';
-import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('..', import.meta.url);
-const at = path => fileURLToPath(new URL(path, root));
+const at = (path: string) => fileURLToPath(new URL(path, root));
 const stamp = at('dist/.tsbuildinfo');
-const changed = path => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const sources = readdirSync(at('src'), { recursive: true, encoding: 'utf8' }).map(path => at(`src/${path}`));
 if ([at('tsconfig.build.json'), ...sources].some(path => changed(path) > changed(stamp))) {
@@ -21,6 +20,4 @@ if ([at('tsconfig.build.json'), ...sources].some(path => changed(path) > changed
   utimesSync(stamp, now, now);
 }
 
-// Newer versions of Node take TypeScript as it is.
-if (!process.features.typescript) register('./load-typescript.mjs', import.meta.url);
 await import(new URL('examples/main.ts', root).href);

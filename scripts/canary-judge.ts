@@ -1,11 +1,23 @@
-/** Looks for secrets in what was said. Pure; see canary-judge.d.mts. */
+/** Looks for secrets in what was said. Pure. */
+
+/** What was planted, and what was said. */
+export interface Heard {
+  readonly secrets: readonly { readonly secret: string; readonly what: string; readonly test: string }[];
+  readonly said: readonly { readonly sink: string; readonly text: string; readonly test: string }[];
+}
+
+export interface Problem {
+  readonly test: string;
+  readonly says: string;
+}
 
 /** Characters by which secrets are found: none that is shorter can be told from chance. */
 const SHORTEST = 12;
 
-export function judgeCanaries({ secrets, said }) {
-  const problems = [];
-  const byStart = new Map();
+/** Every secret that was said somewhere, and every one that could not be looked for. None of them is repeated. */
+export function judgeCanaries({ secrets, said }: Heard): Problem[] {
+  const problems: Problem[] = [];
+  const byStart = new Map<string, { secret: string; what: string }[]>();
   for (const { secret, what, test } of secrets) {
     if (what === 'secret of a page' && secret.length < 1_000 && !/canary/iu.test(secret)) {
       problems.push({ test, says: 'enters a secret that is not recognisable: let it contain "canary"' });
@@ -21,7 +33,7 @@ export function judgeCanaries({ secrets, said }) {
     byStart.set(start, [...(byStart.get(start) ?? []), { secret, what }]);
   }
   for (const { sink, text, test } of said) {
-    const found = new Set();
+    const found = new Set<string>();
     for (let at = 0; at + SHORTEST <= text.length; at++) {
       for (const { secret, what } of byStart.get(text.slice(at, at + SHORTEST)) ?? []) {
         if (text.startsWith(secret, at)) found.add(what);

@@ -1,5 +1,5 @@
 /**
- * Whether the frames of a test run (frames-tap.mjs) are what the protocol allows. Pure.
+ * Whether the frames of a test run (frames-tap.ts) are what the protocol allows. Pure.
  *
  * Each frame is judged by the revision it was said in: a request says its own (2026-07-28) or has that of its connection,
  * a response has that of its request. What no schema says is judged here: who may say what in which revision, and what
@@ -13,78 +13,119 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 const mayNeedInput = new Set(['tools/call', 'prompts/get', 'resources/read']);
 const inputMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 
-const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
+export interface Frame {
+  readonly test: string;
+  readonly connection: string;
+  readonly from: 'client' | 'server';
+  readonly over: 'memory' | 'stdio' | 'http';
+  readonly version?: string;
+  readonly frame?: unknown;
+  /** What came where a frame belongs, and is none. */
+  readonly text?: string;
+}
+
+export interface Wrong {
+  readonly record: Frame;
+  readonly revision: string;
+  readonly problems: readonly string[];
+}
+
+export interface Allowed {
+  readonly test: string;
+  readonly from: 'client' | 'server';
+  readonly why: string;
+}
+
+/** Lines that say where a value is not what the schema of that name wants. */
+export type Validate = (revision: string, name: string, value: unknown) => string[];
+
+/** What a JSON object may hold; every member is looked at before it is used. */
+type Members = Readonly<Record<string, unknown>>;
+
+interface Connection {
+  readonly requests: Map<string, { readonly method: unknown; readonly revision: string }>;
+  revision: string | undefined;
+}
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 
 /**
  * @param records - in the order they were written, of one process
- * @param validate - `(revision, name, value)` -> lines that say where the value is not what the schema of that name wants
  * @returns the frames that are wrong, each with its record, revision and lines
  */
-export function judgeFrames(records, validate) {
-  const connections = new Map();
-  const wrong = [];
+export function judgeFrames(records: readonly Frame[], validate: Validate): Wrong[] {
+  const connections = new Map<string, Connection>();
+  const wrong: Wrong[] = [];
   for (const record of records) {
-    const connection = connections.get(record.connection) ?? { requests: new Map(), revision: undefined };
+    const connection: Connection = connections.get(record.connection) ?? { requests: new Map(), revision: undefined };
     connections.set(record.connection, connection);
-    const frames = Array.isArray(record.frame) ? record.frame : [record.frame];
+    const frames: readonly unknown[] = Array.isArray(record.frame) ? record.frame : [record.frame];
     for (const frame of frames) {
       const { revision, problems } =
         frame === undefined
           ? { revision: connection.revision ?? older, problems: ['no JSON-RPC'] }
-          : judgeFrame({ ...record, frame }, connection, validate);
+          : judgeFrame(record, membersOf(frame), connection, validate);
       if (problems.length > 0) wrong.push({ record: { ...record, frame }, revision, problems });
     }
   }
   return wrong;
 }
 
-function judgeFrame(record, connection, validate) {
-  const { frame, from } = record;
-  const revision = revisionOf(record, connection);
-  const as = name => validate(revision, name, frame);
+function judgeFrame(record: Frame, frame: Members, connection: Connection, validate: Validate) {
+  const { from } = record;
+  const revision = revisionOf(record, frame, connection);
+  const as = (name: string) => validate(revision, name, frame);
   if ('method' in frame) {
     if (!('id' in frame))
-      return { revision, problems: [...as('JSONRPCNotification'), ...as(`method ${frame.method}`)] };
-    connection.requests.set(`${from} ${JSON.stringify(frame.id)}`, { method: frame.method, revision });
+      return { revision, problems: [...as('JSONRPCNotification'), ...as(`method ${frame['method']}`)] };
+    connection.requests.set(`${from} ${JSON.stringify(frame['id'])}`, { method: frame['method'], revision });
     if (from === 'client') connection.revision = revision;
-    const problems = [...as('JSONRPCRequest'), ...as(`method ${frame.method}`)];
+    const problems = [...as('JSONRPCRequest'), ...as(`method ${frame['method']}`)];
     if (revision === modern && from === 'server') problems.push('a server sends no requests');
     if (revision === modern && from === 'client') problems.push(...envelope(frame));
     return { revision, problems };
   }
   const other = from === 'client' ? 'server' : 'client';
-  const request = connection.requests.get(`${other} ${JSON.stringify(frame.id)}`);
+  const request = connection.requests.get(`${other} ${JSON.stringify(frame['id'])}`);
   const said = request?.revision ?? revision;
   if ('error' in frame)
     return { revision: said, problems: validate(said, 'JSONRPCErrorResponse', withoutNullId(frame)) };
   const problems = as('JSONRPCResultResponse');
   if (said === modern && from === 'client') problems.push('a client sends no responses');
-  if (request && isObject(frame.result)) problems.push(...resultProblems(request, frame.result, validate));
+  if (request && isObject(frame['result'])) problems.push(...resultProblems(request, frame['result'], validate));
   return { revision: said, problems };
 }
 
 /** JSON-RPC itself (section 5) and the SDK say null where an id could not be read; the protocol's schemas leave it out. */
-function withoutNullId({ id, ...frame }) {
+function withoutNullId({ id, ...frame }: Members): Members {
   return id === null ? frame : { id, ...frame };
 }
 
-function revisionOf({ frame, from, version }, connection) {
-  const own = frame.params?._meta?.[versionKey];
+function revisionOf({ from, version }: Frame, frame: Members, connection: Connection): string {
+  const own = metaOf(frame)[versionKey];
   if (from === 'client' && typeof own === 'string')
-    return own === modern || frame.method === 'server/discover' ? modern : older;
-  if (frame.method === 'initialize') return older;
+    return own === modern || frame['method'] === 'server/discover' ? modern : older;
+  if (frame['method'] === 'initialize') return older;
   return version === modern ? modern : (connection.revision ?? older);
 }
 
-function envelope({ params }) {
-  const meta = isObject(params?._meta) ? params._meta : {};
+const metaOf = ({ params }: Members): Members => membersOf(membersOf(params)['_meta']);
+
+function envelope(frame: Members): string[] {
+  const meta = metaOf(frame);
   return [
     ...(typeof meta[versionKey] === 'string' ? [] : [`params/_meta must have ${versionKey}`]),
     ...(isObject(meta[capabilitiesKey]) ? [] : [`params/_meta must have ${capabilitiesKey}`]),
   ];
 }
 
-function resultProblems({ method, revision }, result, validate) {
+function resultProblems(
+  { method, revision }: { readonly method: unknown; readonly revision: string },
+  result: Members,
+  validate: Validate,
+): string[] {
   const { resultType } = result;
   const complete = () => validate(revision, `result ${method}`, result);
   if (revision !== modern) return complete();
@@ -92,18 +133,18 @@ function resultProblems({ method, revision }, result, validate) {
   if (resultType !== 'input_required') return [`result/resultType is ${JSON.stringify(resultType)}`];
   const { inputRequests, requestState } = result;
   const problems = validate(revision, 'InputRequiredResult', result);
-  if (!mayNeedInput.has(method)) problems.push(`${method} may not need input`);
+  if (!mayNeedInput.has(String(method))) problems.push(`${method} may not need input`);
   if (inputRequests === undefined && requestState === undefined)
     problems.push('result must have inputRequests or requestState');
   if (requestState !== undefined && typeof requestState !== 'string')
     problems.push('result/requestState must be a string');
   if (inputRequests !== undefined && !isObject(inputRequests))
     return [...problems, 'result/inputRequests must be an object'];
-  for (const [key, request] of Object.entries(inputRequests ?? {})) {
+  for (const [key, request] of Object.entries(membersOf(inputRequests))) {
     const at = `result/inputRequests/${key}`;
-    if (!isObject(request) || !inputMethods.has(request.method)) problems.push(`${at} is no input request`);
+    if (!isObject(request) || !inputMethods.has(String(request['method']))) problems.push(`${at} is no input request`);
     else if ('id' in request || 'jsonrpc' in request) problems.push(`${at} is no bare request`);
-    else problems.push(...validate(revision, `method ${request.method}`, request).map(line => `${at}: ${line}`));
+    else problems.push(...validate(revision, `method ${request['method']}`, request).map(line => `${at}: ${line}`));
   }
   return problems;
 }
@@ -113,8 +154,8 @@ function resultProblems({ method, revision }, result, validate) {
  * @param allowed - `{ test, from, why }` each; `test` is how the names of tests begin
  * @returns the frames that nobody allowed, and the entries that allow nothing
  */
-export function setAside(wrong, allowed) {
-  const used = new Set();
+export function setAside(wrong: readonly Wrong[], allowed: readonly Allowed[]): { left: Wrong[]; stale: Allowed[] } {
+  const used = new Set<Allowed>();
   const left = wrong.filter(({ record }) => {
     const entry = allowed.find(({ test, from }) => from === record.from && record.test.startsWith(test));
     if (entry) used.add(entry);
@@ -126,7 +167,7 @@ export function setAside(wrong, allowed) {
 const mostShown = 60;
 
 /** A frame with its strings cut and everything that could be somebody's own left out. */
-export function redacted(value, key = '') {
+export function redacted(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
     if (['jsonrpc', 'method', 'mode', 'action', 'resultType', 'type', 'role', versionKey].includes(key))
       return value.slice(0, mostShown);

@@ -18,7 +18,7 @@ const documents = [
   ...under('skills'),
 ].filter(path => path.endsWith('.md'));
 
-function under(folder) {
+function under(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => join(folder, path));
   } catch {
@@ -26,8 +26,8 @@ function under(folder) {
   }
 }
 
-function region(reference) {
-  const [path, name] = reference.split('#');
+function region(reference: string): string {
+  const [path = '', name] = reference.split('#');
   const text = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
   if (name === undefined) return text.trimEnd();
   const lines = text.split('\n');
@@ -43,31 +43,31 @@ function region(reference) {
     .trim();
 }
 
-const problems = [];
+const problems: string[] = [];
 for (const document of documents) {
   const before = readText(document);
   if (before === undefined) continue;
   let claimed = 0;
   const after = before.replace(
     /(<!-- snippet: (\S+) -->\n+)```(\w+)\n(?:[\s\S]*?\n)??```$/gm,
-    (_, head, reference, language) => {
+    (fence, head: string, reference: string, language: string) => {
       claimed++;
       try {
         return `${head}\`\`\`${language}\n${region(reference)}\n\`\`\``;
       } catch (error) {
-        problems.push(`${document}: ${error.message}`);
-        return _;
+        problems.push(`${document}: ${(error as Error).message}`);
+        return fence;
       }
     },
   );
   const fences = [...before.matchAll(/^```(?:ts|tsx|js|mjs|typescript|javascript)\b/gm)].length;
   if (fences > claimed) problems.push(`${document}: ${fences - claimed} code blocks come from no file`);
   if (after === before) continue;
-  if (check) problems.push(`${document} is not in step with its code: run node scripts/sync-snippets.mjs`);
+  if (check) problems.push(`${document} is not in step with its code: run npm run snippets`);
   else writeFileSync(document, after);
 }
 
-function readText(path) {
+function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {

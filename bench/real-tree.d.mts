@@ -1,1 +1,0 @@
-export function fillWithRealNotes(directory: string, least: number): number;

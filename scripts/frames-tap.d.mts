@@ -1,1 +1,0 @@
-export function tapMemory(transport: { readonly prototype: object }): void;
