@@ -4,9 +4,9 @@ import { defineConfig } from 'vitest/config';
 const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 /**
- * Three kinds of test, told apart by file name:
- * `x.test.ts` runs in this process and takes milliseconds; `x.e2e.test.ts` starts real processes and servers;
- * `x.browser.test.ts` drives Chromium. `npm run check` runs the first kind only.
+ * Four kinds of test, told apart by the end of a file's name. `.test.ts` runs in this process and takes milliseconds; it
+ * is all that `npm run check` runs. `.property.test.ts` tries many drawn inputs, or every point at which a process may
+ * stop. `.e2e.test.ts` starts real processes and servers. `.browser.test.ts` drives Chromium.
  *
  * The time a test may take only ends one that hangs. What a test says is never a matter of time: it waits for what it is
  * about, so that a busy machine comes to the same.
@@ -33,7 +33,8 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      project('unit', ['test/**/*.test.ts'], ['test/**/*.{e2e,browser,soak}.test.ts']),
+      project('unit', ['test/**/*.test.ts'], ['test/**/*.{property,e2e,browser,soak}.test.ts']),
+      project('property', ['test/**/*.property.test.ts'], [], 600_000),
       project('e2e', ['test/**/*.e2e.test.ts'], [], 600_000),
       project('browser', ['test/**/*.browser.test.ts'], [], 600_000),
     ],

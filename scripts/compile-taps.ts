@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { compiledTaps } from './tap.ts';
 
-/** @returns the URL of the folder that has `frames-tap.js` and `canary-tap.js`, with a slash at its end */
+/** @returns the URL of the folder with the compiled taps, with a slash at its end */
 export function compileTaps(): URL {
   const place = new URL(compiledTaps, import.meta.url);
   const folder = fileURLToPath(place);

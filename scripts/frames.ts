@@ -1,9 +1,9 @@
 /**
  * Judges the frames that a test run recorded in a directory: `node --import ./scripts/load-typescript.mjs scripts/frames.ts DIRECTORY`. Each by the schemas of
- * the SDK, and by the revision's own where `../shared/spec` lies beside the clone. What a test says wrong on purpose is
+ * the SDK, and by the revision's own (conformance/schemas, as the protocol publishes them). What a test says wrong on purpose is
  * named in conformance/malformed.json, and an entry there that nothing needs is an error too.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Frame, judgeFrames, redacted, setAside, type Wrong } from './frames-judge.ts';
 import { schemas } from './frames-schemas.ts';
@@ -11,11 +11,8 @@ import { root } from './places.ts';
 
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const [directory = '.'] = process.argv.slice(2);
-const pathOf = (revision: string) => `${root}../shared/spec/${revision}/schema.json`;
 
-const validate = schemas(revision => (existsSync(pathOf(revision)) ? json(pathOf(revision)) : undefined));
-/** The SDK's schemas let some things pass that the revision's own refuse, so only with these is it known what is stale. */
-const complete = ['2025-11-25', '2026-07-28'].every(revision => existsSync(pathOf(revision)));
+const validate = schemas(revision => json(`${root}conformance/schemas/${revision}.json`));
 const wrong: Wrong[] = [];
 let count = 0;
 for (const name of readdirSync(directory).sort()) {
@@ -26,8 +23,7 @@ for (const name of readdirSync(directory).sort()) {
   count += own.length;
   wrong.push(...judgeFrames(own, validate));
 }
-const { left, stale: unneeded } = setAside(wrong, json(`${root}conformance/malformed.json`));
-const stale = complete ? unneeded : [];
+const { left, stale } = setAside(wrong, json(`${root}conformance/malformed.json`));
 for (const { record, revision, problems } of left) {
   console.error(
     `${record.test || 'no test'}\n  ${record.from}, over ${record.over}, ${revision}: ${problems.join('; ')}`,

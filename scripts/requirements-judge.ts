@@ -141,24 +141,6 @@ export function judgeRun({
   return problems;
 }
 
-/** What differs from the statements or rows they were taken from, one line each. */
-export function differences(
-  own: readonly { readonly id: string }[],
-  source: readonly { readonly id: string }[],
-): string[] {
-  const wanted = new Map(source.map(each => [each.id, each]));
-  const problems: string[] = [];
-  for (const each of own) {
-    const there = wanted.get(each.id) as Readonly<Record<string, unknown>> | undefined;
-    if (there === undefined) problems.push(`${each.id} is not in the source.`);
-    wanted.delete(each.id);
-    for (const [key, value] of Object.entries(there === undefined ? {} : each))
-      if (there![key] !== undefined && JSON.stringify(there![key]) !== JSON.stringify(value))
-        problems.push(`${each.id}: its ${key} differs from the source.`);
-  }
-  return [...problems, ...[...wanted.keys()].map(each => `${each} of the source is missing here.`)];
-}
-
 /** The table of everything, as Markdown. */
 export function table({
   requirements,

@@ -3,13 +3,12 @@
  * (requirements-judge.ts): `npm run requirements [-- --report FILE] [-- --write]`.
  *
  * `--report` takes Vitest's JSON report of a whole run, and each statement must have a test that passed; without it, one
- * that is written. `--write` writes docs/requirements.md instead of comparing it. Where the documents that the ids come
- * from lie beside the clone, they must agree.
+ * that is written. `--write` writes docs/requirements.md instead of comparing it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { root } from './places.ts';
-import { differences, judge, judgeRun, type Report, reported, table } from './requirements-judge.ts';
+import { judge, judgeRun, type Report, reported, table } from './requirements-judge.ts';
 import { reasons, requirements, rows, statements, testsNamed } from './tests-named.ts';
 
 const { values: options } = parseArgs({ options: { report: { type: 'string' }, write: { type: 'boolean' } } });
@@ -19,14 +18,6 @@ const { problems, missing } = judge({ statements, named, reasons });
 if (options.report) {
   const report = JSON.parse(readFileSync(options.report, 'utf8')) as Report;
   problems.push(...judgeRun({ statements, tests: reported(report, root), reasons }));
-}
-
-const source = `${root}../shared/spec/requirements.json`;
-if (existsSync(source)) problems.push(...differences(requirements, JSON.parse(readFileSync(source, 'utf8'))));
-const systems = `${root}../shared/seeds/SYSTEMS.md`;
-if (existsSync(systems)) {
-  const ids = [...readFileSync(systems, 'utf8').matchAll(/^\| (\d{3}-\d\d) \|/gm)].map(([, id]) => ({ id: id! }));
-  problems.push(...differences(rows, ids));
 }
 
 const page = `${root}docs/requirements.md`;

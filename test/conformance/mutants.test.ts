@@ -39,7 +39,7 @@ it('a search for names finds what holds a statement, and nothing else', () => {
 });
 
 it('a place that is gone, or there twice, is an error', () => {
-  const mutant = { ids: [], file: 'src/a.ts', find: 'a', replace: 'b' };
+  const mutant = { ids: [], file: 'a.ts', find: 'a', replace: 'b' };
   expect(() => mutated(mutant, 'xyz')).toThrow('holds no place');
   expect(() => mutated(mutant, 'a a')).toThrow('more than one');
   expect(mutated(mutant, 'xay')).toBe('xby');
