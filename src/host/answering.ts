@@ -92,12 +92,14 @@ export class Answering {
     }));
     if (ending.how === 'declined') await manager.grant(server, []);
     if (ending.how !== 'answered') return [];
-    const uris = ending.content?.['uris'] as readonly string[] | undefined;
+    // A rule that allows roots allows every one that is offered; a person names those they chose.
+    const chosen =
+      ending.via === 'policy' ? offered.map(root => root.uri) : (ending.content?.['uris'] as readonly string[]);
     // One may have been withdrawn while the person read the question.
     const still = new Set(manager.list().map(root => root.uri));
     await manager.grant(
       server,
-      (uris ?? offered.map(root => root.uri)).filter(uri => still.has(uri)),
+      chosen.filter(uri => still.has(uri)),
     );
     await manager.look();
     return [...(manager.granted(server) ?? [])];

@@ -150,7 +150,7 @@ export type Question =
  * What a person did with a question; the view sends it, the inbox checks it. `content` by kind:
  * `form`: the answers; `sampling-request`: the edited parts (`systemPrompt`, `messages`, a lower `maxTokens`) and another `model`,
  * if any;
- * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, all where absent;
+ * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, at least one;
  * `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link.
  */
 export type Reply =

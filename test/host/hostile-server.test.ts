@@ -133,7 +133,8 @@ describe('2025-11-25', () => {
     const result = host.call();
     await new Promise(setImmediate);
     clock.move(61_000);
-    await inbox.reply(question.id, { action: 'accept' }, 'script');
+    const uris = roots.list().map(root => root.uri);
+    await inbox.reply(question.id, { action: 'accept', content: { uris } }, 'script');
     expect(await result).toBe('done');
   });
 });

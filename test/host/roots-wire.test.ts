@@ -45,9 +45,13 @@ const impatient: Clock = {
   },
 };
 
+/** Shares these, or all that are offered. */
 const sharing =
   (...uris: string[]) =>
-  (): Reply => ({ action: 'accept', ...(uris.length > 0 && { content: { uris } }) });
+  (question: Question): Reply => {
+    const offered = question.kind === 'roots' ? question.roots.map(root => root.uri) : [];
+    return { action: 'accept', content: { uris: uris.length > 0 ? uris : offered } };
+  };
 
 describe.each(eras)('%s', era => {
   /** A tool that asks for the roots once and gives back what it was told. */
@@ -295,7 +299,7 @@ describe.each(eras)('%s', era => {
     const host = await wired(era, {
       clock: impatient,
       roots,
-      answer: () => ({ action: 'accept', content: { uris: [] } }),
+      answer: () => ({ action: 'decline' }),
       tool: wire => wire.ask({ roots: [{ uri: uri('b') }], uris: [uri('b')] }, 'roots/list'),
     });
     expect(await told(host)).toEqual([]);
@@ -319,6 +323,8 @@ describe.each(eras)('%s', era => {
     const grant = (...uris: string[]) => host.inbox.reply(id, { action: 'accept', content: { uris } }, 'script');
     for (const uris of [[uri('b')], [uri('a'), uri('b')], ['file:///']])
       expect(await grant(...uris)).toMatchObject({ ok: false, problem: 'invalid', issues: [{ field: 'uris' }] });
+    expect(await host.inbox.reply(id, { action: 'accept' }, 'script')).toMatchObject({ ok: false });
+    expect(await grant()).toMatchObject({ ok: false, problem: 'invalid', issues: [{ rule: 'minItems' }] });
     expect(await grant(uri('a'))).toEqual({ ok: true });
     expect(await calling).toEqual([{ uri: uri('a'), name: 'a' }]);
   });

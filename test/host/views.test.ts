@@ -146,7 +146,8 @@ describe('the terminal and the desk', () => {
     });
     const content = { uris: ['file:///home/ada/notes'] };
     for (const { text, ending } of [
-      await inTerminal(question(), ['some', '1']),
+      // Enter alone chooses nothing.
+      await inTerminal(question(), ['some', '', '1']),
       await onDesk(question(), { action: 'accept', roots: '0' }),
     ]) {
       for (const shown of ['notes', 'file:///home/ada/notes', 'file:///home/ada/work']) expect(text).toContain(shown);

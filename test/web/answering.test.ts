@@ -211,7 +211,22 @@ describe('answering by plain forms', () => {
     expect(on.policy.rules()).toEqual([]);
   });
 
-  it('tells a server only of the folders that stayed ticked', async () => {
+  it('ticks no folder for the person, shares none where none was ticked, and keeps the ticks of a form that comes back', async () => {
+    const question = shareRoots();
+    void on.inbox.ask(question);
+    const box = (text: string, at: number) =>
+      new RegExp(`<input type="checkbox" name="roots" value="${at}"[^>]*>`).exec(text)![0];
+    const first = (await visitor.get(`/questions/${question.id}`)).text;
+    for (const at of [0, 1]) expect(box(first, at)).not.toContain('checked');
+    const none = await visitor.post(`/questions/${question.id}`, { action: 'accept' });
+    expect([none.status, none.text.includes('Choose at least one directory')]).toEqual([422, true]);
+    expect(on.inbox.get(question.id)).toBeDefined();
+    const unknown = await visitor.post(`/questions/${question.id}`, { action: 'accept', roots: '7' });
+    expect([unknown.status, box(unknown.text, 0).includes('checked')]).toEqual([422, false]);
+    on.inbox.end(question.id, { how: 'withdrawn' });
+  });
+
+  it('tells a server only of the folders that were ticked', async () => {
     const question = shareRoots();
     const ending = on.inbox.ask(question);
     await visitor.post(`/questions/${question.id}`, { action: 'accept', roots: '1' });

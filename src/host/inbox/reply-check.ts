@@ -102,9 +102,9 @@ function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): ReplyCh
 }
 
 function checkGrant(offered: readonly string[], grant: Content): ReplyCheck {
-  const { uris } = grant;
-  if (uris === undefined) return { ok: true, content: { uris: offered } };
+  const { uris = [] } = grant;
   if (!Array.isArray(uris) || !uris.every(uri => typeof uri === 'string' && offered.includes(uri)))
     return wrong('enum', 'Only directories that were offered can be granted.', 'uris');
+  if (uris.length === 0) return wrong('minItems', 'Choose at least one directory to share. To share none, decline.');
   return { ok: true, content: { uris: [...new Set(uris)] } };
 }

@@ -104,7 +104,7 @@ async function rootsDialog(question: RootsQuestion, prompter: Prompter, options:
       message: 'Which ones?',
       picks: roots.map((root, index) => ({ value: String(index), label: visible(root.uri, { max: 500 }) })),
       initial: ticked,
-      validate: () => undefined,
+      validate: chosen => (chosen.length === 0 ? 'Choose at least one, or go back to share none.' : undefined),
       signal: options.signal,
     });
     if (some.given) return { action: 'accept', content: { uris: some.value.map(each => roots[Number(each)]!.uri) } };

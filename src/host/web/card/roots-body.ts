@@ -1,4 +1,7 @@
-/** The body of the card that tells a server which folders it may use. */
+/**
+ * The body of the card that tells a server which folders it may use. A server is asked about only while nothing is decided
+ * about it, so there is nothing it was granted before and no box is ticked.
+ */
 import { attributes, html } from '../../../html.ts';
 import type { RootsQuestion } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
@@ -12,7 +15,7 @@ export function rootsBody(question: RootsQuestion, context: CardContext): CardBo
   return {
     content: html`${problemSummary(context.issues ?? [])}<fieldset class="field choices"><legend>${texts.roots.offered}</legend><div class="options">${question.roots.map(
       (root, at) =>
-        html`<label class="option"><input${attributes({ type: 'checkbox', name: 'roots', value: String(at), checked: chosen ? chosen.includes(String(at)) : true })}><span class="option-text"><span>${shown(root.name ?? root.uri, 200)}</span><code class="option-value">${shown(root.uri, 400)}</code></span></label>`,
+        html`<label class="option"><input${attributes({ type: 'checkbox', name: 'roots', value: String(at), checked: chosen?.includes(String(at)) })}><span class="option-text"><span>${shown(root.name ?? root.uri, 200)}</span><code class="option-value">${shown(root.uri, 400)}</code></span></label>`,
     )}</div></fieldset>`,
     accept: texts.roots.share,
     waysOut: texts.question.waysOut,
