@@ -1,5 +1,6 @@
 export type { Answer, Assurance, By, CancelReason, Channel } from './answer.ts';
 export { assures } from './answer.ts';
+export { isCardNumber } from './card-number.ts';
 export type { CheckedContent, Content, WireValue } from './check-content.ts';
 export { checkContent, checkValue } from './check-content.ts';
 export type {

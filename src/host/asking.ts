@@ -12,7 +12,8 @@ import type { Clock } from './clock.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import type { Subject } from './policy/judge.ts';
 import type { Policy } from './policy/policy.ts';
-import type { Asker, CallContext, Ending, Question } from './question.ts';
+import type { Asker, CallContext, Ending, FormQuestion, Question } from './question.ts';
+import { secretsOf } from './secrets.ts';
 
 /** What a view of one connection is told besides the inbox's events. */
 export type Notice =
@@ -165,11 +166,17 @@ const onOneLine = (text: string): string => visible(text.replace(/\s*\n\s*/g, ' 
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
+/** A field that asks for a secret is recorded as one that does. */
+function fieldNames(question: FormQuestion): readonly string[] {
+  const secrets = secretsOf(question);
+  return question.fields.map(({ name }) => (secrets.has(name) ? `${name}: asks for a secret` : name));
+}
+
 /** What a question is about, for the record: the server's words capped, names of fields, the origin of a URL. */
 function aboutOf(question: Question): string {
   switch (question.kind) {
     case 'form':
-      return onOneLine(`${question.message} [${question.fields.map(field => field.name).join(', ')}]`);
+      return onOneLine(`${question.message} [${fieldNames(question).join(', ')}]`);
     case 'url':
     case 'url-finish':
       return onOneLine(`${question.message} [${question.url.readableHost ?? question.url.parts.domain}]`);

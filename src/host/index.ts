@@ -67,5 +67,6 @@ export { detectWorkspace, type Workspace } from './roots/workspace.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export { wishLines } from './sampling/wishes.ts';
+export { mask, maskedArguments, secretNames, secretsOf, secretWarnings } from './secrets.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';
 export { judgeUrl } from './url/judge.ts';

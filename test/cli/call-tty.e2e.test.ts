@@ -39,6 +39,21 @@ describe.each(['2025', '2026'])('in a terminal, %s', era => {
     expect(await tty.ended).toBe(0);
   });
 
+  it('warns of a secret that is asked for, and does not show it', async () => {
+    const tty = terminal(['password', '--era', era]);
+    await tty.until('What do you want to do?');
+    tty.type(enter);
+    await tty.until('This server asks for a secret in a form.');
+    await tty.until('Password (required)');
+    tty.type(`hunter2${enter}`);
+    await tty.until('Password: ••••••••');
+    await tty.until('Send it?');
+    expect(tty.text()).not.toContain('hunter2');
+    tty.type(enter);
+    await tty.until('"action":"accept"');
+    expect(await tty.ended).toBe(0);
+  });
+
   it('elicit-24: takes Ctrl-C before anything is entered as dismissing the question, and the call goes on', async () => {
     const tty = terminal(['form', '--era', era]);
     await tty.until('What do you want to do?');

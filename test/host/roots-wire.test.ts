@@ -139,7 +139,7 @@ describe.each(eras)('%s', era => {
     const outcome = told(host);
     const question = await nextQuestion(host.inbox);
     await roots.remove(uri('a'));
-    await host.inbox.reply(question.id, sharing(uri('a'), uri('b'))(), 'script');
+    await host.inbox.reply(question.id, sharing(uri('a'), uri('b'))(question), 'script');
     expect(await outcome).toEqual([{ uri: uri('b'), name: 'b' }]);
     await roots.add(at('a'));
     expect(await told(host)).toEqual([{ uri: uri('b'), name: 'b' }]);

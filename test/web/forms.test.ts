@@ -160,7 +160,7 @@ describe('fields', () => {
   it('elicit-form-23: show a default as a default, and send it', () => {
     const field = { kind: 'boolean', name: 'news', required: true, default: true } as const;
     const draft = untouched([field], 'UTC');
-    const place = { scope: 'q', draft, issues: [], zone: 'UTC', now: 0 };
+    const place = { scope: 'q', draft, issues: [], secrets: new Set<string>(), warns: true, zone: 'UTC', now: 0 };
     expect(fieldControl(field, 0, place).text).toMatch(/value="true" checked[\s\S]*Yes <span class="mark">default/);
     expect(contentOf([field], draft).content).toEqual({ news: true });
   });
@@ -168,7 +168,15 @@ describe('fields', () => {
   it('name field and rule in an error that the control points to', () => {
     const field = { kind: 'text', name: 'email', format: 'email', required: true } as const;
     const issues = [{ field: 'email', rule: 'format', message: 'Email must be an email address.' }];
-    const { text } = fieldControl(field, 0, { scope: 'q', draft: new Map(), issues, zone: 'UTC', now: 0 });
+    const { text } = fieldControl(field, 0, {
+      scope: 'q',
+      draft: new Map(),
+      issues,
+      secrets: new Set(),
+      warns: true,
+      zone: 'UTC',
+      now: 0,
+    });
     expect(text).toContain('aria-describedby="q-f0-help q-f0-error"');
     expect(text).toContain('aria-invalid="true"');
     expect(text).toContain('<p class="error" id="q-f0-error">');

@@ -26,7 +26,19 @@ export const builtClient = new URL('../../dist/host/web/client/', import.meta.ur
 /** Empty files in place of the client script, for tests that need no browser. */
 function noClient(): URL {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-client-'));
-  for (const name of ['desk', 'again', 'ages', 'alerts', 'base', 'drafts', 'events', 'forms', 'morph', 'page'])
+  for (const name of [
+    'desk',
+    'again',
+    'ages',
+    'alerts',
+    'base',
+    'drafts',
+    'events',
+    'forms',
+    'morph',
+    'page',
+    'reveal',
+  ])
     writeFileSync(join(folder, `${name}.js`), '');
   return pathToFileURL(`${folder}/`);
 }

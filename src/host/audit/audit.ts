@@ -14,6 +14,7 @@ import { canonical } from '../../canonical.ts';
 import { checkOptions, func, having, notNegative } from '../../check-options.ts';
 import { type Clock, clockKind, systemClock } from '../clock.ts';
 import type { Asker, CallContext, Ending, Question } from '../question.ts';
+import { maskedArguments } from '../secrets.ts';
 
 /** What happened; `asker` and `call` are added where they are known. */
 export type AuditEvent =
@@ -80,7 +81,8 @@ const digests = new WeakMap<CallContext, string>();
 
 /** What stands for a call's arguments in the record. */
 export function argumentsDigest(call: CallContext): string {
-  const digest = digests.get(call) ?? sha256(canonical(call.arguments));
+  // A digest of a short secret could be guessed from.
+  const digest = digests.get(call) ?? sha256(canonical(maskedArguments(call.arguments)));
   digests.set(call, digest);
   return digest;
 }

@@ -6,6 +6,7 @@
  * - I3 A presenter that fails takes no question with it.
  * - I4 With a store, an open question is there again after a restart of the process. Whether its answer can still be
  *   used is for who asks again to say ({@link Inbox.ask} with the same id takes the stored one up).
+ * - I5 Who asked gets the answer as it was given. What is told to others and remembered has its secrets masked.
  */
 import { setMaxListeners } from 'node:events';
 import { checkGiven, checkOptions, func, having, storeKind } from '../../check-options.ts';
@@ -13,6 +14,7 @@ import { boundedStore } from '../../stores/bounded-store.ts';
 import type { Store } from '../../stores/store.ts';
 import { type Clock, clockKind, later, systemClock } from '../clock.ts';
 import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question.ts';
+import { maskedEnding } from '../secrets.ts';
 import { QuestionShelf } from './question-shelf.ts';
 import { checkReply } from './reply-check.ts';
 
@@ -45,6 +47,8 @@ const presenterKind = having('a view: { via, show(question, { reply, ended }) }'
 export class Inbox {
   readonly #open = new Map<string, Open>();
   readonly #ended = new Map<string, Ending>();
+  /** Endings as they were given that nobody who asked has heard yet. */
+  readonly #unheard = new Map<string, Ending>();
   readonly #presenters = new Set<Presenter>();
   readonly #listeners = new Set<(event: InboxEvent) => void>();
   readonly #clock: Clock;
@@ -73,8 +77,9 @@ export class Inbox {
     const { signal, timeoutMs } = options;
     if (signal?.aborted) return Promise.resolve(endingOf(signal.reason));
     const open = this.#open.get(question.id) ?? (this.#ended.has(question.id) ? undefined : this.#admit(question));
-    // A presenter may reply while it is shown the question.
-    const ended = this.#ended.get(question.id);
+    // A presenter may reply while it is shown the question; one of an earlier process, before it is asked again.
+    const ended = this.#unheard.get(question.id) ?? this.#ended.get(question.id);
+    this.#unheard.delete(question.id);
     if (!open || ended) return Promise.resolve(ended ?? { how: 'withdrawn' });
     return new Promise(resolve => {
       const onAbort = (): void => void this.end(question.id, endingOf(signal?.reason));
@@ -114,12 +119,13 @@ export class Inbox {
     const open = this.#open.get(id);
     if (!open) return false;
     this.#open.delete(id);
-    this.#ended.set(id, ending);
-    if (this.#ended.size > remembered) this.#ended.delete(this.#ended.keys().next().value as string);
+    const told = maskedEnding(open.question, ending);
+    this.#remember(id, told);
+    if (open.waiters.length === 0) this.#unheard.set(id, ending);
     this.#shelf?.remove(id);
     for (const waiter of open.waiters) waiter(ending);
-    open.ended.abort(ending);
-    this.#tell({ type: 'ended', question: open.question, ending, endedAt: this.#clock.now() });
+    open.ended.abort(told);
+    this.#tell({ type: 'ended', question: open.question, ending: told, endedAt: this.#clock.now() });
     return true;
   }
 
@@ -192,6 +198,14 @@ export class Inbox {
   /** Resolves when what has changed so far is in the store. */
   async settled(): Promise<void> {
     await this.#shelf?.settled();
+  }
+
+  #remember(id: string, ending: Ending): void {
+    this.#ended.set(id, ending);
+    if (this.#ended.size <= remembered) return;
+    const oldest = this.#ended.keys().next().value as string;
+    this.#ended.delete(oldest);
+    this.#unheard.delete(oldest);
   }
 
   #admit(question: Question): Open {

@@ -1,5 +1,5 @@
 /** Draws prompts on a real terminal; long lists can be filtered by typing. */
-import { autocomplete, autocompleteMultiselect, isCancel, select } from '@clack/prompts';
+import { autocomplete, autocompleteMultiselect, isCancel, password, select } from '@clack/prompts';
 import { fitted } from './frame.ts';
 import { keptLines, keptText, keptTicks, type Streams } from './kept-prompts.ts';
 import type { MaybeColumns, MaybeTty } from './line-source.ts';
@@ -66,6 +66,12 @@ export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
           .join(''),
       ),
     text: prompt => during(prompt.signal, streams => keptText({ ...prompt, message: setIn(prompt.message) }, streams)),
+    secret: ({ message, signal, validate }) =>
+      during(signal, async streams =>
+        given(
+          (await password({ ...streams, message: setIn(message), validate: typed => validate(typed ?? '') })) ?? '',
+        ),
+      ),
     lines: prompt =>
       during(prompt.signal, streams =>
         keptLines({ ...prompt, message: setIn(`${prompt.message} (Tab, then Enter, when you are done)`) }, streams),

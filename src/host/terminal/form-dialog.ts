@@ -1,6 +1,15 @@
 /** A form, field by field, then a look at the whole before anything is sent. */
-import { type Content, checkValue, type Field, labelOf, parseTextual, type WireValue } from '../../form/index.ts';
-import { type FormQuestion, isLongText, type Reply, visible } from '../index.ts';
+import {
+  type Content,
+  checkValue,
+  type Field,
+  isCardNumber,
+  labelOf,
+  parseTextual,
+  type WireValue,
+} from '../../form/index.ts';
+import { type FormQuestion, isLongText, mask, type Reply, secretsOf, secretWarnings, visible } from '../index.ts';
+import { askSecret } from './ask-secret.ts';
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
@@ -27,6 +36,12 @@ interface Sheet {
   backed: boolean;
 }
 
+/** What asking one field needs. */
+interface FieldOptions extends FormDialogOptions {
+  /** Names of the fields that ask for a secret. */
+  readonly secrets: ReadonlySet<string>;
+}
+
 type Went = 'on' | 'back' | Reply;
 
 /**
@@ -36,10 +51,11 @@ type Went = 'on' | 'back' | Reply;
 export async function formDialog(
   question: FormQuestion,
   prompter: Prompter,
-  options: FormDialogOptions,
+  given: FormDialogOptions,
   start: { readonly answers?: Content; readonly problem?: string } = {},
 ): Promise<Reply> {
   const { fields } = question;
+  const options: FieldOptions = { ...given, secrets: secretsOf(question) };
   const sheet: Sheet = {
     at: start.problem === undefined ? -1 : fields.length,
     answers: new Map(Object.entries(start.answers ?? {})),
@@ -50,16 +66,11 @@ export async function formDialog(
   else prompter.say([`! ${start.problem}`]);
   const reply = await walk(question, sheet, prompter, options);
   // The look at the whole has shown it just above.
-  if (reply.action !== 'accept' && sheet.at < fields.length) prompter.say(notSent(question, sheet));
+  if (reply.action !== 'accept' && sheet.at < fields.length) prompter.say(notSent(question, sheet, options.secrets));
   return reply;
 }
 
-async function walk(
-  question: FormQuestion,
-  sheet: Sheet,
-  prompter: Prompter,
-  options: FormDialogOptions,
-): Promise<Reply> {
+async function walk(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: FieldOptions): Promise<Reply> {
   const { fields } = question;
   for (;;) {
     const went =
@@ -98,16 +109,14 @@ const opening = (question: FormQuestion): readonly Pick[] => [
   ...refusing,
 ];
 
-async function review(
-  question: FormQuestion,
-  sheet: Sheet,
-  prompter: Prompter,
-  options: FormDialogOptions,
-): Promise<Went> {
+async function review(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: FieldOptions): Promise<Went> {
   const { fields } = question;
   const { answers } = sheet;
   for (;;) {
-    prompter.say(['Your answer:', ...fields.flatMap(field => answerLines(field, answers.get(field.name)))]);
+    prompter.say([
+      'Your answer:',
+      ...fields.flatMap(field => answerLines(field, answers.get(field.name), options.secrets)),
+    ]);
     const next = await prompter.choose({
       message: 'Send it?',
       picks: [{ value: 'send', label: 'Send answer' }, { value: 'change', label: 'Change something' }, ...refusing],
@@ -130,7 +139,7 @@ async function askField(
   field: Field,
   { answers, typed }: Sheet,
   prompter: Prompter,
-  options: FormDialogOptions,
+  options: FieldOptions,
 ): Promise<'on' | 'back'> {
   const asked = await askValue(
     field,
@@ -150,11 +159,11 @@ async function askField(
 }
 
 /** What was entered and not sent, to be copied. */
-function notSent({ fields }: FormQuestion, { answers, typed }: Sheet): readonly string[] {
+function notSent({ fields }: FormQuestion, { answers, typed }: Sheet, secrets: ReadonlySet<string>): readonly string[] {
   const lines = fields.flatMap(field => {
     const left = typed.get(field.name);
     const value = left === undefined || left.length === 0 ? answers.get(field.name) : valueLeft(field, left);
-    return value === undefined ? [] : answerLines(field, value);
+    return value === undefined ? [] : answerLines(field, value, secrets);
   });
   return lines.length === 0 ? [] : ['Not sent. You had entered:', ...lines];
 }
@@ -174,7 +183,7 @@ async function askValue(
   initial: WireValue | undefined,
   left: string | readonly string[] | undefined,
   prompter: Prompter,
-  options: FormDialogOptions,
+  options: FieldOptions,
 ): Promise<Asked> {
   const { signal } = options;
   const message = promptOf(field, options);
@@ -222,6 +231,8 @@ async function askValue(
         const result = read(text);
         return result.ok ? undefined : problem(result.issue);
       };
+      if (options.secrets.has(field.name))
+        return askSecret(field, initial, { message, validate, signal }, prompter, read);
       const standing = left ?? initial;
       const start: { initial?: string } = standing === undefined ? {} : { initial: String(standing) };
       const prompt = { message, validate, signal, ...start };
@@ -230,7 +241,9 @@ async function askValue(
         : await askText(prompter, prompt);
       if (!given.given) return given;
       const result = read(given.value);
-      return { given: true, value: result.ok ? result.value : undefined };
+      const value = result.ok ? result.value : undefined;
+      if (isCardNumber(value)) prompter.say([`! ${secretWarnings.typed}`]);
+      return { given: true, value };
     }
   }
 }
@@ -307,7 +320,8 @@ function rulesOf(field: Field, options: FormDialogOptions): readonly string[] {
   }
 }
 
-function answerLines(field: Field, value: WireValue | undefined): readonly string[] {
+function answerLines(field: Field, value: WireValue | undefined, secrets: ReadonlySet<string>): readonly string[] {
+  if (value !== undefined && (secrets.has(field.name) || isCardNumber(value))) return [`  ${nameOf(field)}: ${mask}`];
   if (field.kind === 'text' && typeof value === 'string' && value.includes('\n'))
     return [`  ${nameOf(field)}:`, ...quoted(value, 4_000)];
   return [`  ${nameOf(field)}: ${shown(field, value)}`];

@@ -2,7 +2,7 @@
  * A question as lines of text; pure. What a server wrote is made visible, capped, and set off by a bar on every line, so
  * that it cannot pass for ours; who asks and for which call is always in our own words above it.
  */
-import { type Ending, type Question, visible } from '../index.ts';
+import { type Ending, maskedArguments, type Question, visible } from '../index.ts';
 import { wrapped } from './wrap.ts';
 
 const bar = '  | ';
@@ -24,7 +24,7 @@ export function heading(question: Question): readonly string[] {
   const { asker, call } = question;
   const named = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;
   const about = call
-    ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(call.arguments), { max: 300 })}`
+    ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
     : 'For no call that is known';
   return [
     '',

@@ -31,6 +31,7 @@ export function interruptible(prompter: Prompter): Interruptible {
     interrupt: () => open?.(),
     say: lines => prompter.say(lines),
     text: prompt => during(prompt, given => prompter.text(given)),
+    secret: prompt => during(prompt, given => prompter.secret(given)),
     lines: prompt => during(prompt, given => prompter.lines(given)),
     choose: prompt => during(prompt, given => prompter.choose(given)),
     chooseMany: prompt => during(prompt, given => prompter.chooseMany(given)),

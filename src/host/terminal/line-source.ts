@@ -9,8 +9,11 @@ import { type Given, notGiven } from './prompter.ts';
 
 /** Where plain prompts read. */
 export interface LineSource {
-  /** @param ready - called when keys are ours: write the prompt then, and no Ctrl-C that follows it goes astray */
-  next(signal: AbortSignal, ready: () => void): Promise<Given<string>>;
+  /**
+   * @param ready - called when keys are ours: write the prompt then, and no Ctrl-C that follows it goes astray
+   * @param hidden - true shows a sign in place of each key
+   */
+  next(signal: AbortSignal, ready: () => void, hidden?: boolean): Promise<Given<string>>;
   /** True once a prompt was given nothing because the input has ended. */
   readonly starved: boolean;
   close(): void;
@@ -77,7 +80,7 @@ function keys(input: MaybeTty, output: Writable): LineSource {
     get starved() {
       return starved;
     },
-    next(signal, ready) {
+    next(signal, ready, hidden = false) {
       if (signal.aborted) return Promise.resolve(notGiven);
       return new Promise(resolve => {
         const decoder = new StringDecoder('utf8');
@@ -102,7 +105,7 @@ function keys(input: MaybeTty, output: Writable): LineSource {
             typed = typed.slice(0, -1);
           } else if (key >= ' ') {
             typed.push(key);
-            output.write(key);
+            output.write(hidden ? '*' : key);
           }
           return key !== '\r' && key !== '\n' && key !== '\u0003';
         };

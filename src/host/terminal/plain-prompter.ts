@@ -21,8 +21,8 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
   /** Titles, choices and defaults are a server's: none of them may go on at the left edge. */
   const show = (text: string): void => write(fitted(text.split('\n'), output.columns).join('\n'));
 
-  const ask = async (prompt: string, signal: AbortSignal): Promise<Given<string>> => {
-    const line = await lines.next(signal, () => show(prompt));
+  const ask = async (prompt: string, signal: AbortSignal, hidden = false): Promise<Given<string>> => {
+    const line = await lines.next(signal, () => show(prompt), hidden);
     if (!line.given) write('\n');
     return line;
   };
@@ -41,6 +41,15 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
         const value = initial !== undefined && typed === nothing ? '' : typed;
         const wrong = validate(value);
         if (wrong === undefined) return { given: true, value };
+        show(`! ${wrong}\n`);
+      }
+    },
+    async secret({ message, signal, validate }) {
+      for (;;) {
+        const line = await ask(`${message}: `, signal, true);
+        if (!line.given) return notGiven;
+        const wrong = validate(line.value);
+        if (wrong === undefined) return line;
         show(`! ${wrong}\n`);
       }
     },

@@ -28,6 +28,9 @@ export interface TextPrompt extends Prompt {
   readonly validate: (text: string) => string | undefined;
 }
 
+/** A secret stands nowhere to be changed: it is typed anew. */
+export type SecretPrompt = Omit<TextPrompt, 'initial'>;
+
 export interface ChoicePrompt extends Prompt {
   readonly picks: readonly Pick[];
   /** Where the cursor stands; nothing is chosen before Enter. */
@@ -46,6 +49,8 @@ export interface ManyPrompt extends Prompt {
 export interface Prompter {
   say(lines: readonly string[]): void;
   text(prompt: TextPrompt): Promise<Given<string>>;
+  /** One line that is not shown while it is typed. */
+  secret(prompt: SecretPrompt): Promise<Given<string>>;
   /** A text that may have several lines. */
   lines(prompt: TextPrompt): Promise<Given<string>>;
   choose(prompt: ChoicePrompt): Promise<Given<string>>;

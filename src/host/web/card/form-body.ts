@@ -1,26 +1,35 @@
 /** The body of a form's card: the message, the fields, and the answer as it will leave. */
-import { checkContent, type Issue, labelOf, secretInMessage } from '../../../form/index.ts';
-import { attributes, type Html, html } from '../../../html.ts';
-import type { FormQuestion } from '../../index.ts';
+import { checkContent, type Issue, isCardNumber, labelOf } from '../../../form/index.ts';
+import { type Html, html } from '../../../html.ts';
+import { type FormQuestion, mask, secretsOf } from '../../index.ts';
 import { contentOf, readable, untouched } from '../form/draft.ts';
 import { fieldControl } from '../form/field-controls.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import { type CardBody, type CardContext, quoted } from './frame.ts';
 
-function reviewValue(question: FormQuestion, at: number, content: Readonly<Record<string, unknown>>): Html {
-  const field = question.fields[at]!;
+function reviewValue(
+  field: FormQuestion['fields'][number],
+  content: Readonly<Record<string, unknown>>,
+  secrets: ReadonlySet<string>,
+): Html {
   if (!Object.hasOwn(content, field.name))
     return html`<span class="quiet-text">${field.required ? '…' : texts.field.leaveOut}</span>`;
   const value = content[field.name];
   const same = field.default !== undefined && JSON.stringify(field.default) === JSON.stringify(value);
+  if (secrets.has(field.name) || isCardNumber(value))
+    return html`<span class="review-value">${mask}</span> <span class="mark">${texts.field.hidden}</span>`;
   return html`<span class="review-value">${shown(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
 }
 
 /** The answer before it is sent: every field in one compact list. */
-function review(question: FormQuestion, content: Readonly<Record<string, unknown>>): Html {
+function review(
+  question: FormQuestion,
+  content: Readonly<Record<string, unknown>>,
+  secrets: ReadonlySet<string>,
+): Html {
   const rows = question.fields.map(
-    (field, at) => html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${reviewValue(question, at, content)}</dd></div>`,
+    field => html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${reviewValue(field, content, secrets)}</dd></div>`,
   );
   return html`<div class="review"><p class="review-title">${texts.question.review}</p>${
     rows.length === 0 ? html`<p class="quiet-text">${texts.question.reviewNothing}</p>` : html`<dl>${rows}</dl>`
@@ -50,11 +59,20 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
   const draft = context.draft ?? untouched(question.fields, context.zone);
   const issues = context.issues ?? [];
   const { content } = contentOf(question.fields, draft);
-  const place = { scope: `q-${question.id}`, draft, issues, zone: context.zone, now: context.now };
+  const secrets = secretsOf(question);
+  const place = {
+    scope: `q-${question.id}`,
+    draft,
+    issues,
+    secrets,
+    warns: true,
+    zone: context.zone,
+    now: context.now,
+  };
   return {
-    content: html`${quoted(question.message)}${problemSummary(issues)}<div${attributes({ class: 'fields', 'data-secret': secretInMessage(question.message, question.fields) !== undefined })}>${question.fields.map(
+    content: html`${quoted(question.message)}${problemSummary(issues)}<div class="fields">${question.fields.map(
       (field, at) => fieldControl(field, at, place),
-    )}</div>${review(question, content)}`,
+    )}</div>${review(question, content, secrets)}`,
     accept: texts.question.send,
     waysOut: texts.question.waysOut,
   };

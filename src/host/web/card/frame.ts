@@ -4,7 +4,7 @@
  */
 import type { Issue } from '../../../form/index.ts';
 import { type Html, html } from '../../../html.ts';
-import type { CallContext, Question } from '../../index.ts';
+import { type CallContext, maskedArguments, type Question } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
 import { icons } from '../icons.ts';
 import { shown, shownValue } from '../shown.ts';
@@ -63,7 +63,7 @@ export function age(since: number, now: number): Html {
 
 /** Arguments as a row of `name = value`. */
 export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
-  const entries = Object.entries(all);
+  const entries = Object.entries(maskedArguments(all));
   if (entries.length === 0) return html`<span class="quiet-text">${texts.call.noArguments}</span>`;
   const shownEntries = entries.slice(0, 12);
   return html`<span class="arguments">${shownEntries.map(

@@ -6,6 +6,7 @@ import { startDrafts } from './drafts.ts';
 import { type Heard, startEvents } from './events.ts';
 import { startForms } from './forms.ts';
 import { refresh } from './page.ts';
+import { startReveal } from './reveal.ts';
 
 function hear(heard: Heard): void {
   if (heard.type === 'away') {
@@ -24,6 +25,7 @@ keepBase();
 window.addEventListener('popstate', () => void refresh());
 window.addEventListener('online', () => void refresh());
 startForms();
+startReveal();
 startDrafts();
 startAges();
 startAlerts();

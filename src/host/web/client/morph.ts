@@ -1,6 +1,6 @@
 /**
  * Makes a part of the page equal to newly rendered markup by changing only what differs, so that focus, scrolling and
- * typed input stay where they are. What somebody unfolded stays unfolded.
+ * typed input stay where they are. What somebody unfolded stays unfolded, and what they revealed stays revealed.
  */
 
 /** True for an element that shall be left alone. */
@@ -14,10 +14,17 @@ function fits(now: Node, next: Node): boolean {
   return keyOf(now) === keyOf(next);
 }
 
+/** What the person has done to an element, and the page does not know. */
+function isOwn(now: Element, name: string): boolean {
+  if (name === 'open') return now.localName === 'details';
+  return now.hasAttribute('data-revealed') && (name === 'type' || name === 'data-revealed');
+}
+
 function syncAttributes(now: Element, next: Element): void {
   for (const { name } of [...now.attributes])
-    if (!next.hasAttribute(name) && !(name === 'open' && now.localName === 'details')) now.removeAttribute(name);
-  for (const { name, value } of next.attributes) if (now.getAttribute(name) !== value) now.setAttribute(name, value);
+    if (!next.hasAttribute(name) && !isOwn(now, name)) now.removeAttribute(name);
+  for (const { name, value } of next.attributes)
+    if (now.getAttribute(name) !== value && !(name === 'type' && isOwn(now, name))) now.setAttribute(name, value);
 }
 
 function syncChildren(now: Element, next: Element, keep: Keep): void {

@@ -2,9 +2,10 @@
  * One control for each kind of field, with its label, the rule in words and its errors. A default is filled in and
  * marked as a default. Works without client script; pure.
  */
-import { type Choice, type Issue, labelOf, secretIn } from '../../../form/index.ts';
+import { type Choice, type Issue, isCardNumber, labelOf } from '../../../form/index.ts';
 import { attributes, type Html, html } from '../../../html.ts';
-import { isLongText } from '../../index.ts';
+import { isLongText, secretWarnings } from '../../index.ts';
+import { icons } from '../icons.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { ArgumentField } from './argument-form.ts';
@@ -17,6 +18,10 @@ export interface Place {
   readonly scope: string;
   readonly draft: Draft;
   readonly issues: readonly Issue[];
+  /** Names of the fields that ask for a secret: what is typed there is hidden, and never written into a page again. */
+  readonly secrets: ReadonlySet<string>;
+  /** True for a question's form, which must not ask for a secret; a tool's arguments may hold one. */
+  readonly warns: boolean;
   /** The person's time zone, by IANA name. */
   readonly zone: string;
   readonly now: number;
@@ -130,6 +135,32 @@ function textControl(part: Part): Html {
   return html`<input${attributes({ ...common(part), type, value, autocomplete: field.format === 'email' ? 'email' : 'off', class: field.format === 'date' && 'narrow' })}>`;
 }
 
+/**
+ * Hidden as it is typed. What was posted is not sent back: client script leaves it in the control, and without script it is
+ * typed again.
+ */
+function secretControl(part: Part): Html {
+  const { field } = part;
+  const posted = first(part.draft, part.name) ?? '';
+  const isDefault = field.default !== undefined && posted === String(field.default);
+  const value = isDefault ? posted : '';
+  const shared = { ...common(part), autocomplete: 'off', spellcheck: 'false' };
+  const inputmode = field.kind === 'number' && (field.integer ? 'numeric' : 'decimal');
+  const control = isLongText(field, value)
+    ? html`<textarea${attributes({ ...shared, rows: 4, class: 'masked' })}>\n${value}</textarea>`
+    : html`<input${attributes({ ...shared, type: 'password', inputmode, value })}>`;
+  const again = posted !== '' && !isDefault && html`<noscript><p class="help">${texts.field.typeAgain}</p></noscript>`;
+  return html`<div class="secret-entry">${control}<button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': part.id, 'aria-controls': part.id, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>${again}`;
+}
+
+/** In our own words, at the field: what is wrong with being asked for this. */
+function secretWarning(part: Part, secret: boolean, typedCard: boolean): Html | false {
+  if (!secret && !typedCard) return false;
+  if (!part.warns) return html`<p class="help" id="${part.id}-secret">${secretWarnings.argument}</p>`;
+  const text = secret ? secretWarnings.asked : secretWarnings.typed;
+  return html`<p class="secret-warning" id="${part.id}-secret" data-key="${part.id}-secret">${icons.warning}<span>${text}</span></p>`;
+}
+
 function dateTimeControl(part: Part, value: string): Html {
   const chosen = first(part.draft, `${part.name}.zone`);
   const zones = [...new Set([part.zone, 'UTC', ...(chosen !== undefined && isZone(chosen) ? [chosen] : [])])];
@@ -162,7 +193,11 @@ export function fieldControl(field: ArgumentField, index: number, place: Place):
   const issues = place.issues.filter(issue => issue.field === field.name);
   const rule = ruleOf(field);
   const help = [field.description, rule].filter(Boolean).length > 0;
-  const described = [help && `${id}-help`, issues.length > 0 && `${id}-error`].filter(Boolean).join(' ');
+  const secret = place.secrets.has(field.name);
+  const typedCard = !secret && isCardNumber(first(place.draft, name));
+  const described = [help && `${id}-help`, (secret || typedCard) && `${id}-secret`, issues.length > 0 && `${id}-error`]
+    .filter(Boolean)
+    .join(' ');
   const part: Part = { ...place, field, name, id, describedBy: described || undefined, invalid: issues.length > 0 };
 
   const title = html`<span class="field-title">${shown(labelOf(field), 200)}</span> <span class="need">${field.required ? texts.field.required : texts.field.optional}</span>`;
@@ -177,8 +212,9 @@ export function fieldControl(field: ArgumentField, index: number, place: Place):
   const asGroup = (inner: Html, role: 'radiogroup' | 'group', className: string) =>
     group(part, html`<legend>${title}</legend>${helpText}`, html`${inner}${errors}`, role, className);
   const single = (control: Html) =>
-    html`<div${attributes({ class: 'field', 'data-field': name, 'data-secret': field.kind !== 'json' && secretIn(field) !== undefined })}><label for="${id}">${title}</label>${helpText}${control}${errors}</div>`;
+    html`<div${attributes({ class: 'field', 'data-field': name, 'data-secret': secret || typedCard })}><label for="${id}">${title}</label>${helpText}${secretWarning(part, secret, typedCard)}${control}${errors}</div>`;
 
+  if (secret) return single(secretControl(part));
   switch (field.kind) {
     case 'text':
       return single(textControl(part));

@@ -1,6 +1,7 @@
 /** The page of a tool, a prompt or a resource, with a form for its arguments. Pure. */
 import type { Issue } from '../../../form/index.ts';
 import { attributes, html } from '../../../html.ts';
+import { secretNames } from '../../index.ts';
 import { problemSummary } from '../card/form-body.ts';
 import { type ArgumentField, argumentFields } from '../form/argument-form.ts';
 import { type Draft, untouched } from '../form/draft.ts';
@@ -27,7 +28,15 @@ export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView,
   const draft = context.draft ?? untouched(fields, context.zone);
   const issues = context.issues ?? [];
   const path = offerPath(server.id, kind, offer.name);
-  const place = { scope: 'arguments', draft, issues, zone: context.zone, now: context.now };
+  const place = {
+    scope: 'arguments',
+    draft,
+    issues,
+    secrets: secretNames(fields),
+    warns: false,
+    zone: context.zone,
+    now: context.now,
+  };
   const ready = server.state === 'ready';
   return {
     title: offer.name,

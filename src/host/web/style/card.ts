@@ -59,6 +59,12 @@ fieldset.field .help{margin:-4px 0 8px}
 .field .narrow{max-width:220px}
 .field [aria-invalid=true]:not(fieldset){border-color:var(--bad)}
 .field input::placeholder{color:var(--muted);opacity:1}
+.secret-entry{display:flex;gap:8px;align-items:flex-start}
+.secret-entry .button{flex:none;min-height:38px}
+.secret-entry [aria-pressed=true]{background:var(--accent-soft);border-color:var(--accent);color:var(--accent)}
+.masked:not([data-revealed]){-webkit-text-security:disc}
+.secret-warning{display:flex;gap:8px;padding:9px 12px;border:1px solid var(--bad-line);background:var(--bad-soft);color:var(--bad);border-radius:var(--radius-small);font-size:13px}
+.secret-warning .icon{margin-top:1.5px}
 .pair{display:flex;flex-wrap:wrap;gap:8px}
 .field .pair input,.field .pair select{width:auto;flex:1 1 200px}
 .options{display:grid;gap:6px}
