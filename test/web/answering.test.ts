@@ -242,6 +242,44 @@ describe('answering by plain forms', () => {
   });
 });
 
+describe('what was typed and not sent', () => {
+  const left = (text: string): string => /<div class="left-over"[\s\S]*?<\/dl>/.exec(text)?.[0] ?? '';
+
+  it('is kept where an answer comes too late, whoever ended the question', async () => {
+    for (const ending of [{ how: 'timed-out' }, { how: 'declined', via: 'terminal' }] as const) {
+      const question = everyField(`t-${ending.how}`);
+      void on.inbox.ask(question);
+      on.inbox.end(question.id, ending);
+      const answer = await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: 'Ada <b>', f8: '5' });
+      expect(answer.status).toBe(409);
+      expect(left(answer.text)).toMatch(/Full name[\s\S]*Ada &lt;b&gt;[\s\S]*Country[\s\S]*Country 5/);
+    }
+  });
+
+  it('is in the form again without client script, where an answer did not fit', async () => {
+    const question = everyField('t-again');
+    void on.inbox.ask(question);
+    await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: 'Ada', f5: '12' });
+    expect((await visitor.get('/calls/t-again')).text).toMatch(/name="f0"[^>]*value="Ada"/);
+    on.inbox.end(question.id, { how: 'withdrawn' });
+    expect(left((await visitor.get('/calls/t-again')).text)).toMatch(/Ada[\s\S]*12/);
+  });
+
+  it('is not taken from whoever does not hold the page’s token, nor in any length', async () => {
+    const question = everyField('t-token');
+    void on.inbox.ask(question);
+    const path = `/questions/${question.id}/draft`;
+    expect((await visitor.post(path, { csrf: 'x', f0: 'Eve' })).status).toBe(403);
+    expect((await visitor.post(path, { f0: 'x'.repeat(1_000_001) })).status).toBe(204);
+    expect(on.desk.workspace.calls.draft(question.id)).toBeUndefined();
+    expect((await visitor.post(path, { f0: 'Ada' })).status).toBe(204);
+    expect(on.desk.workspace.calls.draft(question.id)?.get('f0')).toEqual(['Ada']);
+    await visitor.post(`/questions/${question.id}`, { action: 'dismiss' });
+    await visitor.post(path, { f0: 'Late' });
+    expect(left((await visitor.get('/calls/t-token')).text)).toBe('');
+  });
+});
+
 describe('text from a server', () => {
   it('004-01, elicit-42: cannot become markup, and shows its hidden characters', async () => {
     const nasty = '<img src=x onerror=alert(1)>\u202Egnp.exe\u0007';

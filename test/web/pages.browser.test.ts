@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ending, FormQuestion } from 'midcall/host';
+import type { Ending } from 'midcall/host';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, type Visitor, violations, visitor } from './browser.ts';
@@ -247,43 +247,6 @@ describe('client script', () => {
     expect(me.troubles).toEqual([]);
     on.inbox.end(first.id, { how: 'withdrawn' });
     on.inbox.end(second.id, { how: 'withdrawn' });
-  });
-
-  it('keeps what I typed through a reload, never a secret, and nothing of a question that ended', async () => {
-    await using me = await enter();
-    const question = everyField('d-1');
-    const secret: FormQuestion = {
-      ...pickOne('d-2'),
-      fields: [
-        { kind: 'text', name: 'password', required: true },
-        { kind: 'text', name: 'nickname', required: true },
-      ],
-    };
-    void on.inbox.ask(question);
-    void on.inbox.ask(secret);
-    await me.page.goto(at('/calls/d-1'));
-    await me.page.getByLabel('Full name').fill('Ada Lovelace');
-    await me.page.getByRole('checkbox', { name: 'MON' }).uncheck();
-    await me.page.getByRole('checkbox', { name: 'WED' }).check();
-    await me.page.getByRole('radio', { name: 'No', exact: true }).check();
-    await me.page.reload();
-    expect(await me.page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace');
-    expect(await me.page.getByRole('checkbox', { name: 'MON' }).isChecked()).toBe(false);
-    expect(await me.page.getByRole('checkbox', { name: 'WED' }).isChecked()).toBe(true);
-    expect(await me.page.getByRole('radio', { name: 'No', exact: true }).isChecked()).toBe(true);
-    await me.page.locator('.review', { hasText: 'Ada Lovelace' }).waitFor();
-    const kept = () => me.page.evaluate(() => Object.values({ ...sessionStorage }).join());
-    await me.page.goto(at('/calls/d-2'));
-    await me.page.getByLabel('Password').fill('hunter2');
-    await me.page.getByLabel('Nickname').fill('ada');
-    expect(await kept()).toContain('["f1","ada"]');
-    expect(await kept()).not.toMatch(/hunter2|csrf/);
-    on.inbox.end(question.id, { how: 'withdrawn' });
-    await me.page.waitForFunction(() => Object.keys(sessionStorage).length === 1);
-    await me.page.getByRole('button', { name: 'Send answer' }).click();
-    await me.page.locator('.ending-answered').waitFor();
-    expect(await kept()).toBe('');
-    expect(me.troubles).toEqual([]);
   });
 
   it('leaves controls where they are while a problem of another field comes and goes', async () => {

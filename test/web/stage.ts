@@ -32,6 +32,7 @@ function noClient(): URL {
     'ages',
     'alerts',
     'base',
+    'copy',
     'drafts',
     'events',
     'forms',

@@ -6,7 +6,19 @@ import type { AssetPaths } from './pages/layout.ts';
 import { style } from './style/style.ts';
 
 /** The client script's files; the first is the entry. */
-const modules = ['desk', 'ages', 'alerts', 'base', 'drafts', 'events', 'forms', 'morph', 'page', 'reveal'] as const;
+const modules = [
+  'desk',
+  'ages',
+  'alerts',
+  'base',
+  'copy',
+  'drafts',
+  'events',
+  'forms',
+  'morph',
+  'page',
+  'reveal',
+] as const;
 /** Runs alone. */
 const again = 'again';
 

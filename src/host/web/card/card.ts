@@ -61,6 +61,7 @@ ${cardFrame(question, context, `${id}-who`)}
     novalidate: true,
     autocomplete: 'off',
     'data-hold': id,
+    'data-draft': question.kind !== 'url' && question.kind !== 'url-finish' && `${path}/draft`,
     'data-check': question.kind === 'form' && `${path}/check`,
     'data-own-tab': body.opensTab === true,
   })}>

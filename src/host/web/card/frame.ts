@@ -21,6 +21,8 @@ export interface CardContext {
   readonly keepsRules?: boolean;
   /** What was posted, where a form is shown again. */
   readonly draft?: Draft;
+  /** What a person has put into a question's form so far. */
+  readonly draftOf?: (questionId: string) => Draft | undefined;
   readonly issues?: readonly Issue[];
 }
 

@@ -2,6 +2,7 @@
 import { startAges } from './ages.ts';
 import { alertPerson, startAlerts } from './alerts.ts';
 import { keepBase } from './base.ts';
+import { startCopy } from './copy.ts';
 import { startDrafts } from './drafts.ts';
 import { type Heard, startEvents } from './events.ts';
 import { startForms } from './forms.ts';
@@ -26,6 +27,7 @@ window.addEventListener('popstate', () => void refresh());
 window.addEventListener('online', () => void refresh());
 startForms();
 startReveal();
+startCopy();
 startDrafts();
 startAges();
 startAlerts();

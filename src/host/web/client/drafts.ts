@@ -1,99 +1,79 @@
 /**
- * Keeps what somebody has put into an open question's form, in this tab alone, so that a reload does not lose it.
+ * Tells the desk what somebody has put into an open question's form, so that neither a reload, nor a closed tab, nor the end
+ * of the question loses it. Nothing is stored in the browser: what it stores for a port, the next server there can read.
  *
- * - D1 Nothing that a secret may be typed into is kept (`data-secret`, password controls), and none of our hidden fields.
- * - D2 A draft goes when its question is no longer open.
+ * - D1 Nothing that a secret may be typed into leaves the form this way (`data-secret`, password controls).
  */
 
-const prefix = 'midcall.draft.';
+const pauseMs = 140;
 
-type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
-type Draft = readonly (readonly [string, string])[];
+/** Forms with something in them that the desk has not been told, and what will tell it. */
+const untold = new Map<HTMLFormElement, number>();
 
-/** Forms that were filled in from a draft already, or had none. */
-const known = new WeakSet<HTMLFormElement>();
+/** What the desk is being told now. */
+const underway = new Set<Promise<unknown>>();
 
-const questionOf = (form: HTMLFormElement): string | undefined =>
-  form.closest<HTMLElement>('[data-question]')?.dataset['question'];
+const isSecret = (control: Element): boolean =>
+  control.closest('[data-secret]') !== null || (control as HTMLInputElement).type === 'password';
 
-const controlsOf = (form: HTMLFormElement): readonly Control[] =>
-  ([...form.elements] as Element[]).filter(
-    (each): each is Control =>
-      (each instanceof HTMLInputElement || each instanceof HTMLSelectElement || each instanceof HTMLTextAreaElement) &&
-      each.name !== '' &&
-      each.type !== 'hidden' &&
-      each.type !== 'password' &&
-      each.closest('[data-secret]') === null,
+function bodyOf(form: HTMLFormElement): URLSearchParams {
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
+  for (const control of form.elements) {
+    const name = control.getAttribute('name');
+    if (name !== null && isSecret(control)) body.delete(name);
+  }
+  return body;
+}
+
+function settle(form: HTMLFormElement): void {
+  window.clearTimeout(untold.get(form));
+  untold.delete(form);
+}
+
+/** The desk is being told what a form holds. */
+export function telling(form: HTMLFormElement, sent: Promise<unknown>): void {
+  settle(form);
+  underway.add(sent);
+  // Where the desk is away, what is in the form stays there.
+  void sent.catch(() => {}).finally(() => underway.delete(sent));
+}
+
+function tell(form: HTMLFormElement): void {
+  const path = form.dataset['draft'];
+  if (path === undefined) settle(form);
+  else telling(form, fetch(path, { method: 'POST', body: bodyOf(form), keepalive: true }));
+}
+
+/** Tells the desk what it has not been told, as before a page is brought up to date and a form may go. */
+export async function tellDrafts(): Promise<void> {
+  for (const form of [...untold.keys()]) tell(form);
+  await Promise.allSettled([...underway]);
+}
+
+/** The same where this page goes, and nothing can be waited for. */
+function leave(): void {
+  for (const form of [...untold.keys()]) {
+    const path = form.dataset['draft'];
+    settle(form);
+    if (path !== undefined) navigator.sendBeacon(path, bodyOf(form));
+  }
+}
+
+function onInput(event: Event): void {
+  const { form } = event.target as HTMLInputElement;
+  if (form?.dataset['draft'] === undefined) return;
+  window.clearTimeout(untold.get(form));
+  untold.set(
+    form,
+    window.setTimeout(() => tell(form), pauseMs),
   );
-
-const isSwitch = (control: Control): control is HTMLInputElement =>
-  control.type === 'radio' || control.type === 'checkbox';
-
-function keep(form: HTMLFormElement): void {
-  const id = questionOf(form);
-  if (id === undefined) return;
-  const draft: Draft = controlsOf(form)
-    .filter(control => !isSwitch(control) || control.checked)
-    .map(control => [control.name, control.value]);
-  try {
-    sessionStorage.setItem(prefix + id, JSON.stringify(draft));
-  } catch {
-    // No room, or no storage: the form works without.
-  }
 }
 
-function read(id: string): Draft | undefined {
-  try {
-    const draft: unknown = JSON.parse(sessionStorage.getItem(prefix + id) ?? 'null');
-    return Array.isArray(draft) ? (draft as Draft) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function fillIn(form: HTMLFormElement, draft: Draft): void {
-  const controls = controlsOf(form);
-  for (const control of controls) {
-    const values = draft.filter(([name]) => name === control.name).map(([, value]) => value);
-    const [value] = values;
-    if (isSwitch(control)) control.checked = values.includes(control.value);
-    else if (value !== undefined && fits(control, value)) control.value = value;
-  }
-  controls[0]?.dispatchEvent(new Event('input', { bubbles: true }));
-}
-
-const fits = (control: Control, value: string): boolean =>
-  !(control instanceof HTMLSelectElement) || [...control.options].some(option => option.value === value);
-
-function forgetEnded(): void {
-  const open = document.body.dataset['open']?.split(' ');
-  if (!open) return;
-  for (const key of Object.keys(sessionStorage))
-    if (key.startsWith(prefix) && !open.includes(key.slice(prefix.length))) sessionStorage.removeItem(key);
-}
-
-function look(): void {
-  try {
-    forgetEnded();
-  } catch {
-    return;
-  }
-  for (const form of document.querySelectorAll<HTMLFormElement>('[data-question] form')) {
-    if (known.has(form)) continue;
-    known.add(form);
-    const draft = read(questionOf(form) ?? '');
-    if (draft) fillIn(form, draft);
-  }
-}
-
-/** Starts keeping; after {@link startForms}, which is told of what is filled in. */
+/** Starts telling. */
 export function startDrafts(): void {
-  const onInput = (event: Event): void => {
-    const { form } = event.target as Control;
-    if (form) keep(form);
-  };
   document.addEventListener('input', onInput);
   document.addEventListener('change', onInput);
-  document.addEventListener('midcall:shown', look);
-  look();
+  window.addEventListener('beforeunload', leave);
+  window.addEventListener('pagehide', leave);
 }

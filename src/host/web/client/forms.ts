@@ -2,6 +2,7 @@
  * What client script adds to a form: checked while typing, sent without leaving the page, Esc dismisses, lists filter.
  * A form's own properties are read as attributes, since a control named `action` or `id` hides them.
  */
+import { telling } from './drafts.ts';
 import { morph } from './morph.ts';
 import { showDocument, touch } from './page.ts';
 
@@ -27,7 +28,10 @@ async function check(form: HTMLFormElement): Promise<void> {
   checks.set(form, turn);
   const body = bodyOf(form);
   for (const name of visited.get(form) ?? []) body.append('visited', name);
-  const response = await fetch(path, { method: 'POST', body });
+  const sent = fetch(path, { method: 'POST', body });
+  // What is checked is kept as the draft, too.
+  telling(form, sent);
+  const response = await sent;
   if (!response.ok || checks.get(form) !== turn || !form.isConnected) return;
   const next = new DOMParser()
     .parseFromString(await response.text(), 'text/html')

@@ -1,4 +1,5 @@
 /** Fetches this page, or the answer to a form, and brings what is on screen up to it. */
+import { tellDrafts } from './drafts.ts';
 import { morph } from './morph.ts';
 
 let running: Promise<void> | undefined;
@@ -86,6 +87,7 @@ export function refresh(): Promise<void> {
       again = false;
       const before = shown;
       window.clearTimeout(retry);
+      await tellDrafts();
       const response = await fetch(location.href, { headers: { accept: 'text/html' } });
       const text = await response.text();
       retryMs = firstRetryMs;

@@ -34,9 +34,11 @@ const noticeBox = (notice: string | undefined): Html | false =>
 
 /** The context of one question's card: as posted, where its form came back. */
 function contextFor(context: CallPageContext, question: Question): CardContext {
-  const { csrf, now, zone, keepsRules, returned } = context;
+  const { csrf, now, zone, keepsRules, returned, draftOf } = context;
   const common = { csrf, now, zone, ...(keepsRules && { keepsRules }) };
-  return returned?.id === question.id ? { ...common, draft: returned.draft, issues: returned.issues } : common;
+  if (returned?.id === question.id) return { ...common, draft: returned.draft, issues: returned.issues };
+  const draft = draftOf?.(question.id);
+  return draft ? { ...common, draft } : common;
 }
 
 /** Seconds between looks at a running call, for a browser without client script. */

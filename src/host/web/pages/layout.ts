@@ -116,7 +116,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
     modules: [assets.entry],
     preload: assets.modules,
     ...(content.refresh !== undefined && { refreshWithoutScript: content.refresh }),
-    bodyAttributes: { 'data-event': view.event, 'data-open': open.map(each => each.id).join(' ') },
+    bodyAttributes: { 'data-event': view.event },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
 <div class="frame-grid">

@@ -2,10 +2,11 @@
 import { dateFormat } from '../../../date-format.ts';
 import { labelOf } from '../../../form/index.ts';
 import { attributes, type Html, html } from '../../../html.ts';
-import type { Ending, Question } from '../../index.ts';
+import { type Ending, type Question, secretsOf } from '../../index.ts';
 import { card } from '../card/card.ts';
 import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
-import { readable } from '../form/draft.ts';
+import { type Draft, readable } from '../form/draft.ts';
+import { typedIn } from '../form/typed.ts';
 import { icons } from '../icons.ts';
 import { shown } from '../shown.ts';
 import { spelledAge, spelledSpan, texts } from '../texts/texts.ts';
@@ -38,6 +39,17 @@ function answeredWith(question: Question, ending: Ending): Html | false {
   )}</dl>`;
 }
 
+/** What was typed and not sent. */
+function leftOver(question: Question, draft: Draft, zone: string): Html | false {
+  const all = typedIn(question, draft, zone);
+  if (all.length === 0) return false;
+  const id = `q-${question.id}-typed`;
+  const secrets = question.kind === 'form' && secretsOf(question).size > 0;
+  return html`<div class="left-over" id="${id}"><p>${texts.typed.kept}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
+    each => html`<div data-typed><dt>${shown(each.label, 80)}</dt><dd>${each.text}</dd></div>`,
+  )}</dl><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': id, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></div>`;
+}
+
 /** How a question ended, in one chip. */
 export function endingChip(ending: Ending): Html {
   return html`<span class="chip chip-${ending.how}">${texts.ending.chip[ending.how]}</span>`;
@@ -45,7 +57,7 @@ export function endingChip(ending: Ending): Html {
 
 /** A question that is over: what was asked, and how it ended. */
 export function endedEntries(
-  { question, ending, endedAt }: QuestionView & { readonly ending: Ending },
+  { question, ending, endedAt, typed }: QuestionView & { readonly ending: Ending },
   zone: string,
 ): Html {
   const message =
@@ -68,7 +80,7 @@ export function endedEntries(
     endingIcon(ending),
     html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${texts.ending.sentence(ending, question.kind)}</span>`,
     html`${endingChip(ending)}${took}`,
-    answeredWith(question, ending),
+    html`${answeredWith(question, ending)}${typed && leftOver(question, typed, zone)}`,
   )}`;
 }
 

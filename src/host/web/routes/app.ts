@@ -21,7 +21,7 @@ const largestBody = 16 * 1024 * 1024;
 function below(base: string): MiddlewareHandler {
   const elsewhere = `/(?!/|assets/|${base.slice(1)}/)`;
   const own = new RegExp(
-    `( (?:href|action|formaction|src|data-check)="|http-equiv="refresh" content="\\d+;url=)(?=${elsewhere})`,
+    `( (?:href|action|formaction|src|data-check|data-draft)="|http-equiv="refresh" content="\\d+;url=)(?=${elsewhere})`,
     'g',
   );
   return async (context, next) => {

@@ -45,8 +45,9 @@ export function viewOf(desk: Desk): DeskView {
 
 /** What cards and forms need of the desk. */
 export function cardContext(desk: Desk): CardContext {
-  const { now, decisions } = desk.workspace;
-  return { csrf: desk.guard.csrf, now: now(), zone: desk.zone, keepsRules: decisions.keeps };
+  const { now, decisions, calls } = desk.workspace;
+  const draftOf = (id: string): Draft | undefined => calls.draft(id);
+  return { csrf: desk.guard.csrf, now: now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf };
 }
 
 /** What the page of a call needs of the desk. */

@@ -70,6 +70,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
 
   const received = (context: Context, question: Question, draft: Draft, receipt: Receipt): Response => {
     if (receipt.ok) return context.redirect(endPath(question), 303);
+    workspace.calls.typed(question.id, draft, true);
     if (receipt.problem === 'invalid')
       return back(context, question.id, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
     return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
@@ -96,6 +97,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     }
     const { reply, issues } = acceptance(question, draft);
     if (action === 'review' && question.kind === 'form') {
+      workspace.calls.typed(question.id, draft);
       const read = contentOf(question.fields, draft);
       return back(
         context,
@@ -105,6 +107,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       );
     }
     if (issues.length > 0 && question.kind === 'form') {
+      workspace.calls.typed(question.id, draft, true);
       return back(context, question.id, { returned: { id: question.id, draft, issues } }, 422);
     }
     const receipt = await workspace.inbox.reply(question.id, reply, via);
@@ -117,11 +120,21 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     return received(context, question, draft, receipt);
   });
 
+  app.post('/questions/:question/draft', async context => {
+    workspace.calls.typed(context.req.param('question'), await posted(context));
+    return context.body(null, 204);
+  });
+
   app.post('/questions/:question/check', async context => {
     const view = workspace.calls.question(context.req.param('question'));
-    if (!view || view.ending || view.question.kind !== 'form') return missing(context, desk, texts.question.unknown);
+    if (view?.question.kind !== 'form') return missing(context, desk, texts.question.unknown);
     const { question } = view;
     const draft = await posted(context);
+    if (view.ending) {
+      workspace.calls.typed(question.id, draft);
+      return missing(context, desk, texts.question.unknown);
+    }
+    workspace.calls.typed(question.id, draft);
     const { fields } = question;
     const issues = visitedIssues(fields, draft, issuesOf(question, contentOf(fields, draft)));
     return back(context, question.id, { returned: { id: question.id, draft, issues } }, 200);

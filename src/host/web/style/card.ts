@@ -104,6 +104,12 @@ fieldset.field .help{margin:-4px 0 8px}
 .sent dt{color:var(--muted);overflow-wrap:anywhere}
 .sent dd{font-weight:560;overflow-wrap:anywhere}
 
+.left-over{display:grid;gap:8px;justify-items:start;margin-top:8px;padding:12px 16px;border:1px dashed var(--line-strong);border-radius:var(--radius)}
+.left-over>p{color:var(--muted);font-size:13px}
+.left-over dl{display:grid;gap:6px;width:100%}
+.left-over dt{color:var(--muted);font-size:13px;overflow-wrap:anywhere}
+.left-over dd{white-space:pre-wrap;overflow-wrap:anywhere}
+
 .domain{margin-top:16px}
 .domain span{color:var(--muted)}
 .domain strong{font-size:18px;margin-left:4px;overflow-wrap:anywhere}

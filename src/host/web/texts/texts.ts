@@ -127,6 +127,12 @@ export const texts = {
     },
     noContent: 'Nothing was sent with it.',
   },
+  typed: {
+    kept: 'You had typed this, and it was not sent. It stays here until the desk ends, so that you can copy it.',
+    secrets: 'Secrets are not kept.',
+    copy: 'Copy',
+    copied: 'Copied',
+  },
   notice: {
     kinds: {
       form: 'A form',

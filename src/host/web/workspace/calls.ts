@@ -4,7 +4,9 @@
  * - W2 What ended stays in view with its ending, for as long as it is remembered ({@link History}).
  */
 import type { CallContext, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';
+import type { Draft } from '../form/draft.ts';
 import { texts } from '../texts/texts.ts';
+import { Drafts, endedByPerson, keepable } from './drafts.ts';
 import { History } from './history.ts';
 import type { Announcement } from './live.ts';
 import type { CallView, QuestionView } from './views.ts';
@@ -26,6 +28,7 @@ const firstSignMs = 250;
 export class DeskCalls {
   readonly #parts: DeskCallsParts;
   readonly #history = new History();
+  readonly #drafts = new Drafts();
   readonly #waiting = new Set<() => void>();
 
   constructor(parts: DeskCallsParts) {
@@ -48,6 +51,22 @@ export class DeskCalls {
 
   question(id: string): QuestionView | undefined {
     return this.#history.question(id);
+  }
+
+  /** What the form of an open question holds so far. */
+  draft(questionId: string): Draft | undefined {
+    return this.#drafts.of(questionId);
+  }
+
+  /**
+   * Takes in what a question's form holds: as its draft, or for copying where the question has ended.
+   * @param unsent - true for what was meant to be sent; else it is of no use where the person ended the question elsewhere
+   */
+  typed(questionId: string, draft: Draft, unsent = false): void {
+    const view = this.#history.question(questionId);
+    if (!view) return;
+    if (!view.ending) this.#drafts.keep(view.question, draft);
+    else if (unsent || !endedByPerson(view.ending)) this.#history.typed(questionId, keepable(view.question, draft));
   }
 
   /**
@@ -101,7 +120,9 @@ export class DeskCalls {
       this.#history.asked(question);
       this.#changed({ text: texts.inbox.arrived(question.asker.id, question.call?.name), alert: true });
     } else {
-      this.#history.ended({ question, ending: event.ending, endedAt: event.endedAt });
+      const { ending, endedAt } = event;
+      const typed = this.#drafts.end(question.id, ending);
+      this.#history.ended({ question, ending, endedAt, ...(typed && { typed }) });
       this.#changed({ text: texts.ending.sentence(event.ending, question.kind), alert: false });
     }
   }

@@ -4,6 +4,7 @@
  * together is too large to be kept.
  */
 import type { CallContext, Question } from '../../index.ts';
+import type { Draft } from '../form/draft.ts';
 import type { CallView, NoticeView, QuestionView } from './views.ts';
 
 interface CallRecord extends Omit<CallView, 'items'> {
@@ -97,11 +98,21 @@ export class History {
     const before = this.#questions.get(question.id)?.weight;
     if (before === undefined) return;
     const record: QuestionRecord = { ...view, weight: before + weightOf(ending) };
-    this.#questions.set(question.id, record);
     this.#questionWeight += record.weight - before;
-    const { items, at } = this.#placeOf(question);
-    if (at >= 0) items[at] = record;
+    this.#replace(record);
     this.#forgetQuestions();
+  }
+
+  /** What was typed in answer to a question that has ended, for copying. */
+  typed(questionId: string, typed: Draft): void {
+    const before = this.#questions.get(questionId);
+    if (before?.ending) this.#replace({ ...before, typed });
+  }
+
+  #replace(record: QuestionRecord): void {
+    this.#questions.set(record.question.id, record);
+    const { items, at } = this.#placeOf(record.question);
+    if (at >= 0) items[at] = record;
   }
 
   /** Where a question stands in its call. */

@@ -9,6 +9,7 @@ import type {
   Question,
   SamplingAccount,
 } from '../../index.ts';
+import type { Draft } from '../form/draft.ts';
 
 /** What a server offers: each can be called, and may ask. */
 export type OfferKind = CallContext['kind'];
@@ -76,6 +77,8 @@ export interface QuestionView {
   readonly ending?: Ending;
   /** Milliseconds since the epoch. */
   readonly endedAt?: number;
+  /** What was in its form when it ended without the person, secrets apart. */
+  readonly typed?: Draft;
 }
 
 /** Something that was decided without asking: refused by the host or by policy, or allowed by a rule. */

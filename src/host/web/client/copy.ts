@@ -1,0 +1,22 @@
+/** Copies what somebody had typed, from beside where it is shown. */
+
+async function copy(button: HTMLElement): Promise<void> {
+  const rows = [...document.querySelectorAll(`#${CSS.escape(button.dataset['copy'] ?? '')} [data-typed]`)];
+  const textOf = (row: Element): string => row.querySelector('dd')?.textContent ?? '';
+  const [only] = rows;
+  const whole = rows.map(row => `${row.querySelector('dt')?.textContent}: ${textOf(row)}`).join('\n');
+  await navigator.clipboard.writeText(only && rows.length === 1 ? textOf(only) : whole);
+  const region = document.getElementById('announce');
+  const said = button.dataset['copied'] ?? '';
+  button.textContent = said;
+  if (region) region.textContent = said;
+}
+
+/** Starts listening. */
+export function startCopy(): void {
+  document.addEventListener('click', event => {
+    const button = (event.target as Element).closest<HTMLElement>('[data-copy]');
+    // Where it is not allowed, the text is there to be selected.
+    if (button) void copy(button).catch(() => {});
+  });
+}
