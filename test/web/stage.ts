@@ -38,6 +38,7 @@ function noClient(): URL {
     'forms',
     'morph',
     'page',
+    'presence',
     'reveal',
   ])
     writeFileSync(join(folder, `${name}.js`), '');

@@ -17,6 +17,7 @@ const modules = [
   'forms',
   'morph',
   'page',
+  'presence',
   'reveal',
 ] as const;
 /** Runs alone. */

@@ -7,11 +7,13 @@ import { startDrafts } from './drafts.ts';
 import { type Heard, startEvents } from './events.ts';
 import { startForms } from './forms.ts';
 import { refresh } from './page.ts';
+import { find, lose, startPresence } from './presence.ts';
 import { startReveal } from './reveal.ts';
 
 function hear(heard: Heard): void {
-  if (heard.type === 'away') {
-    document.getElementById('offline')?.toggleAttribute('hidden', !heard.away);
+  if (heard.type !== 'changed') {
+    if (heard.type === 'lost') lose();
+    else find();
     return;
   }
   void refresh();
@@ -26,6 +28,7 @@ keepBase();
 window.addEventListener('popstate', () => void refresh());
 window.addEventListener('online', () => void refresh());
 startForms();
+startPresence();
 startReveal();
 startCopy();
 startDrafts();

@@ -8,17 +8,15 @@ import { base } from './base.ts';
 /** What a page is told. */
 export type Heard =
   | { readonly type: 'changed'; readonly text?: string; readonly alert?: boolean }
-  | { readonly type: 'away'; readonly away: boolean };
+  /** The desk cannot be reached; told again with every attempt. */
+  | { readonly type: 'lost' }
+  | { readonly type: 'found' };
 
 const name = 'midcall-events';
-
-/** How long the desk may be away before the pages say so, in milliseconds. */
-const patienceMs = 1500;
 
 /** Follows the desk's stream. @returns ends it */
 function follow(since: string, tell: (heard: Heard) => void): () => void {
   const events = new EventSource(`${base()}/events?since=${since}`);
-  let timer = 0;
   let away = false;
   events.addEventListener('changed', event => {
     const said = JSON.parse((event as MessageEvent<string>).data) as { text?: string; alert?: boolean };
@@ -26,12 +24,10 @@ function follow(since: string, tell: (heard: Heard) => void): () => void {
   });
   events.addEventListener('error', () => {
     away = true;
-    window.clearTimeout(timer);
-    timer = window.setTimeout(() => tell({ type: 'away', away: true }), patienceMs);
+    tell({ type: 'lost' });
   });
   events.addEventListener('open', () => {
-    window.clearTimeout(timer);
-    tell({ type: 'away', away: false });
+    tell({ type: 'found' });
     if (away) tell({ type: 'changed' });
     away = false;
   });
@@ -63,5 +59,4 @@ export function startEvents(since: string, hear: (heard: Heard) => void): void {
     gone.abort();
     channel.close();
   });
-  window.addEventListener('pageshow', event => event.persisted && location.reload());
 }

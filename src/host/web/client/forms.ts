@@ -5,6 +5,7 @@
 import { telling } from './drafts.ts';
 import { morph } from './morph.ts';
 import { showDocument, touch } from './page.ts';
+import { holdsBack, notSent } from './presence.ts';
 
 const pauseBeforeCheckMs = 140;
 
@@ -52,20 +53,31 @@ function checkSoon(form: HTMLFormElement): void {
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   window.clearTimeout(timers.get(form));
   checks.set(form, (checks.get(form) ?? 0) + 1);
-  const response = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body: bodyOf(form, submitter) });
-  showDocument(await response.text(), { live: false, url: response.redirected ? response.url : location.href });
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body: bodyOf(form, submitter) });
+    text = await response.text();
+  } catch {
+    notSent();
+    return;
+  }
+  showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
 }
 
 function onSubmit(event: SubmitEvent): void {
   const form = event.target as HTMLFormElement;
-  if (form.getAttribute('method') !== 'post' || (event.submitter as HTMLButtonElement | null)?.formTarget === '_blank')
+  if (
+    form.getAttribute('method') !== 'post' ||
+    (event.submitter as HTMLButtonElement | null)?.formTarget === '_blank'
+  ) {
+    if (holdsBack()) event.preventDefault();
     return;
+  }
   event.preventDefault();
   if (form.dataset['sending'] === 'true') return;
   form.dataset['sending'] = 'true';
-  void send(form, event.submitter)
-    .catch(() => HTMLFormElement.prototype.submit.call(form))
-    .finally(() => delete form.dataset['sending']);
+  void send(form, event.submitter).finally(() => delete form.dataset['sending']);
 }
 
 function onInput(event: Event): void {

@@ -16,6 +16,9 @@ export function touch(form: Element): void {
   touched.add(form);
 }
 
+/** True where somebody has begun to fill in a form of this page. */
+export const anyTouched = (): boolean => [...document.forms].some(form => touched.has(form));
+
 function focusIsLost(): boolean {
   const { activeElement: at } = document;
   return at === null || at === document.body || at.id === 'main';

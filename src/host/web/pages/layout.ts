@@ -129,7 +129,7 @@ ${topBar(view, content)}
 ${inboxRail(view, content.questionId)}
 </div>
 <div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>
-<div class="offline" id="offline" hidden data-morph="keep" role="status">${texts.notices.reconnecting}</div>`,
+<div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>`,
   });
 }
 

@@ -79,7 +79,9 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
 
 .announce{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.offline{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);background:var(--ink);color:var(--canvas);padding:9px 16px;border-radius:20px;font-weight:500;z-index:20}
+.offline{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
+.offline .icon{color:var(--bad);margin-top:2px}
+.offline p{margin-top:3px}
 
 .button{display:inline-flex;align-items:center;justify-content:center;gap:7px;min-height:36px;padding:0 15px;border-radius:var(--radius-small);border:1px solid var(--line-strong);background:var(--surface);color:var(--ink);font-weight:560;cursor:pointer;text-decoration:none;white-space:nowrap}
 .button:hover{background:var(--sunken)}

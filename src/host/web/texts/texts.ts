@@ -219,8 +219,11 @@ export const texts = {
     notFoundTitle: 'Not found',
     back: 'Back to the desk',
   },
-  notices: {
-    reconnecting: 'The desk does not answer. Trying again…',
+  gone: {
+    title: 'The desk has stopped, or does not answer.',
+    notSent: 'This was not sent.',
+    unknown: 'This may not have arrived.',
+    todo: 'What you typed stays on this page. Copy what you need, start the desk again in its terminal, and open the link it prints.',
   },
   ages: {
     milliseconds: (count: number) => `${count} ms`,

@@ -1,0 +1,81 @@
+/**
+ * Whether the desk is there. Where it is not, the page says so and what to do, and nothing leads away from it: what has been
+ * typed is nowhere else then.
+ */
+import { anyTouched } from './page.ts';
+
+/** How long the desk may be out of reach before the page says so, in milliseconds: a stream may break and be back at once. */
+const patienceMs = 1_000;
+
+let lost = false;
+let timer = 0;
+
+const notice = (): HTMLElement | null => document.getElementById('offline');
+
+/** Says at once that the desk is gone. @param unsent - what became of what was to be sent; the doubt about one thing stays */
+function say(unsent?: 'not-sent' | 'unknown'): void {
+  const box = notice();
+  if (!box) return;
+  const lines = [...box.querySelectorAll<HTMLElement>('[data-unsent]')];
+  const inDoubt = lines.some(line => line.dataset['unsent'] === 'unknown' && !line.hidden);
+  if (unsent && !inDoubt) for (const line of lines) line.hidden = line.dataset['unsent'] !== unsent;
+  box.hidden = false;
+}
+
+/** The desk cannot be reached. Heard again while that is so, it changes nothing: each attempt to reach it fails anew. */
+export function lose(): void {
+  if (lost) return;
+  lost = true;
+  timer = window.setTimeout(say, patienceMs);
+}
+
+/** The desk is there. */
+export function find(): void {
+  lost = false;
+  window.clearTimeout(timer);
+  const box = notice();
+  if (!box) return;
+  box.hidden = true;
+  for (const each of box.querySelectorAll<HTMLElement>('[data-unsent]')) each.hidden = true;
+}
+
+/** Something that was to be sent has failed on its way. */
+export function notSent(): void {
+  say(lost ? 'not-sent' : 'unknown');
+}
+
+/** True where a form may not be left to the browser, which would put its own error page in the place of this one. */
+export function holdsBack(): boolean {
+  if (lost) say('not-sent');
+  return lost;
+}
+
+function onClick(event: MouseEvent): void {
+  const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]');
+  const elsewhere = event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey;
+  if (!lost || !link || elsewhere || link.origin !== location.origin || link.getAttribute('href')?.startsWith('#'))
+    return;
+  event.preventDefault();
+  void fetch(link.href).then(
+    () => location.assign(link.href),
+    () => say(),
+  );
+}
+
+/** Starts holding on to the page. */
+export function startPresence(): void {
+  // Whatever is shown came from the desk.
+  document.addEventListener('midcall:shown', find);
+  document.addEventListener('click', onClick);
+  window.addEventListener('beforeunload', event => {
+    if (lost && anyTouched()) event.preventDefault();
+  });
+  // A page the browser kept may be long out of date; where the desk is gone it is better than none.
+  window.addEventListener('pageshow', event => {
+    if (event.persisted)
+      void fetch(location.href).then(
+        () => location.reload(),
+        () => lose(),
+      );
+  });
+}

@@ -1,0 +1,136 @@
+/** A desk that has died: its pages say so, say what to do, and keep what was typed. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launch, type Visitor, violations, visitor } from './browser.ts';
+import { builtClient, everyField, openPage, type Stage, stage } from './stage.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+/** Counts on every page, as `data-failed`, how often its stream of events has failed. */
+async function countFailures(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    const Real = window.EventSource;
+    window.EventSource = class extends Real {
+      constructor(url: string | URL) {
+        super(url);
+        this.addEventListener('error', () => {
+          const { dataset } = document.documentElement;
+          dataset['failed'] = `${dataset['failed'] ?? ''}x`;
+        });
+      }
+    };
+  });
+}
+
+const failed = (page: Page, times: number) =>
+  page.locator(`html[data-failed^="${'x'.repeat(times)}"]`).waitFor({ state: 'attached' });
+
+/** Somebody on the page of a question, whose clock only goes when it is told to. */
+async function waiting(on: Stage, path: string): Promise<Visitor> {
+  const me = await visitor(browser);
+  await me.context.clock.install();
+  await countFailures(me.context);
+  await me.page.goto(on.desk.startUrl());
+  await me.page.goto(new URL(path, on.desk.url).href);
+  await me.page.getByRole('article').first().waitFor();
+  await me.context.clock.pauseAt(Date.now() + 3_600_000);
+  return me;
+}
+
+it('is said within two seconds, on every page, however often the browser tries to reach it', async () => {
+  await using on = await stage({ client: builtClient });
+  void on.inbox.ask(everyField('g-1'));
+  await using me = await waiting(on, 'calls/g-1');
+  const other = await me.context.newPage();
+  await other.goto(me.page.url());
+  await other.getByRole('article').waitFor();
+  await on.desk.close();
+  await failed(me.page, 1);
+  const notices = [me.page, other].map(page => page.getByRole('alert').filter({ hasText: 'The desk has stopped' }));
+  for (const notice of notices) expect(await notice.count()).toBe(0);
+  await me.context.clock.runFor(1_000);
+  await failed(me.page, 2);
+  await me.context.clock.runFor(1_000);
+  for (const notice of notices) {
+    await notice.waitFor();
+    expect(await notice.getByText('start the desk again in its terminal').isVisible()).toBe(true);
+    expect(await notice.getByText('sent').isVisible()).toBe(false);
+  }
+  expect(await violations(me.page)).toEqual([]);
+});
+
+it('keeps the form and what is in it, whatever is pressed', async () => {
+  await using on = await stage({ client: builtClient });
+  void on.inbox.ask(everyField('g-2'));
+  await using me = await waiting(on, 'calls/g-2');
+  const { page } = me;
+  const url = page.url();
+  const name = page.getByLabel('Full name');
+  await name.fill('Ada Lovelace');
+  await on.desk.close();
+  await failed(page, 1);
+  const notice = page.getByRole('alert').filter({ hasText: 'The desk has stopped' });
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await notice.filter({ hasText: 'This was not sent.' }).waitFor();
+  for (const [part, button] of [
+    ['history', page.getByRole('link', { name: 'History' })],
+    ['cancel', page.getByRole('button', { name: 'Cancel the call' })],
+    ['add', page.getByRole('link', { name: 'Add a server' })],
+  ] as const) {
+    const tried = page.waitForEvent('requestfailed', each => each.url().endsWith(part));
+    await button.click();
+    await tried;
+  }
+  expect([page.url(), await name.inputValue(), await notice.isVisible()]).toEqual([url, 'Ada Lovelace', true]);
+});
+
+it('says that it is not known what became of an answer the desk died with, and sends it no second time', async () => {
+  await using on = await stage({ client: builtClient });
+  void on.inbox.ask(everyField('g-3'));
+  await using me = await waiting(on, 'calls/g-3');
+  let sent = 0;
+  await me.page.route(/\/questions\/[^/]+$/, route => {
+    sent += 1;
+    return route.abort('connectionreset');
+  });
+  await me.page.getByLabel('Full name').fill('Ada Lovelace');
+  await me.page.getByRole('button', { name: 'Send answer' }).click();
+  await me.page.getByRole('alert').filter({ hasText: 'This may not have arrived.' }).waitFor();
+  expect([sent, await me.page.getByLabel('Full name').inputValue()]).toEqual([1, 'Ada Lovelace']);
+  await me.page.unrouteAll();
+  await me.page.getByRole('button', { name: 'Decline' }).click();
+  await me.page.locator('.ending-declined').waitFor();
+  expect(await me.page.getByRole('alert').filter({ hasText: 'The desk has stopped' }).isVisible()).toBe(false);
+});
+
+it('opens no tab of the browser’s own error where a page was to be opened', async () => {
+  await using on = await stage({ client: builtClient });
+  const question = openPage('https://pages.example/connect');
+  void on.inbox.ask(question);
+  await using me = await waiting(on, `questions/${question.id}`);
+  await on.desk.close();
+  await failed(me.page, 1);
+  await me.page.getByRole('button', { name: 'Open the page' }).click();
+  await me.page.getByRole('alert').filter({ hasText: 'This was not sent.' }).waitFor();
+  expect(me.context.pages()).toHaveLength(1);
+});
+
+it('is taken back once the desk answers again', async () => {
+  await using on = await stage({ client: builtClient });
+  void on.inbox.ask(everyField('g-5'));
+  await using me = await visitor(browser);
+  await me.context.clock.install();
+  await countFailures(me.context);
+  await me.context.route(/\/events\?/, route => route.abort());
+  await me.page.goto(on.desk.startUrl());
+  await failed(me.page, 1);
+  await me.context.clock.runFor(1_000);
+  const notice = me.page.getByRole('alert').filter({ hasText: 'The desk has stopped' });
+  await notice.waitFor();
+  await me.context.unrouteAll();
+  await notice.waitFor({ state: 'hidden' });
+});
