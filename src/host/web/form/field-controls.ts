@@ -150,7 +150,7 @@ function secretControl(part: Part): Html {
     ? html`<textarea${attributes({ ...shared, rows: 4, class: 'masked' })}>\n${value}</textarea>`
     : html`<input${attributes({ ...shared, type: 'password', inputmode, value })}>`;
   const again = posted !== '' && !isDefault && html`<noscript><p class="help">${texts.field.typeAgain}</p></noscript>`;
-  return html`<div class="secret-entry">${control}<button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': part.id, 'aria-controls': part.id, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>${again}`;
+  return html`<div class="secret-entry">${control}<button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': part.id, 'aria-controls': part.id, 'aria-describedby': `${part.id}-title`, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>${again}`;
 }
 
 /** In our own words, at the field: what is wrong with being asked for this. */
@@ -200,7 +200,7 @@ export function fieldControl(field: ArgumentField, index: number, place: Place):
     .join(' ');
   const part: Part = { ...place, field, name, id, describedBy: described || undefined, invalid: issues.length > 0 };
 
-  const title = html`<span class="field-title">${shown(labelOf(field), 200)}</span> <span class="need">${field.required ? texts.field.required : texts.field.optional}</span>`;
+  const title = html`<span class="field-title" id="${id}-title">${shown(labelOf(field), 200)}</span> <span class="need">${field.required ? texts.field.required : texts.field.optional}</span>`;
   const helpText =
     help &&
     html`<p class="help" id="${id}-help">${field.description !== undefined && shown(sentence(field.description), 1000)}${

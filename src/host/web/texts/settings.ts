@@ -5,8 +5,8 @@ export const settingTexts = {
   roots: {
     title: 'Roots',
     lead: 'The folders servers may use. A server knows of a folder only where you granted it, and is told when that changes.',
-    offered: 'Folders the server will be told',
-    share: 'Share these folders',
+    offered: 'Folders to share with this server',
+    share: 'Share the ticked folders',
     none: 'No folder is on offer.',
     add: 'Offer a folder',
     offer: 'Offer',
