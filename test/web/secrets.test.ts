@@ -105,6 +105,7 @@ describe('a tool’s arguments', () => {
       tools: [],
       prompts: [],
       resources: [],
+      unlisted: [],
       roots: [],
       log: [],
     } as const;
