@@ -131,8 +131,8 @@ it.each(['2025-11-25', '2026-07-28'] as const)(
     });
     const said = textOf(await on.client.callTool({ name: 'think' }));
     if (behind === '2025-11-25') expect(said).toBe('no reply: sampling/unavailable');
-    else expect(said).toContain('nobody can tell whether anybody was asked');
-    expect(refusals().join()).toContain('nobody can tell whether anybody was asked');
+    else expect(said).toContain('could not be told whether a person refused');
+    expect(refusals().join()).toContain('could not be told whether a person refused');
     expect(`${said} ${refusals().join()}`).not.toContain('he person refused');
   },
 );
