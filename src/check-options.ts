@@ -3,19 +3,24 @@
  * to plain JavaScript, and before a server runs with a typo in `principal` or `authenticate`.
  *
  * - O1 A name that is no option is refused, with the one that was probably meant.
- * - O2 What is missing or of another kind is named, with what it has to be. Values are never repeated: one may be a key.
+ * - O2 What is missing or of another kind is named, with what it must be and what was given instead: its kind, its size, a
+ *   number. No text is repeated: it may be a key.
  * - O3 `undefined` is the same as absent.
  */
 import { isRecord } from './record.ts';
 
 /** What an option may be. */
 export interface Kind {
-  /** Completes "… is"; such as `a function`. */
+  /** Completes "… must be"; such as `a function`. */
   readonly words: string;
   readonly fits: (value: unknown) => boolean;
   /** Looks inside; what is wrong there, as a sentence. */
   readonly inside?: (value: unknown, at: string) => string | undefined;
   readonly required?: true;
+  /** What each member of a list must be. */
+  readonly members?: Kind;
+  /** The only texts that fit. */
+  readonly choices?: readonly string[];
 }
 
 /** A kind for each option, so that none is forgotten. */
@@ -24,39 +29,44 @@ export type Kinds<O> = { readonly [K in keyof Required<O>]: Kind };
 /** An option of any kind: what takes it checks it. */
 export const anything: Kind = { words: 'anything', fits: () => true };
 export const flag: Kind = { words: 'true or false', fits: value => typeof value === 'boolean' };
-export const text: Kind = { words: 'a text', fits: value => typeof value === 'string' };
+export const text: Kind = { words: 'a string', fits: value => typeof value === 'string' };
 export const name: Kind = {
-  words: 'a text that is not empty',
+  words: 'a string that is not empty',
   fits: value => typeof value === 'string' && value.trim() !== '',
 };
 export const func: Kind = { words: 'a function', fits: value => typeof value === 'function' };
 /** Milliseconds, and other amounts. */
 export const positive: Kind = {
-  words: 'a positive number',
+  words: 'a number greater than 0',
   fits: value => typeof value === 'number' && Number.isFinite(value) && value > 0,
 };
 export const notNegative: Kind = {
-  words: 'a number, 0 or above',
+  words: 'a number of at least 0',
   fits: value => typeof value === 'number' && Number.isFinite(value) && value >= 0,
 };
 export const count: Kind = {
-  words: 'a whole number, at least 1',
+  words: 'a whole number of at least 1',
   fits: value => Number.isSafeInteger(value) && (value as number) >= 1,
 };
 export const port: Kind = {
-  words: 'a port: a whole number from 0 (any free one) to 65535',
+  words: 'a whole number from 0 (any free port) to 65535',
   fits: value => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
 };
 
 /** One of a few texts. */
 export const oneOf = (...values: readonly string[]): Kind => ({
-  words: values.map(each => `'${each}'`).join(' or '),
+  words: [values.slice(0, -1), values.slice(-1)]
+    .filter(part => part.length > 0)
+    .map(part => part.map(each => `'${each}'`).join(', '))
+    .join(' or '),
+  choices: values,
   fits: value => typeof value === 'string' && values.includes(value),
 });
 
 /** A list, each member of one kind. */
 export const listOf = (kind: Kind): Kind => ({
-  words: `a list, each ${kind.words}`,
+  words: `a list, each member ${kind.words}`,
+  members: kind,
   fits: value => Array.isArray(value) && value.every(each => kind.fits(each)),
 });
 
@@ -101,7 +111,7 @@ export const storeKind = having(
 export function checkOptions<O>(place: string, options: O, kinds: Kinds<O>): void {
   if (!isRecord(options)) {
     throw new TypeError(
-      `${place} takes an object of options, { ${Object.keys(kinds).join(', ')} }, not ${kindOf(options)}.`,
+      `${place} takes an object of options, { ${Object.keys(kinds).join(', ')} }; got ${kindOf(options)}.`,
     );
   }
   const problem = problemIn(options, kinds, '');
@@ -110,7 +120,7 @@ export function checkOptions<O>(place: string, options: O, kinds: Kinds<O>): voi
 
 /** @throws TypeError where what is no object of options is not what it has to be; `what` names it */
 export function checkGiven(place: string, what: string, value: unknown, kind: Kind): void {
-  if (!kind.fits(value)) throw new TypeError(`${place}: ${what} is ${kind.words}, not ${kindOf(value)}.`);
+  if (!kind.fits(value)) throw new TypeError(`${place}: ${mismatch(what, kind, value)}`);
 }
 
 function problemIn(
@@ -123,9 +133,9 @@ function problemIn(
     const value = options[key];
     const where = `${at}${key}`;
     if (value === undefined) {
-      if (kind.required) return `${where} is missing; it is ${kind.words}.`;
+      if (kind.required) return `${where} is missing; it must be ${kind.words}.`;
     } else if (!kind.fits(value)) {
-      return `${where} is ${kind.words}, not ${kindOf(value)}.`;
+      return mismatch(where, kind, value);
     } else {
       const problem = kind.inside?.(value, `${where}.`);
       if (problem !== undefined) return problem;
@@ -140,18 +150,32 @@ function unknown(key: string, known: readonly string[], at: string): string {
   return `there is no option '${at}${key.slice(0, 60)}'. ${rest}`;
 }
 
+/** What it must be and what it is; in a list, of the first member that does not fit. */
+function mismatch(where: string, kind: Kind, value: unknown): string {
+  const { members } = kind;
+  const at = members && Array.isArray(value) ? value.findIndex(each => !members.fits(each)) : -1;
+  if (members && at >= 0) return mismatch(`${where}[${at}]`, members, (value as readonly unknown[])[at]);
+  const meant = typeof value === 'string' && kind.choices ? nearest(value, kind.choices) : undefined;
+  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  return `${where} must be ${kind.words}; got ${kindOf(value)}.${hint}`;
+}
+
 /** What a value is, without the value; numbers are harmless and often the mistake. */
 function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return value === '' ? 'an empty text' : 'this text';
-  if (typeof value === 'boolean') return String(value);
-  if (typeof value === 'function') return 'a function';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'this list';
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string')
+    return value === '' ? 'an empty string' : `a string of ${counted(value.length, 'character')}`;
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (value instanceof Promise) return 'a promise: await it first';
-  return `this ${typeof value}`;
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  const { name } = (Object.getPrototypeOf(value)?.constructor ?? Object) as { readonly name?: unknown };
+  return typeof name === 'string' && name !== '' && name !== 'Object'
+    ? `an instance of ${name.slice(0, 60)}`
+    : 'an object';
 }
+
+const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 /** The name that was probably meant: it begins the same, or differs by a slip or two. */
 function nearest(key: string, known: readonly string[]): string | undefined {

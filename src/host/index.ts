@@ -64,6 +64,7 @@ export type { OfferedRoot, RootsManagerOptions, RootsState } from './roots/manag
 export { RootsManager } from './roots/manager.ts';
 export { type RootsMemory, rootsFile } from './roots/memory.ts';
 export { detectWorkspace, type Workspace } from './roots/workspace.ts';
+export { saidAlready } from './said-already.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export { wishLines } from './sampling/wishes.ts';

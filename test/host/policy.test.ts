@@ -36,7 +36,9 @@ describe('policy', () => {
     const policy = new Policy();
     expect(() => policy.add({ server: 'a', subject: 'form', effect: 'allow' })).toThrow(/answered by a person/);
     expect(() => policy.add({ server: 'a', subject: '*', effect: 'allow' })).toThrow();
-    expect(() => new Policy({ limits: { open: 0 } })).toThrow('limits.open is a whole number, at least 1, not 0');
+    expect(() => new Policy({ limits: { open: 0 } })).toThrow(
+      'limits.open must be a whole number of at least 1; got 0',
+    );
   });
 
   it('refuses, expires, is revoked, and tells of every change', () => {

@@ -71,7 +71,7 @@ describe('roots manager', () => {
       message:
         "Not on offer: 'file:///etc', '/tmp/⟦U+202E⟧else'. Add the directory, and grant the uri that add() gives.",
     });
-    await expect(roots.grant('s', uri as never)).rejects.toThrow('what is granted is a list');
+    await expect(roots.grant('s', uri as never)).rejects.toThrow('what is granted must be a list');
     expect(roots.granted('s')?.map(root => root.uri)).toEqual([uri]);
   });
 

@@ -100,7 +100,7 @@ describe('the sampling budget of a server', () => {
   });
 
   it.each(['requests', 'tokens', 'depth', 'windowMs'])('cannot be opened with half of %s', name => {
-    expect(() => account({ [name]: 0.5 })).toThrow(`${name} is a whole number`);
+    expect(() => account({ [name]: 0.5 })).toThrow(`${name} must be a whole number`);
   });
 
   it('G1, G2: no order of runs passes the limits, as long as models keep to theirs', () => {

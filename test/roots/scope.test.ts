@@ -365,7 +365,7 @@ describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['
       expect(() => boundary({ guarantee, ceiling: [at('work/file')] })).toThrow(
         expect.objectContaining({ code: 'roots/invalid' }),
       );
-      expect(() => boundary({ mode: 'wide' as BoundaryMode })).toThrow("mode is 'narrow' or 'replace' or 'ignore'");
+      expect(() => boundary({ mode: 'wide' as BoundaryMode })).toThrow("mode must be 'narrow', 'replace' or 'ignore'");
     });
   },
 );

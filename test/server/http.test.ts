@@ -260,7 +260,7 @@ describe('H3, H4: sessions end and are capped', () => {
 
   it('refuses limits that make no sense when it is built', async () => {
     await expect(serveHttp(factory, { sessions: { max: 0 } })).rejects.toThrow(
-      'sessions.max is a positive number, not 0',
+      'sessions.max must be a number greater than 0; got 0',
     );
   });
 });

@@ -8,7 +8,16 @@ import {
   parseTextual,
   type WireValue,
 } from '../../form/index.ts';
-import { type FormQuestion, isLongText, mask, type Reply, secretsOf, secretWarnings, visible } from '../index.ts';
+import {
+  type FormQuestion,
+  isLongText,
+  mask,
+  type Reply,
+  saidAlready,
+  secretsOf,
+  secretWarnings,
+  visible,
+} from '../index.ts';
 import { askSecret } from './ask-secret.ts';
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
@@ -296,8 +305,10 @@ function rulesOf(field: Field, options: FormDialogOptions): readonly string[] {
             ? `date and time, in ${options.timeZone} unless you write a zone`
             : String(field.format),
         ),
-        ...rule(field.minLength, `at least ${field.minLength} characters`),
-        ...rule(field.maxLength, `at most ${field.maxLength} characters`),
+        ...unsaid(field, field.minLength, field.maxLength, 'characters', [
+          ...rule(field.minLength, `at least ${field.minLength} characters`),
+          ...rule(field.maxLength, `at most ${field.maxLength} characters`),
+        ]),
         ...rule(field.pattern, `must match ${visible(field.pattern ?? '', { max: 100 })}`),
         ...rule(
           field.uncheckedPattern,
@@ -307,18 +318,29 @@ function rulesOf(field: Field, options: FormDialogOptions): readonly string[] {
     case 'number':
       return [
         field.integer ? 'whole number' : 'number',
-        ...rule(field.minimum, `from ${field.minimum}`),
-        ...rule(field.maximum, `up to ${field.maximum}`),
+        ...unsaid(field, field.minimum, field.maximum, 'number', [
+          ...rule(field.minimum, `from ${field.minimum}`),
+          ...rule(field.maximum, `up to ${field.maximum}`),
+        ]),
       ];
     case 'multi-select':
-      return [
+      return unsaid(field, field.minItems, field.maxItems, 'choices', [
         ...rule(field.minItems, `at least ${field.minItems}`),
         ...rule(field.maxItems, `at most ${field.maxItems}`),
-      ];
+      ]);
     default:
       return [];
   }
 }
+
+/** Limits that the field's own description does not state. */
+const unsaid = (
+  { description }: Field,
+  min: number | undefined,
+  max: number | undefined,
+  of: 'characters' | 'choices' | 'number',
+  rules: readonly string[],
+): readonly string[] => (saidAlready(description, min, max, of) ? [] : rules);
 
 function answerLines(field: Field, value: WireValue | undefined, secrets: ReadonlySet<string>): readonly string[] {
   if (value !== undefined && (secrets.has(field.name) || isCardNumber(value))) return [`  ${nameOf(field)}: ${mask}`];

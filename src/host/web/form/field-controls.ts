@@ -4,7 +4,7 @@
  */
 import { type Choice, type Issue, isCardNumber, labelOf } from '../../../form/index.ts';
 import { attributes, type Html, html } from '../../../html.ts';
-import { isLongText, secretWarnings } from '../../index.ts';
+import { isLongText, saidAlready, secretWarnings } from '../../index.ts';
 import { icons } from '../icons.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
@@ -45,11 +45,13 @@ interface Part extends Place {
 
 function ruleOf(field: ArgumentField): string {
   const { between, range } = texts.field;
+  const said = (min: number | undefined, max: number | undefined, of: 'characters' | 'choices' | 'number') =>
+    saidAlready(field.description, min, max, of);
   switch (field.kind) {
     case 'text': {
       const most = (field.maxLength ?? Number.POSITIVE_INFINITY) > worthSaying ? undefined : field.maxLength;
       const least = (field.minLength ?? 0) > 1 ? field.minLength : undefined;
-      const parts = [between(texts.field.characters, least, most)];
+      const parts = [said(least, most, 'characters') ? '' : between(texts.field.characters, least, most)];
       if (field.format === 'email') parts.unshift(texts.field.email);
       if (field.format === 'uri') parts.unshift(texts.field.uri);
       if (field.pattern !== undefined) parts.push(texts.field.pattern(field.pattern));
@@ -57,9 +59,16 @@ function ruleOf(field: ArgumentField): string {
       return parts.filter(Boolean).join(' ');
     }
     case 'number':
-      return [field.integer && texts.field.whole, range(field.minimum, field.maximum)].filter(Boolean).join(' ');
-    case 'multi-select':
-      return between(texts.field.choices, field.minItems || undefined, field.maxItems);
+      return [
+        field.integer && texts.field.whole,
+        !said(field.minimum, field.maximum, 'number') && range(field.minimum, field.maximum),
+      ]
+        .filter(Boolean)
+        .join(' ');
+    case 'multi-select': {
+      const least = field.minItems || undefined;
+      return said(least, field.maxItems, 'choices') ? '' : between(texts.field.choices, least, field.maxItems);
+    }
     case 'json':
       return texts.field.json;
     default:
