@@ -6,6 +6,7 @@ import { type Era, judgeUrl, visible } from '../host/index.ts';
 import { isRecord } from '../record.ts';
 import type { Breach } from './lint-finding.ts';
 import { asksForm, capabilityOf, type LintAsk, type PlayName } from './lint-play.ts';
+import { longList } from './procedure.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,6 @@ export interface AskingTool {
   readonly argumentNames: readonly string[];
 }
 
-const mostChoices = 100;
 const mostFields = 10;
 
 const shown = (text: unknown, max = 80): string => visible(String(text), { max });
@@ -129,7 +129,7 @@ function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breac
     add('asks-for-argument', `The form asks for '${label}', which the tool takes as an argument.`, 'suspected');
   if ('choices' in field) {
     const { choices } = field;
-    if (choices.length >= mostChoices) add('many-choices', `'${label}' offers ${choices.length} choices.`);
+    if (choices.length >= longList) add('many-choices', `'${label}' offers ${choices.length} choices.`);
     const opaque = choices.filter(({ value, title: text }) => value === text && looksLikeId(value));
     if (opaque.length > 0 && opaque.length === choices.length)
       add(

@@ -33,7 +33,8 @@ export const decisions: readonly Decision[] = [
   {
     kind: 'secret',
     when: 'an argument is a password, a key, a token or a payment credential',
-    advice: 'Ask on a page (URL mode), and take the argument away: neither a form nor the model may see it.',
+    advice:
+      'Take the argument away: neither a form nor the model may see it. Ask on a page (URL mode), or sign in by OAuth; a key that serves the whole server belongs in the host’s settings (MCPB: user_config with sensitive: true).',
     ask: true,
     source: elicitation('User Interaction Model'),
   },
@@ -60,8 +61,9 @@ export const decisions: readonly Decision[] = [
   },
   {
     kind: 'widget',
-    when: 'the choice needs nested data, a preview, a chart or map, live progress, or a list to search in',
-    advice: 'Do not ask by form: build a page or a widget.',
+    when: 'the choice needs nested data, a preview, a chart or map, live progress, or a list of 100 or more',
+    advice:
+      'Do not ask by form: build a page or a widget. From a long list, let the person search: narrow it down to the likeliest before you ask, or show all of it on the page.',
     ask: false,
     source: elicitation('Requested Schema'),
   },
@@ -97,6 +99,9 @@ export const decisions: readonly Decision[] = [
   },
 ];
 
+/** From so many entries on, a list is searched rather than read. */
+export const longList = 100;
+
 /** The words that decide, per decision; looked for as whole words in the tool's name, and where it says so, its description. */
 export const designWords = {
   /** In the name. */
@@ -113,7 +118,13 @@ export const designWords = {
   /** In the name. */
   setsUp: 'setup configure config init initialize onboard settings preferences',
   /** In the description. */
-  widget: ['preview', 'chart', 'on a map', 'drag', 'layout', 'live progress', 'browse'],
+  widget: ['preview', 'chart', 'on a map', 'drag', 'layout', 'live progress'],
+  /** In the description: there is a long list. */
+  list: ['browse', 'searchable', 'scrollable', 'long list', 'search through', 'scroll through'],
+  /** In the description: something is picked. */
+  picks: ['pick', 'picks', 'picked', 'choose', 'chooses', 'chosen', 'select', 'selects', 'selected', 'one of'],
+  /** In the same sentence of the description: it is picked from so many. */
+  many: ['hundred', 'hundreds', 'thousand', 'thousands', 'million', 'millions'],
   /** Names of arguments that can match several things. */
   ambiguous: 'title name subject query keyword label term phrase',
   /** In the description: the deed can be taken back. */

@@ -3,7 +3,8 @@
  * source, and says what it could not tell. Pure.
  */
 import { type Assurance, type Channel, form, type RawForm, type WireSchema } from '../form/index.ts';
-import { type Decision, type DesignKind, decisions, designWords, hasWord, says } from './procedure.ts';
+import { longListIn } from './long-list.ts';
+import { type Decision, type DesignKind, decisions, designWords, hasWord, longList, says } from './procedure.ts';
 import { capital, deed, past, plural, type ToolFacts } from './tool-facts.ts';
 
 /** One question the tool should ask. */
@@ -44,6 +45,12 @@ export function propose(facts: ToolFacts): Proposal {
   const { decision, why } = decide(facts);
   const reasons = [{ text: why, source: decision.source }];
   const base = { tool: facts.name, kind: decision.kind, ask: decision.ask, advice: decision.advice };
+  // A page in place of a form takes nothing from what is to be agreed to.
+  if (decision.kind === 'widget' && acts(facts) && !undoable(facts))
+    reasons.push({
+      text: `'${facts.verb}' cannot simply be taken back, so the page or widget asks for a yes to it as well.`,
+      source: 'MCP schema: ToolAnnotations.destructiveHint',
+    });
   if (!decision.ask) return { ...base, reasons, uncertain: unknowns(facts, decision.kind), asks: [] };
   const url = decision.kind === 'secret' || decision.kind === 'sign-in' || decision.kind === 'first-run';
   const grave = hasWord(facts.verb, designWords.grave);
@@ -94,9 +101,10 @@ function decide(facts: ToolFacts): { readonly decision: Decision; readonly why: 
         : undefined,
     widget: nested
       ? `The argument '${nested.name}' is nested; a form is flat.`
-      : says(description, designWords.widget)
-        ? 'Its description speaks of something a form cannot show.'
-        : undefined,
+      : (longListIn(facts) ??
+        (says(description, designWords.widget)
+          ? 'Its description speaks of something a form cannot show.'
+          : undefined)),
     pick: target && acts(facts) ? `It acts on what '${target.name}' finds, which may be several.` : undefined,
     undoable: acts(facts) && undoable(facts) ? 'Its description says that it can be undone.' : undefined,
     confirm: acts(facts)
@@ -200,7 +208,7 @@ function unknowns(facts: ToolFacts, kind: DesignKind): readonly string[] {
       'Whether it destroys: it declares no destructiveHint, and the specification then takes it for one that does.',
     );
   if (kind === 'pick')
-    said.push(`How many ${plural(noun)} can match: from 100 on, narrow the search or use a page or a widget.`);
+    said.push(`How many ${plural(noun)} can match: from ${longList} on, narrow the search or use a page or a widget.`);
   if ((kind === 'confirm' || kind === 'pick') && !undoable(facts))
     said.push(
       says(facts.description, designWords.kept)

@@ -64,6 +64,78 @@ describe('propose', () => {
     expect(proposed(tool('choose_next', properties, more))).toMatchObject({ kind: 'widget', ask: false });
   });
 
+  const values = (count: number) => Array.from({ length: count }, (_, n) => `v${n}`);
+  const titled = (count: number) => values(count).map(each => ({ const: each, title: each }));
+  it.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
+    ['values', { type: 'string', enum: values(120) }],
+    ['titled values', { type: 'string', oneOf: titled(120) }],
+    ['values to tick', { type: 'array', items: { type: 'string', enum: values(120) } }],
+    ['titled values to tick', { type: 'array', items: { anyOf: titled(120) } }],
+    ['values or nothing', { anyOf: [{ type: 'string', enum: values(120) }, { type: 'null' }] }],
+    ['values defined apart', { $ref: '#/$defs/City' }, { City: { enum: values(120) } }],
+  ])('004-02: gives the advice for a long list where an argument has 120 %s', (_, city, $defs) => {
+    const each = tool('set_home', { city });
+    const { kind, ask, advice, reasons } = proposed({
+      ...each,
+      inputSchema: { ...each.inputSchema, ...($defs && { $defs }) },
+    });
+    expect({ kind, ask }).toEqual({ kind: 'widget', ask: false });
+    expect(advice).toContain('From a long list, let the person search');
+    expect(reasons[0]!.text).toBe("The argument 'city' lists 120 values.");
+  });
+
+  it('004-02: takes 100 values for a long list, and 99 for none', () => {
+    const kindOf = (count: number) =>
+      proposed(tool('set_home', { city: { type: 'string', enum: values(count) } })).kind;
+    expect([kindOf(99), kindOf(100)]).toEqual(['argument', 'widget']);
+  });
+
+  it.each([
+    'Lets one of thousands be picked.',
+    'Lets the person pick one of thousands of products.',
+    'Picks a font. The person chooses it from hundreds of them.',
+    'Selects a city among 4,000 towns.',
+    'The user can select from over 250 templates.',
+    'Choose one of 1200 icons for the page.',
+    'Puts up a searchable list of customers.',
+    'Lets the person browse all photos.',
+    'Shows a scrollable list.',
+  ])('004-02: gives the advice for a long list where the description says so: %s', description => {
+    const { kind, ask, advice } = proposed(tool('set_item', { id: text }, { description }));
+    expect({ kind, ask }).toEqual({ kind: 'widget', ask: false });
+    expect(advice).toContain('From a long list, let the person search');
+  });
+
+  it.each([
+    'Lets the person pick one of three sizes.',
+    'Picks a note, and waits 300 seconds for it.',
+    'Picks a name of at most 200 characters.',
+    'Chooses one of the plans that have been sold since 2019.',
+    'Handles thousands of notes. Lets the person pick a colour.',
+    'Selects version 2.100.',
+    'Picks the plan for $500.',
+    'Stores one of the notes; there may be a dozen.',
+  ])('004-02: sees no long list in: %s', description => {
+    expect(proposed(tool('set_item', { id: text }, { description })).kind).toBe('argument');
+  });
+
+  it('a widget of a tool that acts asks for the yes as well', () => {
+    const said = (description: string) =>
+      proposed(tool('delete_record', { record: { type: 'string', enum: values(120) } }, { description })).reasons.map(
+        ({ text: words }) => words,
+      );
+    expect(said('Deletes a record.')).toContain(
+      "'delete' cannot simply be taken back, so the page or widget asks for a yes to it as well.",
+    );
+    expect(said('Moves a record to the trash.')).toEqual(["The argument 'record' lists 120 values."]);
+  });
+
+  it('is not misled by a schema that refers to itself, or by a description without end', () => {
+    const each = tool('set_home', { city: { $ref: '#/$defs/City' } }, { description: 'pick one of '.repeat(200_000) });
+    const $defs = { City: { anyOf: [{ $ref: '#/$defs/City' }, { $ref: '#/$defs/__proto__' }] } };
+    expect(proposed({ ...each, inputSchema: { ...each.inputSchema, $defs } as never }).kind).toBe('argument');
+  });
+
   it.each([
     ['a yes or no', 'confirm', tool('drop-database', { database: text })],
     ['one of several', 'pick', tool('delete_record', { title: text })],
