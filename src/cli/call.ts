@@ -94,10 +94,12 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     ...(flags.root && { roots: host.roots }),
   });
   let wantsFolder = false;
+  const refusals: string[] = [];
   connection.subscribe(event => {
     if (event.type !== 'refused') return;
     if (event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
     else if (event.kind === 'roots/list' && !flags.root) wantsFolder = true;
+    else refusals.push(event.why);
   });
   try {
     await connection.start();
@@ -116,6 +118,13 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
       say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels it; at a question, it goes one step back)`]);
     const outcome = await running.outcome.finally(stop);
     await terminal?.idle();
+    // A call that was given up says so itself; a server says of a refusal only that it was one.
+    if (outcome.how !== 'abandoned')
+      say(
+        refusals.map(
+          why => `midcall: A request of the server was refused before it reached you: ${visible(why, { max: 500 })}`,
+        ),
+      );
     wantsFolder ||= !flags.root && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
     if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
     else if (!wantsFolder || 'result' in outcome) printOutcome(outcome);

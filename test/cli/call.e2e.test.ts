@@ -277,6 +277,12 @@ describe('midcall call with a server that gives what the protocol does not have'
     );
   });
 
+  it.each(['2025-11-25', '2026-07-28'])('says in its own words what Midcall refused, once, on %s', async era => {
+    const { err } = await run(['hostile-nested', '--era', era, ...answers()], asking);
+    expect(err.match(/refused before it reached you|cannot be shown/g)).toHaveLength(1);
+    expect(err).toMatch(/^midcall: .*(object|nested|kind).*$/m);
+  });
+
   it('names the limit where a result is too large', async () => {
     const { code, err } = await run(['large', 'bytes:=12000000'], ['node', odd, '2025-11-25']);
     expect(code).toBe(3);

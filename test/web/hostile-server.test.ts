@@ -53,7 +53,12 @@ it('shows a call with a hundred notices at most', () => {
   const history = new History();
   history.started(call().context, 's', 0);
   for (let at = 0; at < 10_000; at += 1)
-    history.noticed('c', { notice: { type: 'refused', kind: 'form', by: 'policy', why: `${at}` }, at });
+    history.noticed({
+      notice: { type: 'refused', kind: 'form', by: 'policy', why: `${at}`, call: call().context },
+      serverId: 's',
+      at,
+    });
+  expect(history.notices()).toHaveLength(500);
   expect(history.call('c')?.items).toHaveLength(100);
 });
 
@@ -75,4 +80,28 @@ it('keeps results that weigh little together, the newest always, and forgets who
   expect(ids()).toEqual(['huge', 'running']);
   ended('after', 1_000);
   expect(ids()).toEqual(['after', 'running']);
+});
+
+it('says whose refusal a call ended with, before what the server says of it, and only where it is that', () => {
+  const context = { csrf: 'x', now: 0, zone: 'UTC' };
+  const notice = { type: 'refused', kind: 'form', by: 'policy', why: 'You refuse the forms of this server.' } as const;
+  const item = { notice, serverId: 's', at: 0 };
+  const page = (more: Partial<CallView>) => callPage(call({ endedAt: 1, ...more }), context).main.text;
+  const ends = [
+    { how: 'refused', code: -1, message: 'MCP error -1: User rejected' },
+    { how: 'tool-error', result: { content: [{ type: 'text', text: 'MCP error -1: User rejected' }], isError: true } },
+  ] as const;
+  for (const outcome of ends) {
+    const own = page({ outcome, items: [item] });
+    expect(own).toContain('The call ended after your policy refused it');
+    expect(own).toContain('chip-refused-by-policy">Refused by policy');
+    const [ours, theirs] = ['What it says here follows from the refusal', 'MCP error -1'].map(text =>
+      own.indexOf(text),
+    );
+    expect(ours).toBeGreaterThan(0);
+    expect(theirs).toBeGreaterThan(ours!);
+    for (const items of [[], [{ ...item, perhaps: true as const }]])
+      expect(page({ outcome, items })).not.toContain('ended after');
+  }
+  expect(page({ outcome: { how: 'cancelled' }, items: [item] })).not.toContain('follows from the refusal');
 });

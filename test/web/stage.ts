@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import {
   Audit,
   Connection,
+  type Era,
   type FormQuestion,
   Inbox,
   judgeUrl,
@@ -75,6 +76,7 @@ interface StageOptions {
   readonly proposedRoot?: string;
   readonly keptRules?: KeptRules;
   readonly port?: number;
+  readonly era?: Era;
 }
 
 /** A desk for all tests of a file; closed after the last, and nothing may have gone wrong inside by then. */
@@ -110,6 +112,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
         policy,
         audit,
         roots,
+        ...(options.era && { era: options.era }),
         ...(options.sampling && { sampling: { model: options.sampling } }),
       }),
     client: options.client ?? noClient(),

@@ -65,7 +65,7 @@ ${cardFrame(question, context, `${id}-who`)}
     'data-check': question.kind === 'form' && `${path}/check`,
     'data-own-tab': body.opensTab === true,
   })}>
-<input type="hidden" name="csrf" value="${context.csrf}">
+<input type="hidden" name="csrf" value="${context.csrf}">${context.at !== undefined && html`<input type="hidden" name="at" value="${context.at}">`}
 ${body.content}
 <div class="actions">
 ${body.accept !== undefined && html`<button${attributes({ class: 'button primary', name: 'action', value: 'accept', ...(body.opensTab && { formtarget: '_blank', formrel: 'noopener noreferrer' }) })}>${body.opensTab === true && icons.page}${body.accept}</button>`}

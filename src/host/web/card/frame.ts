@@ -24,6 +24,8 @@ export interface CardContext {
   /** What a person has put into a question's form so far. */
   readonly draftOf?: (questionId: string) => Draft | undefined;
   readonly issues?: readonly Issue[];
+  /** The call on whose page the card is, where its question names none; the answer leads back there. */
+  readonly at?: string;
 }
 
 /** What the body of one kind of card adds to the shared form. */

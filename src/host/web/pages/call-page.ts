@@ -63,7 +63,14 @@ export function callPage(call: CallView, context: CallPageContext): Content {
     tool: about.name,
     ...(openOne && 'question' in openOne && { questionId: openOne.question.id }),
     ...(!outcome && !openOne && { refresh: { after: lookAgain, to: path } }),
-    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(serverId)}">${shown(serverId, 80)}</a> <span class="mono">${shown(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(call, context, question => contextFor(context, question))}`,
+    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(serverId)}">${shown(serverId, 80)}</a> <span class="mono">${shown(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(
+      call,
+      context,
+      question => ({
+        ...contextFor(context, question),
+        ...(!question.call && { at: about.id }),
+      }),
+    )}`,
   };
 }
 

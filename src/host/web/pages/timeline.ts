@@ -2,7 +2,7 @@
 import { dateFormat } from '../../../date-format.ts';
 import { labelOf } from '../../../form/index.ts';
 import { attributes, type Html, html } from '../../../html.ts';
-import { type Ending, type Question, secretsOf } from '../../index.ts';
+import { type Ending, type Notice, type Question, secretsOf } from '../../index.ts';
 import { card } from '../card/card.ts';
 import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
 import { type Draft, readable } from '../form/draft.ts';
@@ -10,7 +10,14 @@ import { typedIn } from '../form/typed.ts';
 import { icons } from '../icons.ts';
 import { shown } from '../shown.ts';
 import { spelledAge, spelledSpan, texts } from '../texts/texts.ts';
-import { type CallView, isOpen, type NoticeView, type QuestionView } from '../workspace/views.ts';
+import {
+  type CallView,
+  isOpen,
+  type NoticeView,
+  type QuestionView,
+  type RefusalView,
+  refusalOf,
+} from '../workspace/views.ts';
 import { resultContent } from './result.ts';
 
 /** A moment as a clock shows it. */
@@ -85,8 +92,11 @@ export function endedEntries(
 }
 
 function questionEntries(view: QuestionView, context: CardContext): Html {
-  if (view.ending) return endedEntries({ ...view, ending: view.ending }, context.zone);
-  return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${card(view.question, context)}</div></li>`;
+  const perhaps =
+    view.perhaps === true && html`<p class="perhaps">${texts.call.perhapsAsked(view.ending !== undefined)}</p>`;
+  if (view.ending)
+    return html`${perhaps && html`<li class="entry entry-note"><span class="node">${icons.question}</span><div class="entry-body">${perhaps}</div></li>`}${endedEntries({ ...view, ending: view.ending }, context.zone)}`;
+  return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${perhaps}${card(view.question, context)}</div></li>`;
 }
 
 function progressBar(call: CallView): Html | false {
@@ -98,15 +108,22 @@ function progressBar(call: CallView): Html | false {
   }</span></div>`;
 }
 
-function noticeEntry({ notice, at }: NoticeView, zone: string): Html {
+/** What was decided without asking, in a sentence. */
+export const noticeText = (notice: Notice): string =>
+  notice.type === 'refused' ? texts.notice.refused(notice.by, notice.kind) : texts.notice.allowed(notice.kind);
+
+/** The same in one chip. */
+export const noticeChip = (notice: Notice): Html =>
+  html`<span class="chip">${notice.type === 'refused' ? texts.call.refusedChip[notice.by] : texts.notice.allowedChip}</span>`;
+
+function noticeEntry({ notice, at, perhaps }: NoticeView, zone: string): Html {
   const refused = notice.type === 'refused';
-  const text = refused ? texts.notice.refused(notice.by, notice.kind) : texts.notice.allowed(notice.kind);
   return entry(
     refused ? (notice.by === 'policy' ? 'ending' : 'failed') : 'ending ending-answered',
     refused ? icons.ended : icons.answer,
-    html`${text}`,
-    html`<span class="chip">${refused && notice.by === 'policy' ? texts.ending.chip['refused-by-policy'] : refused ? texts.notice.refusedChip : texts.notice.allowedChip}</span>${clock(at, zone)}`,
-    refused && html`<p class="quiet-text">${shown(notice.why, 500)}</p>`,
+    html`${noticeText(notice)}`,
+    html`${noticeChip(notice)}${clock(at, zone)}`,
+    html`${refused && html`<p class="quiet-text">${shown(notice.why, 500)}</p>`}${perhaps === true && html`<p class="perhaps">${texts.call.perhapsNoticed}</p>`}`,
   );
 }
 
@@ -116,7 +133,13 @@ function noticeEntry({ notice, at }: NoticeView, zone: string): Html {
  */
 export const waitsForPage = ({ items, outcome }: CallView): boolean =>
   outcome === undefined &&
-  items.some(item => 'question' in item && item.question.kind === 'url' && item.ending?.how === 'answered');
+  items.some(
+    item => 'question' in item && !item.perhaps && item.question.kind === 'url' && item.ending?.how === 'answered',
+  );
+
+/** Whose refusal an end follows from, before what the server says of it. */
+const refusalLines = ({ by, why }: RefusalView): Html =>
+  html`<p>${texts.call.afterRefusal[by]}</p><p class="quiet-text">${shown(why, 500)}</p><p class="help">${texts.call.serverSays}</p>`;
 
 function outcome(call: CallView, context: CardContext): Html | false {
   const { outcome, endedAt } = call;
@@ -133,15 +156,17 @@ function outcome(call: CallView, context: CardContext): Html | false {
   const aside =
     endedAt !== undefined &&
     html`<span class="quiet-text">${texts.call.took(spelledSpan(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
+  const refusal = refusalOf(call);
+  const why = refusal && refusalLines(refusal);
   switch (outcome.how) {
     case 'completed':
     case 'tool-error': {
-      const [kind, icon, heading] =
-        outcome.how === 'completed'
-          ? ['result', icons.result, texts.call.result]
-          : ['failed', icons.failed, texts.call.toolError];
-      const unchecked = outcome.how === 'completed' ? outcome.unchecked : undefined;
-      return entry(kind, icon, html`${heading}`, aside, resultContent(outcome.result, call.context.id, unchecked));
+      const failed = outcome.how === 'tool-error';
+      const [kind, icon] = failed ? ['failed', icons.failed] : ['result', icons.result];
+      const heading = failed ? (refusal ? texts.call.refusedBy[refusal.by] : texts.call.toolError) : texts.call.result;
+      const unchecked = failed ? undefined : outcome.unchecked;
+      const content = resultContent(outcome.result, call.context.id, unchecked);
+      return entry(kind, icon, html`${heading}`, aside, html`${why}${content}`);
     }
     case 'cancelled':
       return entry('failed', icons.declined, html`${texts.call.cancelledLong}`, aside, false);
@@ -149,15 +174,18 @@ function outcome(call: CallView, context: CardContext): Html | false {
       return entry(
         'failed',
         icons.failed,
-        html`${texts.call.endings[outcome.how]}`,
+        html`${refusal ? texts.call.refusedBy[refusal.by] : texts.call.endings[outcome.how]}`,
         aside,
-        html`<p class="result-text">${shown(outcome.message, 2_000, true)}</p>`,
+        html`${outcome.how === 'refused' && why}<p class="result-text">${shown(outcome.message, 2_000, true)}</p>`,
       );
   }
 }
 
 /** The state of a call in one chip. */
 export function callChip(call: CallView): Html {
+  const refusal = refusalOf(call);
+  if (refusal && call.outcome?.how !== 'completed')
+    return html`<span class="chip chip-refused-by-policy">${texts.call.refusedChip[refusal.by]}</span>`;
   const waits = !call.outcome && call.items.some(isOpen);
   const state = call.outcome?.how ?? (waits ? 'waiting' : 'running');
   return html`<span class="chip chip-${waits ? 'wait' : state}">${!call.outcome && html`<span class="dot"></span>`}${texts.call.chip[state]}</span>`;

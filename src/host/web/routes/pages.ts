@@ -23,7 +23,11 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
   );
   app.get('/history', context =>
-    show(context, desk, historyPage(workspace.calls.list(), workspace.calls.questions(), zone)),
+    show(
+      context,
+      desk,
+      historyPage(workspace.calls.list(), workspace.calls.questions(), workspace.calls.notices(), zone),
+    ),
   );
 
   app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers.list())));

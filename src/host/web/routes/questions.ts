@@ -12,6 +12,7 @@ import { callPage, questionPage, type Returned } from '../pages/call-page.ts';
 import { openingPage } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
 import { durationOf } from '../workspace/durations.ts';
+import type { CallView } from '../workspace/views.ts';
 import { callContext, cardContext, type Desk, missing, posted, show } from './context.ts';
 
 /** The name this view answers under. */
@@ -42,9 +43,15 @@ function acceptance(question: Question, draft: Draft): { readonly reply: Reply; 
 export function questionRoutes(app: Hono, desk: Desk): void {
   const { workspace } = desk;
 
-  const pageOf = (id: string, more: { readonly returned?: Returned; readonly notice?: string }) => {
+  /** The call on whose page a question is: its own; where it names none, the one that it was answered from. */
+  const callOf = (question: Question, draft: Draft): CallView | undefined => {
+    const call = workspace.calls.get(question.call?.id ?? first(draft, 'at') ?? '');
+    return call?.items.some(item => 'question' in item && item.question.id === question.id) ? call : undefined;
+  };
+
+  const pageOf = (id: string, draft: Draft, more: { readonly returned?: Returned; readonly notice?: string }) => {
     const view = workspace.calls.question(id);
-    const call = view?.question.call && workspace.calls.get(view.question.call.id);
+    const call = view && callOf(view.question, draft);
     if (call) return callPage(call, { ...callContext(desk, call), ...more });
     return view && questionPage(view, { ...cardContext(desk), ...more });
   };
@@ -52,16 +59,17 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   const back = (
     context: Context,
     id: string,
+    draft: Draft,
     more: { readonly returned?: Returned; readonly notice?: string },
     status: 200 | 409 | 422,
   ) => {
-    const content = pageOf(id, more);
+    const content = pageOf(id, draft, more);
     return content ? show(context, desk, content, status) : missing(context, desk, texts.question.unknown);
   };
 
   /** Where the ending of a question is shown. */
-  const endPath = (question: Question): string => {
-    const call = question.call && workspace.calls.get(question.call.id);
+  const endPath = (question: Question, draft: Draft): string => {
+    const call = callOf(question, draft);
     const place = call
       ? `/calls/${encodeURIComponent(call.context.id)}`
       : `/questions/${encodeURIComponent(question.id)}`;
@@ -69,11 +77,11 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   };
 
   const received = (context: Context, question: Question, draft: Draft, receipt: Receipt): Response => {
-    if (receipt.ok) return context.redirect(endPath(question), 303);
+    if (receipt.ok) return context.redirect(endPath(question, draft), 303);
     workspace.calls.typed(question.id, draft, true);
     if (receipt.problem === 'invalid')
-      return back(context, question.id, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
-    return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
+      return back(context, question.id, draft, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
+    return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
   };
 
   app.post('/questions/:question', async context => {
@@ -86,14 +94,14 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     }
     if (action === 'mute') {
       if (!workspace.inbox.get(question.id))
-        return back(context, question.id, { notice: texts.question.alreadyEnded }, 409);
+        return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
       try {
         await workspace.decisions.mute(question.asker.id, durationOf(first(draft, 'mute-for')));
       } catch (error) {
         if (!isMidcallError(error)) throw error;
-        return back(context, question.id, { notice: error.message }, 409);
+        return back(context, question.id, draft, { notice: error.message }, 409);
       }
-      return context.redirect(endPath(question), 303);
+      return context.redirect(endPath(question, draft), 303);
     }
     const { reply, issues } = acceptance(question, draft);
     if (action === 'review' && question.kind === 'form') {
@@ -102,13 +110,14 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       return back(
         context,
         question.id,
+        draft,
         { returned: { id: question.id, draft, issues: issuesOf(question, read) } },
         200,
       );
     }
     if (issues.length > 0 && question.kind === 'form') {
       workspace.calls.typed(question.id, draft, true);
-      return back(context, question.id, { returned: { id: question.id, draft, issues } }, 422);
+      return back(context, question.id, draft, { returned: { id: question.id, draft, issues } }, 422);
     }
     const receipt = await workspace.inbox.reply(question.id, reply, via);
     if (receipt.ok && action === 'allow' && mayBeAllowed(question))
@@ -137,6 +146,6 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     workspace.calls.typed(question.id, draft);
     const { fields } = question;
     const issues = visitedIssues(fields, draft, issuesOf(question, contentOf(fields, draft)));
-    return back(context, question.id, { returned: { id: question.id, draft, issues } }, 200);
+    return back(context, question.id, draft, { returned: { id: question.id, draft, issues } }, 200);
   });
 }

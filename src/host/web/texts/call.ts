@@ -23,6 +23,21 @@ export const callTexts = {
       abandoned: 'The call has no result',
       'server-gone': 'The call has no result',
     },
+    refusedBy: {
+      policy: 'The call ended after your policy refused it',
+      host: 'The call ended after Midcall refused it',
+    },
+    refusedChip: { policy: 'Refused by policy', host: 'Refused by Midcall' },
+    afterRefusal: {
+      policy: 'Your policy refused what this call asked for, and you were not asked:',
+      host: 'Midcall refused what this call asked for, before it reached you:',
+    },
+    serverSays: 'The server was not told why. What it says here follows from the refusal, not from an answer of yours:',
+    perhapsAsked: (over: boolean) =>
+      over
+        ? 'The server did not say for which call it asked this. It may have been this one.'
+        : 'A question of this server waits. The server did not say for which call; it may be this one.',
+    perhapsNoticed: 'The server did not say for which call this was. It may have been this one.',
     result: 'Result',
     toolError: 'The tool reported an error',
     cancelledLong: 'You cancelled this call. Nothing more will come of it.',

@@ -37,7 +37,7 @@ export const settingTexts = {
   },
   history: {
     title: 'History',
-    lead: 'The calls and questions of this session, newest first.',
+    lead: 'The calls and questions of this session, newest first, with what was refused or allowed in your place.',
     calls: 'Calls',
     questions: 'Questions',
     question: 'Question',

@@ -140,6 +140,9 @@ export const texts = {
       sampling: 'Use of your model',
       roots: 'A request for your folders',
       round: 'A round of questions',
+      'elicitation/create': 'A question',
+      'sampling/createMessage': 'Use of your model',
+      'roots/list': 'A request for your folders',
     } as Record<string, string>,
     refused: (by: 'host' | 'policy', kind: string) => {
       const what = texts.notice.kinds[kind] ?? `A request (${kind})`;
@@ -148,7 +151,6 @@ export const texts = {
         : `${what} was refused before it reached you.`;
     },
     allowed: (kind: string) => `${texts.notice.kinds[kind] ?? `A request (${kind})`} was allowed by a rule of yours.`,
-    refusedChip: 'Refused',
     allowedChip: 'Allowed',
   },
   field: fieldTexts,

@@ -9,7 +9,7 @@ import { texts } from '../texts/texts.ts';
 import { Drafts, endedByPerson, keepable } from './drafts.ts';
 import { History } from './history.ts';
 import type { Announcement } from './live.ts';
-import type { CallView, QuestionView } from './views.ts';
+import type { CallView, NoticeView, QuestionView } from './views.ts';
 
 /** What calls are run on, and who is told of them. */
 export interface DeskCallsParts {
@@ -47,6 +47,11 @@ export class DeskCalls {
   /** Newest first. */
   questions(): readonly QuestionView[] {
     return this.#history.questions();
+  }
+
+  /** What was decided without asking, newest first. */
+  notices(): readonly NoticeView[] {
+    return this.#history.notices();
   }
 
   question(id: string): QuestionView | undefined {
@@ -103,7 +108,7 @@ export class DeskCalls {
         break;
       case 'refused':
       case 'allowed':
-        if (event.call) this.#history.noticed(event.call.id, { notice: event, at: this.#parts.now() });
+        this.#history.noticed({ notice: event, serverId, at: this.#parts.now() });
         break;
       case 'page-completed':
         break;

@@ -20,6 +20,7 @@ interface QuestionRecord extends QuestionView {
 
 const rememberedCalls = 500;
 const rememberedQuestions = 2_000;
+const rememberedNotices = 500;
 /** Characters of all arguments and results; the newest is kept whatever it weighs. */
 const rememberedCharacters = 200_000_000;
 /** Characters of all questions and answers. */
@@ -30,6 +31,7 @@ const shownNotices = 100;
 export class History {
   readonly #calls = new Map<string, CallRecord>();
   readonly #questions = new Map<string, QuestionRecord>();
+  #notices: readonly NoticeView[] = [];
   #weight = 0;
   #questionWeight = 0;
 
@@ -49,6 +51,11 @@ export class History {
 
   question(id: string): QuestionView | undefined {
     return this.#questions.get(id);
+  }
+
+  /** What was decided without asking, newest first. */
+  notices(): readonly NoticeView[] {
+    return [...this.#notices].reverse();
   }
 
   /** A call began; told again, it stays as it is. */
@@ -74,10 +81,13 @@ export class History {
     this.#forgetCalls(callId);
   }
 
-  /** Something in a call was decided without asking. */
-  noticed(callId: string, notice: NoticeView): void {
-    const items = this.#calls.get(callId)?.items;
-    if (items && items.filter(item => 'notice' in item).length < shownNotices) items.push(notice);
+  /** Something was decided without asking; where its call is not named, it may belong to any that runs. */
+  noticed(view: NoticeView): void {
+    this.#notices = [...this.#notices, view].slice(-rememberedNotices);
+    for (const [call, perhaps] of this.#callsOf(view.serverId, view.notice.call)) {
+      if (call.items.filter(item => 'notice' in item).length >= shownNotices) continue;
+      call.items.push(perhaps ? { ...view, perhaps } : view);
+    }
   }
 
   /** A question came, with a call of its own perhaps, which an earlier process may have begun. */
@@ -87,12 +97,13 @@ export class History {
     this.#questions.set(question.id, view);
     this.#questionWeight += view.weight;
     this.#forgetQuestions();
-    if (!call) return;
-    this.started(call, question.asker.id, question.askedAt);
-    this.#calls.get(call.id)?.items.push(view);
+    if (call) this.started(call, question.asker.id, question.askedAt);
+    for (const [each, perhaps] of this.#callsOf(question.asker.id, call)) {
+      each.items.push(perhaps ? { ...view, perhaps } : view);
+    }
   }
 
-  /** A question ended; it keeps its place in its call. */
+  /** A question ended; it keeps its place in its call, or in those that it may belong to. */
   ended(view: QuestionView): void {
     const { question, ending } = view;
     const before = this.#questions.get(question.id)?.weight;
@@ -111,14 +122,19 @@ export class History {
 
   #replace(record: QuestionRecord): void {
     this.#questions.set(record.question.id, record);
-    const { items, at } = this.#placeOf(record.question);
-    if (at >= 0) items[at] = record;
+    for (const { items, at } of this.#placesOf(record.question)) {
+      const before = items[at];
+      items[at] = before && 'perhaps' in before ? { ...record, perhaps: true } : record;
+    }
   }
 
-  /** Where a question stands in its call. */
-  #placeOf({ id, call }: Question): { readonly items: (QuestionView | NoticeView)[]; readonly at: number } {
-    const items = (call && this.#calls.get(call.id)?.items) ?? [];
-    return { items, at: items.findIndex(item => 'question' in item && item.question.id === id) };
+  /** Where a question stands: in its call, or in each that it may belong to. */
+  *#placesOf({ id, call }: Question): Iterable<{ readonly items: (QuestionView | NoticeView)[]; readonly at: number }> {
+    const named = call && this.#calls.get(call.id);
+    for (const { items } of call ? (named ? [named] : []) : this.#calls.values()) {
+      const at = items.findIndex(item => 'question' in item && item.question.id === id);
+      if (at >= 0) yield { items, at };
+    }
   }
 
   /** A call that goes on can ask for ever, so what is forgotten leaves its call too. */
@@ -127,10 +143,18 @@ export class History {
     forget(this.#questions, tooMuch, ({ ending, question, weight }) => {
       if (!ending) return false;
       this.#questionWeight -= weight;
-      const { items, at } = this.#placeOf(question);
-      if (at >= 0) items.splice(at, 1);
+      for (const { items, at } of this.#placesOf(question)) items.splice(at, 1);
       return true;
     });
+  }
+
+  /** The call that is named; where none is, every call of the server that runs, each with `perhaps`. */
+  *#callsOf(serverId: string, named: CallContext | undefined): Iterable<readonly [call: CallRecord, perhaps?: true]> {
+    const call = named && this.#calls.get(named.id);
+    if (call) yield [call];
+    if (named) return;
+    for (const each of this.#calls.values())
+      if (each.serverId === serverId && each.outcome === undefined) yield [each, true];
   }
 
   /** @param kept - the call that stays, whatever it weighs */

@@ -79,13 +79,25 @@ export interface QuestionView {
   readonly endedAt?: number;
   /** What was in its form when it ended without the person, secrets apart. */
   readonly typed?: Draft;
+  /** True in a call that it may belong to: the server named none, and this one was running. */
+  readonly perhaps?: true;
 }
 
 /** Something that was decided without asking: refused by the host or by policy, or allowed by a rule. */
 export interface NoticeView {
   readonly notice: Notice;
+  readonly serverId: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** True in a call that it may belong to: the server named none, and this one was running. */
+  readonly perhaps?: true;
+}
+
+/** Something the host or a rule refused in place of the person. */
+export interface RefusalView {
+  readonly by: 'host' | 'policy';
+  /** The rule, or what was wrong; quotes the server where it is the host's. */
+  readonly why: string;
 }
 
 /** A call, made from the desk or by the host that the desk stands behind. */
@@ -103,6 +115,22 @@ export interface CallView {
   readonly progress?: CallProgress;
   /** Questions and notices, in the order they came. */
   readonly items: readonly (QuestionView | NoticeView)[];
+}
+
+/** The refusal in an item, where it is one that the person had no part in. */
+export function refusalIn(item: QuestionView | NoticeView | undefined): RefusalView | undefined {
+  if (!item) return undefined;
+  if ('notice' in item) return item.notice.type === 'refused' ? item.notice : undefined;
+  return item.ending?.how === 'refused-by-policy' ? { by: 'policy', why: item.ending.rule } : undefined;
+}
+
+/**
+ * What was refused last in a call, where that is why it ended: nothing was answered after it, and the call came to no
+ * result of its own. What the server says of such an end, it says of a refusal that it was not told the reason of.
+ */
+export function refusalOf({ items, outcome }: Pick<CallView, 'items' | 'outcome'>): RefusalView | undefined {
+  if (outcome?.how === 'cancelled' || outcome?.how === 'timed-out' || outcome?.how === 'server-gone') return undefined;
+  return outcome && refusalIn(items.findLast(item => item.perhaps !== true));
 }
 
 /** True for a question that nobody has answered yet. */

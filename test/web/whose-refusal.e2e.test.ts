@@ -1,0 +1,120 @@
+/** Whose refusal a call ended with, and which calls a question may belong to, on the pages of the desk. */
+import type { Era } from 'midcall/host';
+import { eras } from 'midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { askingServer } from '../host/person.ts';
+import { enter } from './client.ts';
+import { byHand, stage, whenSo } from './stage.ts';
+
+const plain = (page: string): string => page.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
+async function opened(era: Era) {
+  const on = await stage({ era, sampling: byHand });
+  const visitor = await enter(on.desk);
+  const target = { kind: 'command' as const, command: process.execPath, args: [askingServer] };
+  await on.desk.workspace.servers.add({ id: 'asking', target });
+  const run = (name: string) => on.desk.workspace.calls.run('asking', { kind: 'tool', name, arguments: {} });
+  const page = async (path: string) => plain((await visitor.get(path)).text);
+  return {
+    on,
+    visitor,
+    run,
+    page,
+    /** The page of a call that has ended. */
+    async ended(name: string): Promise<string> {
+      const id = await run(name);
+      await whenSo(on.desk, () => on.desk.workspace.calls.get(id)?.outcome);
+      return page(`/calls/${id}`);
+    },
+    [Symbol.asyncDispose]: () => on[Symbol.asyncDispose](),
+  };
+}
+
+describe.each<Era>(eras)('%s', era => {
+  it('tells a refusal by policy as such, with the rule, on the page of the call, in the history and in the audit', async () => {
+    await using desk = await opened(era);
+    const rule = { server: 'asking', effect: 'refuse', scope: 'session' } as const;
+    desk.on.policy.add({ ...rule, subject: 'sampling' });
+    desk.on.policy.add({ ...rule, subject: 'form' });
+    const sampled = await desk.ended('sample');
+    expect(sampled).toContain('Refused by policy');
+    expect(sampled).toContain(
+      era === '2026-07-28'
+        ? 'The call ended after your policy refused it'
+        : 'Your policy refused what this call asked for, and you were not asked:',
+    );
+    expect(sampled).toContain('You refuse the use of your model of this server.');
+    expect(sampled).not.toMatch(/The tool reported an error|The server refused the call|The call has no result/);
+    const form = await desk.ended('form');
+    expect(form).toContain('Your policy refused what this call asked for, and you were not asked:');
+    expect(form).toContain('You refuse the forms of this server.');
+    expect(form).toContain('The server was not told why.');
+    const history = await desk.page('/history');
+    expect(history).toMatch(
+      /asking sample Use of your model was refused by your policy\. You were not asked\. You refuse/,
+    );
+    expect(history).toMatch(
+      /asking form A form was refused by your policy\. You were not asked\. You refuse the forms/,
+    );
+    const audit = desk.on.audit.entries().filter(({ event }) => event.type === 'refused');
+    expect(audit.map(({ call, event }) => [call?.name, 'why' in event && event.why])).toEqual([
+      ['sample', 'You refuse the use of your model of this server.'],
+      ['form', 'You refuse the forms of this server.'],
+    ]);
+  });
+
+  it('tells what Midcall refused as such, and not as an error of the server', async () => {
+    await using desk = await opened(era);
+    for (const tool of ['hostile-nested', 'mode', 'unbalanced']) {
+      const page = await desk.ended(tool);
+      expect(page).toContain('Refused by Midcall');
+      expect(page).toContain('was refused before it reached you.');
+      expect(page).not.toMatch(/The tool reported an error|The server refused the call|The call has no result/);
+      expect(await desk.page('/history')).toMatch(new RegExp(`asking ${tool} [^.]+ was refused before it reached you`));
+    }
+    const audit = desk.on.audit.entries().filter(({ event }) => event.type === 'refused');
+    expect(audit.map(({ call }) => call?.name)).toEqual(['hostile-nested', 'mode', 'unbalanced']);
+  });
+});
+
+it('says of each running call that a question without a known call may be its own, with the card in place', async () => {
+  await using desk = await opened('2025-11-25');
+  const { workspace } = desk.on.desk;
+  const first = await desk.run('form');
+  await whenSo(desk.on.desk, () => desk.on.inbox.list().find(each => each.call?.id === first));
+  const second = await desk.run('letter');
+  const question = await whenSo(desk.on.desk, () => desk.on.inbox.list().find(each => !each.call));
+  for (const id of [first, second]) {
+    const page = await desk.page(`/calls/${id}`);
+    expect(page).toContain(
+      'A question of this server waits. The server did not say for which call; it may be this one.',
+    );
+    expect(page).toContain('What shall it say?');
+    expect(page).toContain('Waiting for you');
+    expect(page).not.toContain('The server is working.');
+    expect((await desk.visitor.get(`/calls/${id}`)).text).toContain(`action="/questions/${question.id}"`);
+  }
+  // A form that comes back, and its end, are shown where it was answered.
+  const path = `/questions/${question.id}`;
+  const wrong = await desk.visitor.post(path, { action: 'accept', at: second, f0: 'a' });
+  expect([wrong.status, plain(wrong.text).includes('it may be this one')]).toEqual([422, true]);
+  const { headers } = await desk.visitor.post(path, { action: 'accept', at: second, f0: 'Dear Ada' });
+  expect(headers['location']).toBe(`/calls/${second}#q-${question.id}-end`);
+  await whenSo(desk.on.desk, () => workspace.calls.get(second)?.outcome);
+  for (const id of [first, second])
+    expect(await desk.page(`/calls/${id}`)).toContain(
+      'The server did not say for which call it asked this. It may have been this one.',
+    );
+  // A call that began after it was asked has nothing to do with it.
+  const third = await desk.run('form');
+  expect(await desk.page(`/calls/${third}`)).not.toContain('What shall it say?');
+});
+
+it('shows a question at the page of no call that is not there', async () => {
+  await using desk = await opened('2025-11-25');
+  await desk.run('form');
+  await desk.run('letter');
+  const question = await whenSo(desk.on.desk, () => desk.on.inbox.list().find(each => !each.call));
+  const { headers } = await desk.visitor.post(`/questions/${question.id}`, { action: 'decline', at: 'elsewhere' });
+  expect(headers['location']).toBe(`/questions/${question.id}#q-${question.id}-end`);
+});
