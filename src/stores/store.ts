@@ -1,3 +1,5 @@
+import type { SetOptions } from './entry.ts';
+
 /**
  * Where claims, journals, tickets and vault entries live. Four methods; which are atomic is part of the contract
  * (`midcall/testing` publishes the suite a driver must pass):
@@ -7,8 +9,6 @@
  * - S3 past its `ttlMs` a value is absent for every method, `set` with `ifAbsent` or `ifEquals` included.
  * - S4 `set` replaces a value in one motion: a reader beside it sees the old value or the new one, never none.
  */
-import type { SetOptions } from './entry.ts';
-
 export interface Store {
   /** Milliseconds after which Midcall gives an operation up with `store/unavailable`; 15,000 where absent. */
   readonly timeoutMs?: number;
