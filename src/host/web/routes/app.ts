@@ -1,6 +1,7 @@
 /** The desk as a web application: the guard in front of every request, the desk's own files, events, then the pages. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
 import { first } from '../form/draft.ts';
 import { type Refusal, securityHeaders } from '../guard.ts';
 import { plainPage } from '../pages/layout.ts';
@@ -86,6 +87,8 @@ export function deskApp(desk: Desk): Hono {
     return context.html(plainPage(texts.session.title, lines, assets.paths, { modules: [assets.paths.again] }), 401);
   });
 
+  // Nothing in them is secret, so that their length may be seen.
+  app.use('/assets/*', compress());
   app.get('/assets/*', context => {
     const asset = assets.get(context.req.path);
     if (!asset) return context.notFound();
