@@ -193,7 +193,9 @@ export class HttpSessions {
       receive?.(message, extra);
       const { method, params } = message as Message;
       if (method !== 'notifications/cancelled') return;
-      if (underWay.delete(params?.requestId)) this.#endStream(session, params?.requestId);
+      if (!underWay.delete(params?.requestId)) return;
+      // After what the call itself still says on this stream: that its questions are withdrawn.
+      setImmediate(() => this.#endStream(session, params?.requestId));
     };
     try {
       return await this.#handle(session, request);
