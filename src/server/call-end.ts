@@ -5,6 +5,7 @@
 import type { CallOutcome, CallRef, Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import { isUrlRequired } from './era.ts';
+import { errorCode } from './error-code.ts';
 import { asThrown } from './sendable.ts';
 import type { RoundTrace } from './trace.ts';
 
@@ -74,7 +75,7 @@ export class CallEnd {
     if (outcome !== 'failed' && outcome !== 'cancelled') for (const event of this.#asked) this.#audit(event);
     this.trace?.end(outcome, outcome === 'failed' ? error : undefined);
     if (outcome === 'input-required') return;
-    const code = outcome === 'failed' || outcome === 'url-required' ? { code: codeOf(error) } : {};
+    const code = outcome === 'failed' || outcome === 'url-required' ? { code: errorCode(error) } : {};
     this.#audit({ kind: 'ended', outcome, ...code, ...(outcome === 'done' && this.#saysError && { isError: true }) });
     if (outcome === 'failed' && !this.#given.has(error)) this.#config.onError?.(asThrown(error), this.#call);
   }
@@ -102,15 +103,3 @@ const textIn = (result: unknown): string => {
   const { content } = result as { content?: readonly { readonly text?: string }[] };
   return content?.[0]?.text ?? 'The result was refused.';
 };
-
-/** A code and no more: what else an error says may name what a person typed. */
-export function codeOf(error: unknown): string | number {
-  try {
-    const { code } = error as { code?: unknown };
-    if (typeof code === 'number') return code;
-    return typeof code === 'string' && /^[A-Za-z][\w/-]{0,39}$/.test(code) ? code : 'error';
-  } catch {
-    // Nothing was thrown, or an object that throws when it is asked.
-    return 'error';
-  }
-}

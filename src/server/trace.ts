@@ -5,6 +5,7 @@
  */
 import { context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Unstamped } from './audit.ts';
+import { errorCode } from './error-code.ts';
 import type { CallRequest } from './request.ts';
 
 export interface RoundTrace {
@@ -67,11 +68,8 @@ export function traceRound(
     end(outcome, error) {
       for (const step of steps.values()) step.end(now());
       span.setAttribute('midcall.outcome', outcome);
-      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: errorCode(error) });
+      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: String(errorCode(error)) });
       span.end(now());
     },
   };
 }
-
-/** The code of an error; its message may name what a person typed. */
-const errorCode = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? 'error');

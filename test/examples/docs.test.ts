@@ -25,7 +25,8 @@ it('each store takes a value and gives it once', async () => {
     await store.set('k', 'v', { ttlMs: 1000 });
     expect(await store.take('k')).toBe('v');
   }
-  expect(sent.map(args => args[0])).toEqual(['SET', 'GETDEL', 'SET', 'GETDEL']);
+  const commands = sent.map(args => args[0]).filter(name => name !== 'INFO');
+  expect(commands).toEqual(['SET', 'GETDEL', 'SET', 'GETDEL']);
   await made.oneMachine.close();
 });
 

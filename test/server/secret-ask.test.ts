@@ -26,7 +26,7 @@ describe.each(eras)('%s', era => {
   describe.each([undefined, 'page', 'relay'] as const)('over %s', channel => {
     it.each(asks)('%s', async (_, ask) => {
       const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
-      const mid = midcall({ pages, suspectBelowMs: 0, warn: () => {} });
+      const mid = midcall({ pages, channels: ['native', 'page', 'relay'], suspectBelowMs: 0, warn: () => {} });
       let code: unknown;
       const factory = () => {
         const server = new McpServer({ name: 'test', version: '1.0.0' });
