@@ -21,24 +21,35 @@ export function terminal(words: readonly string[], env: Readonly<Record<string, 
   });
   let [all, from] = ['', 0];
   const waiting = new Set<() => void>();
+  let over = false;
   const plainText = (): string => all.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
   child.onData(data => {
     all += data;
     for (const look of waiting) look();
   });
-  const ended = new Promise<number>(resolve => child.onExit(({ exitCode }) => resolve(exitCode)));
+  const ended = new Promise<number>(resolve =>
+    child.onExit(({ exitCode }) => {
+      over = true;
+      for (const look of waiting) look();
+      resolve(exitCode);
+    }),
+  );
   return {
     ended,
     text: plainText,
     raw: () => all,
     type: (keys: string) => child.write(keys),
     signal: (name: NodeJS.Signals) => child.kill(name),
+    /** Rejects where the command ends without it. */
     until(expected: string | RegExp): Promise<void> {
-      return new Promise(resolve => {
+      return new Promise((resolve, reject) => {
         const look = (): void => {
           const rest = plainText().slice(from);
           const at = typeof expected === 'string' ? rest.indexOf(expected) : rest.search(expected);
-          if (at < 0) return;
+          if (at < 0) {
+            if (over) reject(new Error(`It ended without ${String(expected)}, after: ${rest}`));
+            return;
+          }
           waiting.delete(look);
           from += at + 1;
           resolve();

@@ -167,7 +167,7 @@ export const operations: Record<string, Attempt> = {
 /**
  * Races one operation at one level.
  *
- * @param attempts - how often at least; it goes on until a tenth of them went well. The outside is looked at every 50th
+ * @param attempts - how often at least; it goes on until a tenth of this number went well. The outside is looked at every 50th
  *   time, so `escaped` counts at least one for each of those
  * @param untilEscape - stop at the first escape
  */
@@ -187,7 +187,7 @@ export async function race(
   let succeeded = 0;
   let escaped = 0;
   try {
-    for (; number < attempts || (succeeded < number / 10 && number < attempts * 50); number += 1) {
+    for (; number < attempts || (succeeded < attempts / 10 && number < attempts * 400); number += 1) {
       if (operation === 'rename' || operation === 'remove') field.restore();
       try {
         if (await attempt(subject, field, number)) escaped += 1;

@@ -1,16 +1,20 @@
 /**
- * Lets a signal to the process do what Ctrl-C does as a key: between two prompts, and where the terminal is not read key by
- * key, it comes as a signal. The prompt that is open then gives nothing, and keeps what stood there.
+ * Makes Ctrl-C one step back, whether it comes as a key or as a signal to the process. The keys of a terminal are held from
+ * the first prompt of a question until they are given back: between two prompts, too, Ctrl-C waits as a key for the next
+ * one, and does not end the server that asks.
  */
+import type { MaybeTty } from './line-source.ts';
 import { underOwnSignal } from './own-signal.ts';
 import type { Prompter } from './prompter.ts';
 
 export interface Interruptible extends Prompter {
   /** Ends the prompt that is open; nothing where none is, as while an editor has the terminal. */
   interrupt(): void;
+  /** Gives the keys back until the next prompt: to an editor, or once the question is over. */
+  giveBackKeys(): void;
 }
 
-export function interruptible(prompter: Prompter): Interruptible {
+export function interruptible(prompter: Prompter, input: MaybeTty): Interruptible {
   let open: (() => void) | undefined;
   const during = <P extends { readonly signal: AbortSignal }, T>(
     prompt: P,
@@ -22,6 +26,7 @@ export function interruptible(prompter: Prompter): Interruptible {
         return await ask({ ...prompt, signal });
       } finally {
         open = undefined;
+        if (input.isTTY === true) input.setRawMode?.(true);
       }
     });
   return {
@@ -29,6 +34,7 @@ export function interruptible(prompter: Prompter): Interruptible {
       return prompter.starved;
     },
     interrupt: () => open?.(),
+    giveBackKeys: () => void (input.isTTY === true && input.setRawMode?.(false)),
     say: lines => prompter.say(lines),
     text: prompt => during(prompt, given => prompter.text(given)),
     secret: prompt => during(prompt, given => prompter.secret(given)),

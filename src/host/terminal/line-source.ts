@@ -1,6 +1,6 @@
 /**
- * Lines of a stream, one at a time; none is lost between two prompts. A TTY is read key by key while a prompt waits:
- * there, Ctrl-C would otherwise reach every program of the terminal, the server that asks among them.
+ * Lines of a stream, one at a time; none is lost between two prompts. A TTY is read key by key, and left so: Ctrl-C would
+ * otherwise reach every program of the terminal, the server that asks among them. Who holds the keys gives them back.
  */
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -88,7 +88,6 @@ function keys(input: MaybeTty, output: Writable): LineSource {
         const done = (given: Given<string>): void => {
           stop();
           input.off('data', onData);
-          input.setRawMode?.(false);
           input.pause();
           if (given.given) output.write('\n');
           resolve(given);
@@ -125,6 +124,9 @@ function keys(input: MaybeTty, output: Writable): LineSource {
         take(left.splice(0));
       });
     },
-    close: () => void input.pause(),
+    close() {
+      input.setRawMode?.(false);
+      input.pause();
+    },
   };
 }

@@ -60,8 +60,11 @@ export class Terminal implements Presenter {
     const environment = options.environment ?? process.env;
     const noColor = (environment['NO_COLOR'] ?? '') !== '';
     const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
-    this.#prompter = interruptible((plain ? plainPrompter : clackPrompter)(options.input, options.output));
-    this.#editor = editorOf({ environment, input: options.input, output: options.output });
+    this.#prompter = interruptible(
+      (plain ? plainPrompter : clackPrompter)(options.input, options.output),
+      options.input,
+    );
+    this.#editor = this.#givenKeys(editorOf({ environment, input: options.input, output: options.output }));
     this.#options = options;
   }
 
@@ -105,7 +108,7 @@ export class Terminal implements Presenter {
     const signal = AbortSignal.any([interrupt.signal, controls.ended]);
     let again: Parameters<typeof formDialog>[3] = {};
     for (;;) {
-      const reply = await this.#dialog(question, signal, again);
+      const reply = await this.#dialog(question, signal, again).finally(() => this.#prompter.giveBackKeys());
       if (controls.ended.aborted) break;
       if (this.#prompter.starved && reply.action === 'dismiss') this.#options.onUnanswered?.(question);
       const receipt = await controls.reply(reply);
@@ -121,6 +124,18 @@ export class Terminal implements Presenter {
     const elsewhere = controls.ended.aborted && !this.#prompter.starved;
     const line = elsewhere ? endingLine(controls.ended.reason as Ending, this.via) : undefined;
     if (line !== undefined) this.#prompter.say([line]);
+  }
+
+  #givenKeys(editor: Editor | undefined): Editor | undefined {
+    return (
+      editor && {
+        name: editor.name,
+        edit: (text, signal) => {
+          this.#prompter.giveBackKeys();
+          return editor.edit(text, signal);
+        },
+      }
+    );
   }
 
   #dialog(question: Question, signal: AbortSignal, again: Parameters<typeof formDialog>[3]): Promise<Reply> {
