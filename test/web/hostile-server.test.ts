@@ -95,7 +95,7 @@ it('says whose refusal a call ended with, before what the server says of it, and
     const own = page({ outcome, items: [item] });
     expect(own).toContain('The call ended after your policy refused it');
     expect(own).toContain('chip-refused-by-policy">Refused by policy');
-    const [ours, theirs] = ['What it says here follows from the refusal', 'MCP error -1'].map(text =>
+    const [ours, theirs] = ['This follows from the refusal by your policy', 'MCP error -1'].map(text =>
       own.indexOf(text),
     );
     expect(ours).toBeGreaterThan(0);
@@ -103,5 +103,5 @@ it('says whose refusal a call ended with, before what the server says of it, and
     for (const items of [[], [{ ...item, perhaps: true as const }]])
       expect(page({ outcome, items })).not.toContain('ended after');
   }
-  expect(page({ outcome: { how: 'cancelled' }, items: [item] })).not.toContain('follows from the refusal');
+  expect(page({ outcome: { how: 'cancelled' }, items: [item] })).not.toContain('This follows from the refusal');
 });

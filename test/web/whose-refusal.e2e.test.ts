@@ -41,12 +41,12 @@ describe.each<Era>(eras)('%s', era => {
     expect(sampled).toContain(
       era === '2026-07-28'
         ? 'The call ended after your policy refused it'
-        : 'Your policy refused what this call asked for, and you were not asked:',
+        : 'This follows from the refusal by your policy, not from an answer of yours. The server was not told why.',
     );
     expect(sampled).toContain('You refuse the use of your model of this server.');
     expect(sampled).not.toMatch(/The tool reported an error|The server refused the call|The call has no result/);
     const form = await desk.ended('form');
-    expect(form).toContain('Your policy refused what this call asked for, and you were not asked:');
+    expect(form).toContain('This follows from the refusal by your policy, not from an answer of yours.');
     expect(form).toContain('You refuse the forms of this server.');
     expect(form).toContain('The server was not told why.');
     const history = await desk.page('/history');

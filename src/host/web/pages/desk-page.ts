@@ -18,7 +18,7 @@ const anyStarting = (view: DeskView): boolean => view.servers.some(server => ser
 export function deskPage(view: DeskView): Content {
   const body = view.servers.map(
     server =>
-      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${serverPath(server.id)}">${shown(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server)}${serverNotice(server, view.csrf)}<div class="panel">${toolList(server)}</div>${unlistedNotice(server, ['prompts', 'resources', 'resource templates'])}${furtherLine(server)}</section>`,
+      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${serverPath(server.id)}">${shown(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server)}${serverNotice(server, view.csrf)}${toolList(server)}${unlistedNotice(server, ['prompts', 'resources', 'resource templates'])}${furtherLine(server)}</section>`,
   );
   const empty = html`<p class="lead">${texts.servers.none}</p><p class="actions"><a class="button primary" href="/add">${texts.servers.add}</a></p>`;
   return {

@@ -40,12 +40,12 @@ export function unlistedNotice(server: ServerView, kinds: readonly ListName[]): 
   return html`<div class="notice bad"><span>${failed.map(({ list, why }) => html`${shown(texts.servers.unlisted(list, why), 600)} `)}</span></div>`;
 }
 
-/** Its tools; says so where it has none, or where they could not be listed. */
+/** Its tools in a panel; says so where it has none, or where they could not be listed. */
 export function toolList(server: ServerView): Html {
   const failed = unlistedNotice(server, ['tools']);
-  if (server.tools.length > 0) return html`${failed}${offerList(server, 'tool', server.tools)}`;
-  if (failed) return failed;
-  return html`<p class="empty">${server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown}</p>`;
+  const none = server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown;
+  const list = server.tools.length > 0 ? offerList(server, 'tool', server.tools) : html`<p class="empty">${none}</p>`;
+  return html`${failed}${(server.tools.length > 0 || !failed) && html`<div class="panel">${list}</div>`}`;
 }
 
 const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);

@@ -137,9 +137,9 @@ export const waitsForPage = ({ items, outcome }: CallView): boolean =>
     item => 'question' in item && !item.perhaps && item.question.kind === 'url' && item.ending?.how === 'answered',
   );
 
-/** Whose refusal an end follows from, before what the server says of it. */
-const refusalLines = ({ by, why }: RefusalView): Html =>
-  html`<p>${texts.call.afterRefusal[by]}</p><p class="quiet-text">${shown(why, 500)}</p><p class="help">${texts.call.serverSays}</p>`;
+/** Whose refusal an end follows from, before what the server says of it; the rule stands right above. */
+const refusalLine = ({ by }: RefusalView): Html =>
+  html`<p class="help after-refusal">${texts.call.afterRefusal[by]}</p>`;
 
 function outcome(call: CallView, context: CardContext): Html | false {
   const { outcome, endedAt } = call;
@@ -157,7 +157,7 @@ function outcome(call: CallView, context: CardContext): Html | false {
     endedAt !== undefined &&
     html`<span class="quiet-text">${texts.call.took(spelledSpan(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
   const refusal = refusalOf(call);
-  const why = refusal && refusalLines(refusal);
+  const why = refusal && refusalLine(refusal);
   switch (outcome.how) {
     case 'completed':
     case 'tool-error': {

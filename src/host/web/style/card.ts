@@ -125,6 +125,9 @@ fieldset.field .help{margin:-4px 0 8px}
 .facts div{display:grid;grid-template-columns:140px minmax(0,1fr);gap:12px}
 .facts dt{color:var(--muted)}
 .opaque pre{margin-top:4px}
+.perhaps{margin-bottom:8px}
+.after-refusal{margin-bottom:8px}
+.problems+.prompt-sent{margin-top:14px}
 .prompt-sent{background:var(--sunken);border-radius:var(--radius-small);padding:12px 14px;margin-bottom:14px;max-height:340px;overflow:auto}
 .prompt-sent h3{font-size:13px;margin:0 0 8px}
 .prompt-parts{display:grid;gap:4px;margin-top:12px}

@@ -29,10 +29,9 @@ export const callTexts = {
     },
     refusedChip: { policy: 'Refused by policy', host: 'Refused by Midcall' },
     afterRefusal: {
-      policy: 'Your policy refused what this call asked for, and you were not asked:',
-      host: 'Midcall refused what this call asked for, before it reached you:',
+      policy: 'This follows from the refusal by your policy, not from an answer of yours. The server was not told why.',
+      host: 'This follows from the refusal by Midcall, not from an answer of yours.',
     },
-    serverSays: 'The server was not told why. What it says here follows from the refusal, not from an answer of yours:',
     perhapsAsked: (over: boolean) =>
       over
         ? 'The server did not say for which call it asked this. It may have been this one.'
