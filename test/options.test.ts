@@ -219,7 +219,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   ['confirm', () => loose(confirm)('sure?'), 'confirm takes an object of options, { title, allow }'],
   ['formPage', () => loose(formPage)({ title: 'x' }), 'items is missing; it must be an object of questions'],
   ['pageOf', () => loose(pageOf)(), 'a kind of page: { name, show, submit }'],
-  ['provider', () => loose(provider)({ id: 'p', issuer: 'https://p.example' }), 'clientId is missing'],
+  ['provider', () => loose(provider)({ id: 'p', clientId: 'c' }), 'issuer is missing'],
   ['oauth', () => loose(oauth)('p'), 'what provider(…) made'],
   ['oauth, scopes', () => loose(oauth)(site, { scopes: 'read' }), 'scopes must be a list'],
   ['bearer', () => loose(bearer)(site, { resource: 'https://x.example' }), 'resource must be a URL: new URL(…)'],

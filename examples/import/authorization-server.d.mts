@@ -14,6 +14,10 @@ export interface AuthorizationServerOptions {
   readonly accessTokenSeconds?: number;
   /** Issues access tokens for whatever service is asked for (RFC 8707), in this format; for no service where absent. */
   readonly tokens?: 'opaque' | 'jwt';
+  /** Takes clients that describe themselves (client id metadata documents), which are read with this. */
+  readonly documents?: typeof fetch;
+  /** Registers clients by request (RFC 7591). */
+  readonly registration?: boolean;
   /** Signs this person in without a page; a page asks where absent. */
   readonly person?: string;
 }

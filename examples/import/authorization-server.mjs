@@ -23,6 +23,8 @@ export async function startAuthorizationServer(options) {
     rotate = true,
     accessTokenSeconds = 3600,
     tokens,
+    documents,
+    registration = false,
   } = options;
   const state = { person: options.person, intercept: undefined, accessTokenSeconds, refused: [] };
   let handle;
@@ -36,7 +38,10 @@ export async function startAuthorizationServer(options) {
     pkce: { required: () => true },
     rotateRefreshToken: rotate,
     issueRefreshToken: async () => true,
+    ...(documents && { fetch: documents }),
     features: {
+      ...(documents && { clientIdMetadataDocument: { enabled: true, ack: 'draft-02' } }),
+      registration: { enabled: registration },
       devInteractions: { enabled: false },
       ...(tokens && {
         resourceIndicators: {

@@ -34,7 +34,7 @@ export function routes(options: RouteOptions): Hono {
   const { host, tickets, kinds, signIn, path } = options;
   const site: Site = { name: shown(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
   const browsers = new Browsers(host, options.base);
-  const visits = new Visits({ host, tickets, browsers, signIn, site, base: options.base });
+  const visits = new Visits({ host, tickets, browsers, signIn, site, name: options.name, base: options.base });
   const app = new Hono();
   const pages = new Hono();
 

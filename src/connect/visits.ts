@@ -26,6 +26,8 @@ export interface VisitOptions {
   readonly browsers: Browsers;
   readonly signIn: SignIn | undefined;
   readonly site: Site;
+  /** The server, as its pages name it. */
+  readonly name: string;
   /** Where the pages are; ends without a slash. */
   readonly base: () => Promise<URL>;
 }
@@ -41,6 +43,10 @@ export class Visits implements VisitDesk {
 
   constructor(options: VisitOptions) {
     this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.name;
   }
 
   async address(path: string): Promise<URL> {

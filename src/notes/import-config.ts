@@ -15,7 +15,7 @@ const shape = z.strictObject({
   name: z.string().optional(),
   address: z.url().describe('Where the service lists a person’s notes.'),
   issuer: z.url(),
-  clientId: z.string(),
+  clientId: z.string().optional(),
   clientSecret: z.string().optional(),
   scopes: z.array(z.string()).default([]),
   port: z.number().int().min(1).max(65_535).optional(),
@@ -38,8 +38,8 @@ export function readImportConfig(path: string): Promise<ImportConfig> {
     const service = provider({
       id,
       issuer,
-      clientId,
       scopes,
+      ...(clientId !== undefined && { clientId }),
       ...(name !== undefined && { name }),
       ...(clientSecret !== undefined && { clientSecret }),
     });

@@ -88,6 +88,29 @@ describe('a form', () => {
     expect(await result).toContain('accept');
   });
 
+  it('that says that it is larger than a megabyte is refused before any of it is there', async () => {
+    const { person, url, result } = await opened('confirm');
+    const cookie = [...person.cookies].map(each => each.join('=')).join('; ');
+    const answered = new Promise<number>((resolve, reject) => {
+      const headers = {
+        cookie,
+        origin: new URL(url).origin,
+        'content-type': urlencoded,
+        'content-length': '1048577',
+      };
+      const request = httpRequest(url, { method: 'POST', headers }, response => {
+        resolve(response.statusCode!);
+        request.destroy();
+      });
+      request.on('error', reject);
+      request.flushHeaders();
+    });
+    expect(await answered).toBe(413);
+    await person.get();
+    await person.send({});
+    expect(await result).toContain('accept');
+  });
+
   it('is not read where it cannot come from our page', async () => {
     const { person, url, result } = await opened('confirm');
     const sent = new Promise<number>((resolve, reject) => {

@@ -377,6 +377,21 @@ describe('signing in', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, `/connect/${ticket}`]);
   });
 
+  it('V1: who is called the same at another issuer is another person', async () => {
+    const { url, ticket } = await under.ask({ issuer: 'https://login.example', subject: 'alice' });
+    expect(await heading((await browser.follow(url)).response)).toBe('This link was made for somebody else');
+    expect(await heading(await browser.submit(url))).toBe('This link was made for somebody else');
+    expect(await under.outcome(ticket)).toBeUndefined();
+  });
+
+  it('V1: a page that wants a code and has none lets nobody in', async () => {
+    const { url, ticket } = await under.ask(under.principal('alice'), { check: 'code' });
+    for (const code of ['', 'undefined', 'QUIET-HARBOR']) {
+      expect(await textOf(await browser.submit(url, { do: 'code', code }))).toContain('That is not the code.');
+    }
+    expect(await under.outcome(ticket)).toBeUndefined();
+  });
+
   it('the wrong person can sign in as somebody else, by our own form only, and goes on where the link led', async () => {
     under.login.state.person = 'bob';
     const { url, ticket } = await under.ask(under.principal('alice'));

@@ -81,6 +81,22 @@ describe.each(eras)('%s', era => {
   });
 });
 
+it('under https a cookie is Secure, and of a name that no neighbouring host can plant', async () => {
+  const made = await fixture({
+    era: '2026-07-28',
+    connect: { baseUrl: 'https://notes.example.com/connect' },
+    handler: async call => told(await call.elicitUrl({ message: 'Sure?', page: confirm() })),
+  });
+  const result = made.call().catch(() => undefined);
+  const { params } = await made.whenAsked(1);
+  const look = await made.pages.fetch(new Request(params['url'] as string));
+  expect(look.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-midcall-[^;]+; Path=\/; Secure; Max-Age=\d+; HttpOnly; SameSite=Lax$/u),
+  ]);
+  await made.pair.close();
+  await result;
+});
+
 it('a proxy that takes the prefix off shows that nothing is there, and nothing of a page', async () => {
   let pagesPort = 0;
   const port = await listen(proxy(() => pagesPort, '/tools/notes'));

@@ -1,6 +1,12 @@
 /** A browser without a screen: follows redirects with cookies, so that a flow through a real provider takes milliseconds. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
+  readonly #web: (url: URL, init: RequestInit) => Promise<Response>;
+
+  /** @param web - how it reaches servers; the network where absent */
+  constructor(web: (url: URL, init: RequestInit) => Promise<Response> = fetch) {
+    this.#web = web;
+  }
 
   /** Cookies by origin's host, as browsers keep them: ports share. */
   #jar(url: URL): Map<string, string> {
@@ -15,7 +21,7 @@ export class Browser {
     const jar = this.#jar(url);
     const headers = new Headers(init.headers);
     if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '));
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const response = await this.#web(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       const at = pair.indexOf('=');

@@ -11,6 +11,7 @@
 import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { isConfidential } from '../../loopback.ts';
+import { type ClientIdentity, type ClientOffer, clientMetadata } from './identity.ts';
 import { ProviderError, providerError } from './provider-error.ts';
 import type { OAuthTokens } from './tokens.ts';
 
@@ -20,6 +21,8 @@ export interface ProviderMetadata {
   readonly token_endpoint: string;
   readonly revocation_endpoint?: string;
   readonly jwks_uri?: string;
+  readonly registration_endpoint?: string;
+  readonly client_id_metadata_document_supported?: boolean;
   readonly code_challenge_methods_supported?: readonly string[];
   readonly authorization_response_iss_parameter_supported?: boolean;
 }
@@ -30,9 +33,8 @@ export interface OAuthClientOptions {
   readonly issuer: URL;
   /** The same, exactly as the provider writes it. */
   readonly issuerName: string;
-  readonly clientId: string;
-  readonly clientSecret: string | undefined;
-  readonly clientAuth: 'basic' | 'post' | undefined;
+  /** Who the operator registered this server as; undefined where nobody did. */
+  readonly registered: ClientIdentity | undefined;
   /** Endpoints and abilities, where the provider publishes none. */
   readonly metadata: ({ readonly issuer: string } & ProviderMetadata) | undefined;
   readonly resource: string | undefined;
@@ -45,6 +47,8 @@ export interface OAuthClientOptions {
 
 /** What an authorization request carries. */
 export interface AuthorizationRequest {
+  /** Who asks; as registered where absent. */
+  readonly client?: ClientIdentity | undefined;
   readonly redirectUri: string;
   readonly state: string;
   readonly verifier: string;
@@ -56,6 +60,8 @@ export interface AuthorizationRequest {
 
 /** What a callback has to match. */
 export interface ExpectedCallback {
+  /** Who asked; as registered where absent. */
+  readonly client?: ClientIdentity | undefined;
   readonly state: string;
   readonly verifier: string;
   readonly scopes: readonly string[];
@@ -70,12 +76,22 @@ export interface Granted {
 }
 
 export interface OAuthClient {
+  /** Whether the operator registered this server; then it is that client where no other is named. */
+  readonly registered: boolean;
+  /** Which servers the provider takes that nobody registered there. @throws ProviderError */
+  takes(): Promise<{ readonly document: boolean; readonly registration: boolean }>;
+  /**
+   * Registers this server (RFC 7591).
+   * @returns who it is from now on, and for how many milliseconds where that is limited
+   * @throws ProviderError
+   */
+  register(offer: ClientOffer): Promise<{ readonly identity: ClientIdentity; readonly lifeMs?: number }>;
   /** @throws ProviderError where the provider cannot be used safely, or not be reached */
   authorizationUrl(request: AuthorizationRequest): Promise<URL>;
   /** @param callback - the whole address the browser came back to @throws ProviderError */
   exchange(callback: URL, expected: ExpectedCallback): Promise<Granted>;
   /** @throws ProviderError with `failure` saying what it means for the refresh token */
-  refresh(refreshToken: string, scopes: readonly string[]): Promise<OAuthTokens>;
+  refresh(refreshToken: string, scopes: readonly string[], client?: ClientIdentity): Promise<OAuthTokens>;
   /** @returns false where the provider offers no revocation @throws ProviderError */
   revoke(tokens: OAuthTokens): Promise<boolean>;
   /**
@@ -97,7 +113,8 @@ export interface PresentedToken {
   readonly expiresAt: number;
 }
 
-type JwtFetch = NonNullable<jwt.ValidateJWTAccessTokenOptions[typeof jwt.customFetch]>;
+/** A fetch, whatever the request is like that the library makes. */
+type AnyFetch = (url: string, options: unknown) => Promise<Response>;
 
 const METADATA_LIFE = 60 * 60_000;
 
@@ -109,17 +126,14 @@ export const isSafeEndpoint = (url: URL): boolean =>
 export const randomToken = (): string => oidc.randomPKCECodeVerifier();
 
 export function oauthClient(options: OAuthClientOptions): OAuthClient {
-  const { name, issuer, issuerName, clientId, clientSecret, timeoutMs, now } = options;
+  const { name, issuer, issuerName, registered, timeoutMs, now } = options;
   const keys: jwt.JWKSCacheInput = {};
   let known: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
 
   const resource = options.resource === undefined ? undefined : { resource: options.resource };
-  const clientAuth =
-    clientSecret === undefined
-      ? oidc.None()
-      : options.clientAuth === 'post'
-        ? oidc.ClientSecretPost(clientSecret)
-        : oidc.ClientSecretBasic(clientSecret);
+  const nobody: ClientIdentity = { id: 'not-registered' };
+  const { id: clientId } = registered ?? nobody;
+  const clientAuth = authOf(registered ?? nobody);
   // What the library judges by the clock (ID tokens) is judged by ours.
   const clock = (): Partial<oidc.ClientMetadata> => ({ [oidc.clockSkew]: Math.round((now() - Date.now()) / 1000) });
 
@@ -161,19 +175,33 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
     return found;
   };
 
-  const attempt = async <T>(run: (config: oidc.Configuration) => Promise<T> | T): Promise<T> => {
-    const config = await configuration().catch(error => {
+  /** What the provider publishes, for whom it is asked. */
+  const as = (found: oidc.Configuration, client: ClientIdentity | undefined): oidc.Configuration => {
+    if (client === undefined || client.id === clientId) return found;
+    const metadata = JSON.parse(JSON.stringify(found.serverMetadata())) as oidc.ServerMetadata;
+    return prepare(new oidc.Configuration(metadata, client.id, clock(), authOf(client)));
+  };
+
+  const attempt = async <T>(
+    run: (config: oidc.Configuration) => Promise<T> | T,
+    client?: ClientIdentity,
+  ): Promise<T> => {
+    const found = await configuration().catch(error => {
       const { message, reason } = providerError(name, error);
       throw new ProviderError(message, 'unsent', reason);
     });
     try {
-      return await run(config);
+      return await run(as(found, client));
     } catch (error) {
       throw providerError(name, error);
     }
   };
 
-  const read = (response: oidc.TokenEndpointResponse, asked: readonly string[]): OAuthTokens => {
+  const read = (
+    response: oidc.TokenEndpointResponse,
+    asked: readonly string[],
+    client: ClientIdentity | undefined,
+  ): OAuthTokens => {
     if (response.token_type.toLowerCase() !== 'bearer') {
       throw new ProviderError(`${name} gave a kind of token that this server cannot use.`, 'refused');
     }
@@ -183,25 +211,55 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
       scopes: response.scope === undefined ? asked : response.scope.split(/[ ,]+/u).filter(Boolean),
       ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
       ...(response.expires_in !== undefined && { expiresAt: now() + response.expires_in * 1000 }),
+      ...(client !== undefined && client.id !== registered?.id && { client }),
     };
   };
 
+  // What the second library is told of one request.
+  const direct = () => ({
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(options.fetch && { [jwt.customFetch]: options.fetch as unknown as AnyFetch }),
+    ...(issuer.protocol === 'http:' && { [jwt.allowInsecureRequests]: true }),
+  });
+
   return {
-    authorizationUrl: ({ redirectUri, state, verifier, scopes, nonce, parameters }) =>
-      attempt(async config =>
-        oidc.buildAuthorizationUrl(config, {
-          ...parameters,
-          ...resource,
-          response_type: 'code',
-          redirect_uri: redirectUri,
-          state,
-          code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-          code_challenge_method: 'S256',
-          ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-          ...(nonce !== undefined && { nonce }),
-        }),
+    registered: registered !== undefined,
+    takes: () =>
+      attempt(config => {
+        const { client_id_metadata_document_supported: document, registration_endpoint } = config.serverMetadata();
+        return { document: document === true, registration: registration_endpoint !== undefined };
+      }),
+    register: offer =>
+      attempt(async config => {
+        const server = config.serverMetadata();
+        const answer = await jwt.dynamicClientRegistrationRequest(server, clientMetadata(offer), direct());
+        const made = await jwt.processDynamicClientRegistrationResponse(answer);
+        const until = made.client_secret_expires_at;
+        const lifeMs = typeof until === 'number' && until > 0 ? until * 1000 - now() : undefined;
+        const post = made.token_endpoint_auth_method === 'client_secret_post';
+        const secret = typeof made.client_secret === 'string' ? made.client_secret : undefined;
+        return {
+          identity: { id: made.client_id, ...(secret !== undefined && { secret, auth: post ? 'post' : 'basic' }) },
+          ...(lifeMs !== undefined && { lifeMs }),
+        };
+      }),
+    authorizationUrl: ({ client, redirectUri, state, verifier, scopes, nonce, parameters }) =>
+      attempt(
+        async config =>
+          oidc.buildAuthorizationUrl(config, {
+            ...parameters,
+            ...resource,
+            response_type: 'code',
+            redirect_uri: redirectUri,
+            state,
+            code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+            code_challenge_method: 'S256',
+            ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+            ...(nonce !== undefined && { nonce }),
+          }),
+        client,
       ),
-    exchange: (callback, { state, verifier, scopes, nonce }) =>
+    exchange: (callback, { client, state, verifier, scopes, nonce }) =>
       attempt(async config => {
         const response = await oidc.authorizationCodeGrant(
           config,
@@ -215,12 +273,15 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
         );
         const claims = nonce === undefined ? undefined : response.claims();
         return {
-          tokens: read(response, scopes),
+          tokens: read(response, scopes, client),
           ...(claims && { subject: { issuer: claims.iss, subject: claims.sub } }),
         };
-      }),
-    refresh: (refreshToken, scopes) =>
-      attempt(async config => read(await oidc.refreshTokenGrant(config, refreshToken, resource), scopes)),
+      }, client),
+    refresh: (refreshToken, scopes, client) =>
+      attempt(
+        async config => read(await oidc.refreshTokenGrant(config, refreshToken, resource), scopes, client),
+        client,
+      ),
     revoke: tokens =>
       attempt(async config => {
         if (!config.serverMetadata().revocation_endpoint) return false;
@@ -230,11 +291,11 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
         }
         await oidc.tokenRevocation(config, tokens.accessToken, { token_type_hint: 'access_token' });
         return true;
-      }),
+      }, tokens.client),
     inspect: (token, audience) =>
       attempt(async config => {
         const server = config.serverMetadata();
-        if (server.introspection_endpoint !== undefined && clientSecret !== undefined) {
+        if (server.introspection_endpoint !== undefined && registered?.secret !== undefined) {
           const said = await oidc.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
           return said.active && (said.iss === undefined || said.iss === issuerName)
             ? presented(said, audience)
@@ -245,9 +306,7 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
           const claims = await jwt.validateJwtAccessToken(server, request, audience, {
             [jwt.clockSkew]: Math.round((now() - Date.now()) / 1000),
             [jwt.jwksCache]: keys,
-            signal: AbortSignal.timeout(timeoutMs),
-            ...(options.fetch && { [jwt.customFetch]: options.fetch as unknown as JwtFetch }),
-            ...(issuer.protocol === 'http:' && { [jwt.allowInsecureRequests]: true }),
+            ...direct(),
           });
           return presented(claims, audience);
         } catch (error) {
@@ -257,6 +316,11 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
         }
       }),
   };
+}
+
+function authOf({ secret, auth }: ClientIdentity): oidc.ClientAuth {
+  if (secret === undefined) return oidc.None();
+  return auth === 'post' ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
 }
 
 const unfit: ReadonlySet<unknown> = new Set([
@@ -292,6 +356,7 @@ function judge(name: string, metadata: oidc.ServerMetadata): void {
     authorization_endpoint: metadata.authorization_endpoint,
     token_endpoint: metadata.token_endpoint,
     ...(metadata.revocation_endpoint !== undefined && { revocation_endpoint: metadata.revocation_endpoint }),
+    ...(metadata.registration_endpoint !== undefined && { registration_endpoint: metadata.registration_endpoint }),
   };
   for (const [field, endpoint] of Object.entries(endpoints)) {
     if (typeof endpoint !== 'string' || !URL.canParse(endpoint) || !isSafeEndpoint(new URL(endpoint))) {

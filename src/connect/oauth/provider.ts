@@ -23,7 +23,11 @@ export interface ProviderOptions {
   readonly name?: string;
   /** The issuer, exactly as the provider writes it: https, or http on loopback. */
   readonly issuer: string;
-  readonly clientId: string;
+  /**
+   * Who the operator registered this server as there. Where absent, the server describes itself at an address of its own, which
+   * is then its client id, or is registered by request, whichever the provider offers, in this order.
+   */
+  readonly clientId?: string;
   /** Absent for a public client. */
   readonly clientSecret?: string;
   /** How the secret is sent; `basic` where absent. */
@@ -54,7 +58,7 @@ const kinds: Kinds<ProviderOptions> = {
   id: required(text),
   name: text,
   issuer: required(text),
-  clientId: required(text),
+  clientId: text,
   clientSecret: text,
   clientAuth: oneOf('basic', 'post'),
   scopes: listOf(text),
@@ -115,6 +119,10 @@ export function provider(options: ProviderOptions): Provider {
   check(isSafeEndpoint(issuer), `issuer of '${id}' has to be an https address (http only on loopback).`);
   check(issuer.search === '' && issuer.hash === '', `issuer of '${id}' has no query and no fragment.`);
   check(clientId !== '', `clientId of '${id}' is empty.`);
+  check(
+    clientId !== undefined || (options.clientSecret === undefined && options.clientAuth === undefined),
+    `clientSecret and clientAuth of '${id}' belong to a clientId; give that as well.`,
+  );
   check(options.clientSecret !== '', `clientSecret of '${id}' is empty; leave it out for a public client.`);
   // scope-token of RFC 6749, section 3.3.
   check(
@@ -128,9 +136,14 @@ export function provider(options: ProviderOptions): Provider {
     name,
     issuer,
     issuerName: options.issuer,
-    clientId,
-    clientSecret: options.clientSecret,
-    clientAuth: options.clientAuth,
+    registered:
+      clientId === undefined
+        ? undefined
+        : {
+            id: clientId,
+            ...(options.clientSecret !== undefined && { secret: options.clientSecret }),
+            ...(options.clientAuth !== undefined && { auth: options.clientAuth }),
+          },
     metadata: options.metadata && { ...options.metadata, issuer: options.issuer },
     resource: options.resource,
     fetch: options.fetch,

@@ -71,6 +71,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
     sessionMs: count,
     otherPerson: oneOf('login', 'select_account'),
   });
+  if (!server.client.registered) throw new TypeError(`signIn: the provider '${server.id}' needs a clientId.`);
   const { sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
   const store = boundedStore(options.store, options.timer);
   const sealer = createSealer(keyRing(options.key));

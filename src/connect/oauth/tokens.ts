@@ -1,4 +1,5 @@
 /** What a provider grants: the tokens, and how they are kept and read back. Pure. */
+import type { ClientIdentity } from './identity.ts';
 
 /** Tokens of one sign-in. They stay on the server: in the vault, and in calls to the provider's API. */
 export interface OAuthTokens {
@@ -7,6 +8,8 @@ export interface OAuthTokens {
   /** Milliseconds since the epoch; absent where the provider does not say. */
   readonly expiresAt?: number;
   readonly scopes: readonly string[];
+  /** Who this server was there, where the operator did not register it: the tokens are for that client alone. */
+  readonly client?: ClientIdentity;
 }
 
 /** A sign-in as the vault keeps it; without tokens it has ended, and the person has to sign in again. */

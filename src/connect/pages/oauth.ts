@@ -9,6 +9,8 @@
  *   RFC 9700 section 4.4, beside the check of `iss`).
  * - C4 Where less was granted than asked for, the page names what is missing, and is finished only when the person goes on
  *   without it.
+ * - C5 Where the operator has not registered this server at a provider, it is known there by the address of a document it
+ *   serves beside the callback, or by a registration it asks for (identities.ts).
  */
 import { checkGiven, checkOptions, listOf, text } from '../../check-options.ts';
 import { MidcallError } from '../../errors.ts';
@@ -16,6 +18,7 @@ import { type Html, html } from '../../html.ts';
 import type { Page } from '../../server/index.ts';
 import { randomToken } from '../oauth/client.ts';
 import { single } from '../oauth/flows.ts';
+import { type ClientIdentity, type ClientOffer, clientDocument, isReadable } from '../oauth/identity.ts';
 import { type Provider, providerKind } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
 import { lacking } from '../oauth/tokens.ts';
@@ -102,7 +105,11 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
       `The provider '${id}' is not known here: give it to oauthPages(vault, [...]).`,
     );
   };
-  const address = (at: VisitDesk, { id }: Provider): Promise<URL> => at.address(`callback/${id}`);
+  const offer = async (at: VisitDesk, { id }: Provider): Promise<ClientOffer> => ({
+    name: at.name,
+    redirectUri: await at.address(`callback/${id}`),
+    document: await at.address(`client/${id}`),
+  });
 
   /** What this page asked for and was not granted (C4), and what was. */
   const lesser = async (visit: Visit, provider: Provider, scopes: readonly string[]) => {
@@ -134,11 +141,15 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         };
       }
       const [state, verifier] = [randomToken(), randomToken()];
-      const redirectUri = (await address(desk, provider)).href;
+      const offered = await offer(desk, provider);
+      const redirectUri = offered.redirectUri.href;
       try {
         const { parameters } = provider;
-        const to = await provider.client.authorizationUrl({ redirectUri, state, verifier, scopes, parameters });
-        await vault.flows.begin(state, { ticket: visit.ticket, provider: id, redirectUri, verifier, scopes }, AWAY_MS);
+        const client = await vault.identities.at(provider, offered);
+        const request = { client, redirectUri, state, verifier, scopes, parameters };
+        const to = await provider.client.authorizationUrl(request);
+        const flow = { redirectUri, verifier, scopes, client: JSON.stringify(client ?? null) };
+        await vault.flows.begin(state, { ticket: visit.ticket, provider: id, ...flow }, AWAY_MS);
         return { leave: { to, says: `Going to ${provider.name}` } };
       } catch (error) {
         if (error instanceof ProviderError) return { again: view(provider, scopes, error.message) };
@@ -147,6 +158,14 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
     },
     mount(app, given) {
       desk = given;
+      // Public: whoever reads it learns what every authorization request says.
+      app.get('/client/:provider', async context => {
+        const provider = byId.get(context.req.param('provider'));
+        if (!provider || provider.client.registered) return context.notFound();
+        const offered = await offer(given, provider);
+        if (!isReadable(offered)) return context.notFound();
+        return context.json(clientDocument(offered), 200, { 'cache-control': 'public, max-age=3600' });
+      });
       app.get('/callback/:provider', async context => {
         const callback = new URL(context.req.url).searchParams;
         const state = single(callback, 'state');
@@ -161,7 +180,8 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         const returned = new URL(flow.redirectUri);
         returned.search = callback.toString();
         try {
-          const { tokens } = await provider.client.exchange(returned, { state, ...flow });
+          const client = (JSON.parse(flow.client) as ClientIdentity | null) ?? undefined;
+          const { tokens } = await provider.client.exchange(returned, { ...flow, state, client });
           if (lacking(tokens.scopes, flow.scopes).length > 0) {
             await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
             return given.back(visit.ticket);
@@ -179,6 +199,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
           return page;
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
+          if (error.reason === 'invalid_client') await vault.identities.forget(provider, await offer(given, provider));
           return given.trouble({ title: `${provider.name} is not connected`, lines: [error.message] }, visit);
         }
       });

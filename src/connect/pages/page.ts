@@ -64,6 +64,8 @@ export interface PageKind {
 
 /** What a kind's own routes need of the pages. */
 export interface VisitDesk {
+  /** The server, as its pages name it. */
+  readonly name: string;
   /** The absolute address of a path below the pages' base path; waits until one is known. */
   address(path: string): Promise<URL>;
   /** Checks again who is visiting: host, person, and that the ticket is open. @returns the visit, or the page that refuses it */

@@ -94,7 +94,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     if (before?.refreshToken === undefined) return undefined;
     let after: OAuthTokens;
     try {
-      after = await provider.client.refresh(before.refreshToken, before.scopes);
+      after = await provider.client.refresh(before.refreshToken, before.scopes, before.client);
     } catch (error) {
       const failure = error instanceof ProviderError ? error.failure : 'unknown';
       if (failure === 'ended') {

@@ -14,6 +14,7 @@ import { createSealer, type KeySource, keyRing, type Principal } from '../../ser
 import { boundedStore } from '../../stores/bounded-store.ts';
 import type { Store } from '../../stores/store.ts';
 import { type Flows, flows } from '../oauth/flows.ts';
+import { type Identities, identities } from '../oauth/identities.ts';
 import type { Provider } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
 import { type KeptSignIn, lacking, type OAuthTokens, readSignIn } from '../oauth/tokens.ts';
@@ -76,6 +77,8 @@ export interface OAuthFlow {
   readonly redirectUri: string;
   readonly verifier: string;
   readonly scopes: readonly string[];
+  /** Who this server was when it began, as JSON. */
+  readonly client: string;
   readonly [key: string]: string | readonly string[];
 }
 
@@ -98,6 +101,8 @@ export interface Vault {
   signedIn(owner: Principal | undefined, provider: Provider): Promise<SignedIn | undefined>;
   /** Sign-ins under way; for the `oauth` page. */
   readonly flows: Flows<OAuthFlow>;
+  /** Who this server is at providers where the operator did not register it; for the `oauth` page. */
+  readonly identities: Identities;
   /**
    * Keeps what a provider granted, in place of an older sign-in.
    * @param asked - the scopes that were asked for; those that were granted where absent
@@ -138,6 +143,7 @@ export function vault(options: VaultOptions): Vault {
 
   return {
     flows: flows(store, sealer, 'oauth-flow'),
+    identities: identities(store, sealer),
     async token(someone, provider, { scopes = provider.scopes } = {}) {
       const owner = known(someone);
       const slot = atProvider(provider);
