@@ -258,6 +258,78 @@ describe('H3, H4: sessions end and are capped', () => {
     held.abort();
   });
 
+  /** Serves a tool `wait`, which begins, tells of a cancel, and ends when it is told to. */
+  async function waiting() {
+    const clock = { now: 0 };
+    let [sweep, begin, ended, end] = [() => {}, () => {}, () => {}, () => {}];
+    const begun = new Promise<void>(resolve => {
+      begin = resolve;
+    });
+    const aborted = new Promise<void>(resolve => {
+      ended = resolve;
+    });
+    const released = new Promise<void>(resolve => {
+      end = resolve;
+    });
+    const make = () => {
+      const server = factory();
+      server.registerTool('wait', {}, async ctx => {
+        ctx.mcpReq.signal.addEventListener('abort', () => ended());
+        begin();
+        await released;
+        return { content: [{ type: 'text', text: 'waited' }] };
+      });
+      return server;
+    };
+    const every = (_ms: number, fn: () => void) => {
+      sweep = fn;
+      return () => {};
+    };
+    const serving = await serveHttp(make, { port: 0, sessions: { idleMs: 1_000, now: () => clock.now, every } });
+    open.push(serving);
+    const id = await openRaw(serving.url);
+    const body = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait","arguments":{}}}';
+    const call = (signal?: AbortSignal) =>
+      fetch(serving.url, {
+        method: 'POST',
+        headers: { ...json, 'mcp-session-id': id },
+        body,
+        ...(signal && { signal }),
+      });
+    return { ...serving, id, clock, begun, aborted, call, end: () => end(), sweep: () => sweep() };
+  }
+
+  it('H3: counts from the end of a request, however long that took', async () => {
+    const { url, id, clock, begun, call, end, sweep, endpoint } = await waiting();
+    const calling = call().then(response => response.text());
+    await begun;
+    clock.now = 50_000;
+    sweep();
+    expect(endpoint.sessions).toBe(1);
+    end();
+    expect(await calling).toContain('waited');
+    clock.now = 50_900;
+    // By the time another connection is answered, this one is known to be closed.
+    await openRaw(url);
+    expect(await alive(url, id)).toBe(true);
+  });
+
+  it('H3: the calls of a session that ends end with it', async () => {
+    const { clock, call, aborted, sweep, endpoint } = await waiting();
+    const cut = new AbortController();
+    await call(cut.signal);
+    // H1: that its stream is cut ends nothing; that nothing uses the session does.
+    cut.abort();
+    await expect
+      .poll(() => {
+        clock.now += 1_000;
+        sweep();
+        return endpoint.sessions;
+      })
+      .toBe(0);
+    await aborted;
+  });
+
   it('refuses limits that make no sense when it is built', async () => {
     await expect(serveHttp(factory, { sessions: { max: 0 } })).rejects.toThrow(
       'sessions.max must be a number greater than 0; got 0',
