@@ -1,7 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-
-const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 /**
  * Four kinds of test, told apart by the end of a file's name. `.test.ts` runs in this process and takes milliseconds; it
@@ -11,11 +10,22 @@ const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta
  * The time a test may take only ends one that hangs. What a test says is never a matter of time: it waits for what it is
  * about, so that a busy machine comes to the same.
  */
-export const alias = [
-  { find: /^midcall\/stores\/(.*)$/, replacement: `${src('stores')}/$1.ts` },
-  { find: /^midcall\/errors$/, replacement: src('errors.ts') },
-  { find: /^midcall\/(.*)$/, replacement: `${src('')}$1/index.ts` },
-];
+interface Manifest {
+  readonly name: string;
+  readonly exports?: Readonly<Record<string, string | { readonly default: string }>>;
+}
+
+const packages = fileURLToPath(new URL('./packages/', import.meta.url));
+
+/** Each public entry of each package, as its source: tests need no build. */
+export const alias = readdirSync(packages).flatMap(folder => {
+  const { name, exports = {} } = JSON.parse(readFileSync(`${packages}${folder}/package.json`, 'utf8')) as Manifest;
+  return Object.entries(exports).flatMap(([entry, built]) => {
+    if (typeof built === 'string') return [];
+    const source = built.default.replace('./dist/', `${packages}${folder}/src/`).replace(/\.js$/, '.ts');
+    return [{ find: new RegExp(`^${name}${entry.slice(1)}$`), replacement: source }];
+  });
+});
 
 const project = (name: string, include: string[], exclude: string[] = [], testTimeout = 120_000) => ({
   resolve: { alias },

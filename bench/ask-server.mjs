@@ -2,8 +2,9 @@
  * One tool that asks one form question, written by one of the contenders, served over one carrier:
  * node bench/ask-server.mjs SIDE stdio|http. Over HTTP it prints its URL and takes sessions the same way for every side.
  */
+
+import { serveHttp } from '@midcall/server/node';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { serveHttp } from '../dist/server/index.js';
 import { sides } from './ask-sides.mjs';
 
 const [side, carrier] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 /** The contenders of bench/asks.mjs: the same tool, the same question, the same check of the answer. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { form } from '@midcall/core/form';
+import { midcall } from '@midcall/server';
 import { acceptedContent, createRequestStateCodec, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { form } from '../dist/form/index.js';
-import { midcall } from '../dist/server/index.js';
 
 const info = { name: 'bench', version: '1.0.0' };
 const config = { description: 'Deletes a note', inputSchema: z.object({ title: z.string() }) };

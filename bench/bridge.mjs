@@ -15,7 +15,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 const rounds = Number(process.argv[2] ?? 7);
 const calls = Number(process.argv[3] ?? 320);
 const warmUp = 640;
-const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../packages/midcall/bin/midcall.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
 writeFileSync(join(folder, 'a.md'), '# A\n\ntext\n');
 const server = [process.execPath, main, 'notes', folder];

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const desk = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const desk = fileURLToPath(new URL('../packages/midcall/bin/midcall.js', import.meta.url));
 const place = join(tmpdir(), 'midcall-bench-inspector');
 const name = '@modelcontextprotocol/inspector';
 const settleMs = 3_000;

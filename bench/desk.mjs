@@ -6,9 +6,9 @@
  */
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { Audit, Connection, Inbox, machineDisk, Policy, RootsManager } from '@midcall/host';
+import { startDesk } from '@midcall/host/web';
 import { chromium } from 'playwright-core';
-import { Audit, Connection, Inbox, machineDisk, Policy, RootsManager } from '../dist/host/index.js';
-import { startDesk } from '../dist/host/web/index.js';
 import { idle } from './desk-idle.mjs';
 
 const rounds = Number(process.argv[2] ?? 40);

@@ -4,8 +4,8 @@
  * Run: npm run build && node bench/form.mjs
  */
 import { performance } from 'node:perf_hooks';
+import { checkContent, form, readForm } from '@midcall/core/form';
 import { z } from 'zod';
-import { checkContent, form, readForm } from '../dist/form/index.js';
 
 const Ajv = await import('ajv/dist/2020.js').then(
   module => module.default.default ?? module.default,

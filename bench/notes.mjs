@@ -12,9 +12,9 @@ import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { notesServer } from '../dist/notes/index.js';
-import { describe, headBytes, isNoteName } from '../dist/notes/note.js';
-import { match, words } from '../dist/notes/search.js';
+import { notesServer } from '../packages/midcall/dist/notes/index.js';
+import { describe, headBytes, isNoteName } from '../packages/midcall/dist/notes/note.js';
+import { match, words } from '../packages/midcall/dist/notes/search.js';
 import { fillWithRealNotes } from './real-tree.ts';
 
 const rounds = Number(process.argv[2] ?? 9);

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { boundary } from '../dist/roots/index.js';
+import { boundary } from '@midcall/server/roots';
 
 const rounds = Number(process.argv[2] ?? 15);
 const reference = dirname(

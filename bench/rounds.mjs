@@ -4,11 +4,11 @@
  * Run after `npm run build`: node bench/rounds.mjs
  */
 import { performance } from 'node:perf_hooks';
+import { midcall } from '@midcall/server';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { midcall } from '../dist/server/index.js';
 
 const mid = midcall({ warn: () => {}, suspectBelowMs: 0, maxRounds: 200, maxStateLength: 1_000_000 });
 const client = new Client(

@@ -9,12 +9,12 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { samplingTool } from '@midcall/core/sampling';
+import { midcall } from '@midcall/server';
 import { Client } from '@modelcontextprotocol/client';
 import { createRequestStateCodec, InMemoryTransport, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { samplingTool } from '../dist/sampling/index.js';
-import { midcall } from '../dist/server/index.js';
 
 const rounds = Number(process.argv[2] ?? 11);
 const most = Number(process.argv[3] ?? 300);

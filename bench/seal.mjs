@@ -5,8 +5,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
-import { keyRing } from '../dist/server/state/keys.js';
-import { createSealer } from '../dist/server/state/seal.js';
+import { keyRing } from '../packages/server/dist/state/keys.js';
+import { createSealer } from '../packages/server/dist/state/seal.js';
 
 const rounds = Number(process.argv[2] ?? 15);
 const perRound = 4_000;

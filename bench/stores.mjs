@@ -5,15 +5,15 @@
  * Writes on SQLite that come together share a transaction, so 32 at once wait for the disk once (10 times the bare client).
  * Below the target is `take` on SQLite one at a time with `sync: 'normal'` (0.6), where no sync to disk hides anything:
  * BEGIN IMMEDIATE and COMMIT are calls of their own. They find out about a lock without a prepared statement that would
- * stay open over it (src/stores/sqlite-connection.ts, Q3).
+ * stay open over it (packages/server/src/stores/sqlite-connection.ts, Q3).
  * Run after `npm run build`: node bench/stores.mjs [rounds] [calls per round]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { memoryStore } from '../dist/stores/memory.js';
-import { redisStore } from '../dist/stores/redis.js';
-import { sqliteStore } from '../dist/stores/sqlite.js';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { redisStore } from '@midcall/server/stores/redis';
+import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { bareMemory, bareRedis, bareSqlite } from './bare-stores.mjs';
 import { redisServer } from './redis-server.mjs';
 

@@ -17,11 +17,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { newTicket, Tickets } from '../dist/connect/ticket.js';
-import { createSealer, keyRing } from '../dist/server/index.js';
-import { memoryStore } from '../dist/stores/memory.js';
-import { redisStore } from '../dist/stores/redis.js';
-import { sqliteStore } from '../dist/stores/sqlite.js';
+import { createSealer, keyRing } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { redisStore } from '@midcall/server/stores/redis';
+import { sqliteStore } from '@midcall/server/stores/sqlite';
+import { newTicket, Tickets } from '../packages/server/dist/connect/ticket.js';
 import { bareMemory, bareRedis, bareSqlite } from './bare-stores.mjs';
 import { redisServer } from './redis-server.mjs';
 

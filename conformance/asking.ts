@@ -1,6 +1,7 @@
 /** The part of the fixture that asks: with our library, and with plain SDK handlers where the suite wants what we refuse. */
+
+import type { Midcall } from '@midcall/server';
 import { inputRequired, inputResponse, type McpServer } from '@modelcontextprotocol/server';
-import type { Midcall } from 'midcall/server';
 import { z } from 'zod';
 import { words } from './plain.ts';
 

@@ -3,8 +3,9 @@
  * every form as it stands. The suite names the scenario in the environment and appends the server's URL; without a
  * scenario it connects, says who is there and lists the tools.
  */
+
+import { attach, Inbox, type Presenter } from '@midcall/host';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { attach, Inbox, type Presenter } from 'midcall/host';
 
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';

@@ -1,6 +1,8 @@
 /** The server the official conformance suite tests, at `/mcp` on `PORT` (3000 where absent; 0 for any that is free). */
+
+import { midcall } from '@midcall/server';
+import { type HttpServing, serveHttp } from '@midcall/server/node';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type HttpServing, midcall, serveHttp } from 'midcall/server';
 import { registerAsking } from './asking.ts';
 import { registerPlain } from './plain.ts';
 

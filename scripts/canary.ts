@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSealer, keyRing } from 'midcall/server';
+import { createSealer, keyRing } from '@midcall/server';
 import { type Heard, judgeCanaries } from './canary-judge.ts';
 import type { Frame } from './frames-judge.ts';
 

@@ -8,9 +8,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { confirm, connect, secret } from 'midcall/connect';
-import { createSealer, keyRing } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
+import { createSealer, keyRing } from '@midcall/server';
+import { confirm, connect, secret } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { chromium } from 'playwright-core';
 import { root as house } from './places.ts';
 
@@ -22,12 +22,18 @@ cpSync(join(house, 'samples/notes'), join(place, 'notes'), { recursive: true });
 const config = join(place, 'mcp.json');
 writeFileSync(
   config,
-  JSON.stringify({ mcpServers: { notes: { command: 'node', args: ['dist/cli/main.js', 'notes'], cwd: house } } }),
+  JSON.stringify({
+    mcpServers: { notes: { command: 'node', args: ['packages/midcall/bin/midcall.js', 'notes'], cwd: house } },
+  }),
 );
-const desk = spawn(process.execPath, ['dist/cli/main.js', 'desk', '--config', config, '--root', join(place, 'notes')], {
-  cwd: house,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const desk = spawn(
+  process.execPath,
+  ['packages/midcall/bin/midcall.js', 'desk', '--config', config, '--root', join(place, 'notes')],
+  {
+    cwd: house,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
 const line = await new Promise<string>(resolve => createInterface({ input: desk.stdout }).once('line', resolve));
 const startUrl = /(http:\S+)/.exec(line)![1]!;
 // A system font that most readers know; without it Debian's browser takes DejaVu.

@@ -1,8 +1,8 @@
-/** What JSON would lose, and where it is; see src/json-loss.ts. */
+/** What JSON would lose, and where it is; see packages/core/src/json/json-loss.ts. */
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonLoss } from '../src/json-loss.ts';
+import { jsonLoss } from '../packages/core/src/json/json-loss.ts';
 
 class Invoice {
   total = 1;

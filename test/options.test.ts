@@ -1,18 +1,31 @@
 /** Every public factory refuses wrong options when it is built, and says which, and what they may be. */
+
+import { modelRouter } from '@midcall/core/models';
+import { samplingTool } from '@midcall/core/sampling';
+import { Audit, attach, auditFile, Inbox, machineDisk, Policy, RootsManager } from '@midcall/host';
+import { Terminal } from '@midcall/host/terminal';
+import { startDesk } from '@midcall/host/web';
+import { keyRing, midcall } from '@midcall/server';
+import {
+  bearer,
+  confirm,
+  connect,
+  formPage,
+  oauth,
+  pageOf,
+  provider,
+  secret,
+  signIn,
+  vault,
+} from '@midcall/server/connect';
+import { mcpEndpoint, serveHttp } from '@midcall/server/node';
+import { boundary, liveRoots } from '@midcall/server/roots';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { redisStore } from '@midcall/server/stores/redis';
+import { sqliteStore } from '@midcall/server/stores/sqlite';
+import { connectPair, explore, scriptedPerson } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
-import { bearer, confirm, connect, formPage, oauth, pageOf, provider, secret, signIn, vault } from 'midcall/connect';
-import { Audit, attach, auditFile, Inbox, machineDisk, Policy, RootsManager } from 'midcall/host';
-import { Terminal } from 'midcall/host/terminal';
-import { startDesk } from 'midcall/host/web';
-import { modelRouter } from 'midcall/models';
-import { boundary, liveRoots } from 'midcall/roots';
-import { samplingTool } from 'midcall/sampling';
-import { keyRing, mcpEndpoint, midcall, serveHttp } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { redisStore } from 'midcall/stores/redis';
-import { sqliteStore } from 'midcall/stores/sqlite';
-import { connectPair, explore, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 

@@ -1,6 +1,7 @@
 /** The pattern every destructive tool can start from: ask where the client can, say what to do where it cannot. */
+
+import { type MidcallOptions, midcall } from '@midcall/server';
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import { type MidcallOptions, midcall } from 'midcall/server';
 import { z } from 'zod';
 import { itemsIn } from './items.ts';
 

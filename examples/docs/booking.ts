@@ -1,7 +1,7 @@
 /** The booking of docs/elicitation.md: a form whose schema looks at the world, and a handler that changes it. */
+
+import { form, type Midcall, whyNot } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { form } from 'midcall/form';
-import { type Midcall, whyNot } from 'midcall/server';
 import { z } from 'zod';
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });

@@ -1,7 +1,7 @@
 /** Which store, in one line each. */
-import { memoryStore } from 'midcall/stores/memory';
-import { redisStore } from 'midcall/stores/redis';
-import { sqliteStore } from 'midcall/stores/sqlite';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { redisStore } from '@midcall/server/stores/redis';
+import { sqliteStore } from '@midcall/server/stores/sqlite';
 
 /** A Redis client as ioredis has it, and as node-redis has it. */
 export interface Clients {

@@ -1,8 +1,9 @@
 /** An account at another service, and settings on a page, for docs/connect.md. */
+
+import { midcall } from '@midcall/server';
+import { connect, formKindOf, oauth, oauthPages, provider, type Reach, vault } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer } from '@modelcontextprotocol/server';
-import { connect, formKindOf, oauth, oauthPages, provider, type Reach, vault } from 'midcall/connect';
-import { midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
 

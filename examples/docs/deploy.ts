@@ -1,7 +1,9 @@
 /** The code of docs/deploy.md: a server on many machines, and its endpoint. */
+
+import { type AuditSink, type Midcall, midcall } from '@midcall/server';
+import { serveHttp } from '@midcall/server/node';
+import { redisStore } from '@midcall/server/stores/redis';
 import { type AuthInfo, McpServer, requireBearerAuth } from '@modelcontextprotocol/server';
-import { type AuditSink, type Midcall, midcall, serveHttp } from 'midcall/server';
-import { redisStore } from 'midcall/stores/redis';
 
 export interface Cluster {
   /** One Redis connection. */

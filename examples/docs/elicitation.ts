@@ -1,7 +1,7 @@
 /** The code of docs/elicitation.md: one tool for each thing the page shows. */
+
+import { form, type Midcall, whyNot } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { form } from 'midcall/form';
-import { type Midcall, whyNot } from 'midcall/server';
 import { z } from 'zod';
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });

@@ -1,7 +1,7 @@
 /** The code of docs/observability.md: an audit log of a server as JSON lines, and a check of a host's. */
 import { readFileSync } from 'node:fs';
-import { verifyAudit } from 'midcall/host';
-import { midcall } from 'midcall/server';
+import { verifyAudit } from '@midcall/host';
+import { midcall } from '@midcall/server';
 
 export function audited(write: (line: string) => void) {
   // #region server

@@ -1,7 +1,8 @@
 /** A page of an author's own kind, for docs/connect.md: terms to be signed with a name. */
+
+import { type MidcallOptions, midcall } from '@midcall/server';
+import { connect, html, type PageKind, pageOf, type Reach } from '@midcall/server/connect';
 import { McpServer } from '@modelcontextprotocol/server';
-import { connect, html, type PageKind, pageOf, type Reach } from 'midcall/connect';
-import { type MidcallOptions, midcall } from 'midcall/server';
 
 // #region kind
 const view = (terms: unknown, problem?: string) => ({

@@ -2,9 +2,9 @@
 // #region host
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { attach, Inbox } from '@midcall/host';
+import { modelRouter } from '@midcall/host/models';
 import type { Client } from '@modelcontextprotocol/client';
-import { attach, Inbox } from 'midcall/host';
-import { modelRouter } from 'midcall/models';
 
 export function withModels(client: Client, apiKey: string) {
   const local = createOpenAICompatible({ name: 'local', baseURL: 'http://127.0.0.1:11434/v1' });

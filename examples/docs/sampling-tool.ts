@@ -1,6 +1,6 @@
 /** A tool a server offers to the model within one sampling request. */
 // #region tool
-import { samplingTool } from 'midcall/sampling';
+import { samplingTool } from '@midcall/server';
 import { z } from 'zod';
 
 export const searchNotes = (notes: { find(words: string): Promise<string[]> }) =>

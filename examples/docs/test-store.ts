@@ -1,7 +1,7 @@
 /** A driver of one's own, under the contract suite. */
-import { memoryStore } from 'midcall/stores/memory';
+import { memoryStore } from '@midcall/server/stores/memory';
 // #region contract
-import { storeContract } from 'midcall/testing';
+import { storeContract } from '@midcall/testing';
 import { test } from 'vitest';
 
 let now = 0;

@@ -8,7 +8,7 @@ import {
   startToolLoop,
   type ToolLoopStep,
   textOf,
-} from 'midcall/sampling';
+} from '@midcall/server';
 
 export async function askWithTools(
   messages: readonly SamplingMessage[],

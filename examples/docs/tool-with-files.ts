@@ -1,7 +1,7 @@
 /** The code of docs/roots.md and docs/sampling.md in a handler: a file read inside the boundary, and a model asked about it. */
+
+import { type MidcallOptions, midcall, textOf } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { textOf } from 'midcall/sampling';
-import { type MidcallOptions, midcall } from 'midcall/server';
 import { z } from 'zod';
 import { searchNotes } from './sampling-tool.ts';
 

@@ -1,6 +1,7 @@
 /** The guide's tool with Midcall: one function for both revisions. */
+
+import { type MidcallOptions, midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type MidcallOptions, midcall } from 'midcall/server';
 import { z } from 'zod';
 import { type Shop, text } from './orders.ts';
 

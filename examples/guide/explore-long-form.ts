@@ -1,6 +1,7 @@
 /** A form with many fields, explored: the time a test has to allow, and how to need less. */
+
+import { type MidcallOptions, midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type MidcallOptions, midcall } from 'midcall/server';
 import { text } from './orders.ts';
 
 const day = { type: 'string', format: 'date' } as const;
@@ -29,7 +30,7 @@ const tripServer = (options: MidcallOptions) => () => {
 };
 
 // #region explore
-import { explore } from 'midcall/testing';
+import { explore } from '@midcall/testing';
 import { expect, it } from 'vitest';
 
 it('trips_book takes every answer', { timeout: 60_000 }, async () => {

@@ -1,6 +1,6 @@
 /** The guide's proof: every outcome of the question, in both revisions. */
 // #region explore
-import { type ExploredTool, explore } from 'midcall/testing';
+import { type ExploredTool, explore } from '@midcall/testing';
 import { expect, it } from 'vitest';
 import { shopServer } from './after.ts';
 

@@ -1,6 +1,7 @@
 /** The handlers of docs/handlers.md, run in every era by test/examples/handlers.test.ts. */
+
+import type { Midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import type { Midcall } from 'midcall/server';
 import { z } from 'zod';
 
 export interface Notes {

@@ -1,7 +1,8 @@
 /** A payment server: the person picks the account and confirms, the model never does. */
+
+import type { Answer } from '@midcall/server';
+import { type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import type { Answer } from 'midcall/form';
-import { type Call, type MidcallOptions, midcall } from 'midcall/server';
 import { z } from 'zod';
 import { ledgerIn } from './ledger.ts';
 

@@ -1,8 +1,9 @@
 /** The README's host: a person in a terminal behind any SDK client. */
 // #region host
+
+import { attach, Inbox } from '@midcall/host';
+import { Terminal } from '@midcall/host/terminal';
 import { Client } from '@modelcontextprotocol/client';
-import { attach, Inbox } from 'midcall/host';
-import { Terminal } from 'midcall/host/terminal';
 
 export function personClient() {
   const client = new Client({ name: 'my-host', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });

@@ -1,7 +1,8 @@
 /** The README's server: one tool that asks which note is meant. */
 // #region tool
+
+import { midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { midcall } from 'midcall/server';
 import { z } from 'zod';
 
 const mid = midcall(); // once per process

@@ -1,6 +1,6 @@
 /** The README's test: a scripted person answers, on both wires. */
 // #region test
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { expect, it } from 'vitest';
 import { notesServer } from './delete-notes.ts';
 

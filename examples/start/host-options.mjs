@@ -1,6 +1,6 @@
 /** The host quick start's other half: what a person has settled beforehand, and what is written down. */
 // #region options
-import { Audit, attach, auditFile, machineDisk, Policy, RootsManager } from 'midcall/host';
+import { Audit, attach, auditFile, machineDisk, Policy, RootsManager } from '@midcall/host';
 
 export async function attachPerson(client, { inbox, model, folder, log }) {
   const policy = new Policy({ limits: { perWindow: 10 } }); // questions in a minute

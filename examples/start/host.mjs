@@ -1,9 +1,10 @@
 /** The quick start's host: an SDK client with a person in the terminal behind it. */
 // #region host
+
+import { attach, Inbox } from '@midcall/host';
+import { Terminal } from '@midcall/host/terminal';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { attach, Inbox } from 'midcall/host';
-import { Terminal } from 'midcall/host/terminal';
 
 const client = new Client({ name: 'my-host', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
 const inbox = new Inbox();

@@ -1,7 +1,8 @@
 /** The quick start's server: a restaurant's tables, and a question only the guest can answer. */
 // #region tables
+
+import { midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { midcall } from 'midcall/server';
 import { z } from 'zod';
 
 const mid = midcall(); // once per process

@@ -2,7 +2,7 @@
 // #region test
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { tablesServer } from './tables.mjs';
 
 for (const era of eras) {

@@ -1,6 +1,6 @@
 /** The host quick start's own view: questions handed to whatever draws an application's cards. */
 // #region view
-/** @returns {import('midcall/host').Presenter} */
+/** @returns {import('@midcall/host').Presenter} */
 export const cardView = cards => ({
   via: 'my-app',
   show(question, { reply, ended }) {

@@ -1,6 +1,5 @@
 /** `demonstrate_elicit`: four kinds of question, one after the other. */
-import type { Answer } from 'midcall/form';
-import type { Call } from 'midcall/server';
+import type { Answer, Call } from '@midcall/server';
 import { z } from 'zod';
 import { reply } from './reply.ts';
 

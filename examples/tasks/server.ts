@@ -1,6 +1,7 @@
 /** A task server: preferences that may go unanswered, and batch actions that never go on without a yes. */
+
+import { type MidcallOptions, midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type MidcallOptions, midcall } from 'midcall/server';
 import { demonstrate, demonstrateConfig } from './demonstrate.ts';
 import { session, sessionConfig } from './session.ts';
 import { tasksIn } from './tasks.ts';

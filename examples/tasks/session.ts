@@ -1,6 +1,5 @@
 /** `session`: what a model needs at the start. The person may say what to leave out; without an answer all of it comes. */
-import type { Answer } from 'midcall/form';
-import type { Call } from 'midcall/server';
+import type { Answer, Call } from '@midcall/server';
 import { z } from 'zod';
 import { reply } from './reply.ts';
 import type { Task, Tasks } from './tasks.ts';

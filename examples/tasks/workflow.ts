@@ -2,8 +2,7 @@
  * `task_workflow`: approve or delete several tasks at once. With `confirm_via_elicitation` a person decides; where they
  * cannot be asked, say no, or do not say yes in time, nothing happens.
  */
-import type { Answer } from 'midcall/form';
-import type { Call } from 'midcall/server';
+import type { Answer, Call } from '@midcall/server';
 import { z } from 'zod';
 import { reply } from './reply.ts';
 import { pick, type Tasks } from './tasks.ts';

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { Connection, commandTarget, Inbox, machineDisk, RootsManager } from 'midcall/host';
-import { eras } from 'midcall/testing';
+import { Connection, commandTarget, Inbox, machineDisk, RootsManager } from '@midcall/host';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { npxFolder } from '../fixtures/npx.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const main = join(root, 'dist/cli/main.js');
+const main = join(root, 'packages/midcall/bin/midcall.js');
 const folder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'bridge-')));
 
 function samples(): string {

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { eras, negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { eras, negotiation } from 'midcall/testing';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, violations, visitor } from '../web/browser.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const main = join(root, 'dist/cli/main.js');
+const main = join(root, 'packages/midcall/bin/midcall.js');
 
 /** Milliseconds: as long as a timer of Node runs. */
 const endless = 2 ** 31 - 1;

@@ -1,8 +1,8 @@
 /** What a server behind a bridge asks, and who answers it, in all four pairs of revisions. */
 
+import type { Inbox } from '@midcall/host';
+import type { Midcall } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Inbox } from 'midcall/host';
-import type { Midcall } from 'midcall/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { handClock } from '../host/clock.ts';

@@ -1,7 +1,5 @@
 /** A bridge between a scripted host and a server of the test's own, in any pair of revisions. */
 
-import { Client, type ClientCapabilities, type ClientOptions } from '@modelcontextprotocol/client';
-import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import {
   type Clock,
   type Connection,
@@ -11,10 +9,13 @@ import {
   type ServerEntry,
   systemClock,
   urlTarget,
-} from 'midcall/host';
-import { type Midcall, midcall, serveHttp } from 'midcall/server';
-import { type Era, eras, negotiation, type Scripted, scriptedPerson } from 'midcall/testing';
-import { type BridgeOptions, startBridge } from '../../src/bridge/index.ts';
+} from '@midcall/host';
+import { type Midcall, midcall } from '@midcall/server';
+import { serveHttp } from '@midcall/server/node';
+import { type Era, eras, negotiation, type Scripted, scriptedPerson } from '@midcall/testing';
+import { Client, type ClientCapabilities, type ClientOptions } from '@modelcontextprotocol/client';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import { type BridgeOptions, startBridge } from '../../packages/midcall/src/bridge/index.ts';
 import { ring, ringing } from './until.ts';
 
 /** Host in front, server behind. */

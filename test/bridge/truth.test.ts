@@ -1,8 +1,8 @@
 /** What is never made up: no yes and no no that nobody said, and no record of an answer that nobody gave. */
 import { randomBytes } from 'node:crypto';
+import { Audit, type AuditEntry, type Inbox, Policy } from '@midcall/host';
+import type { Midcall } from '@midcall/server';
 import { type McpServer, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
-import { Audit, type AuditEntry, type Inbox, Policy } from 'midcall/host';
-import type { Midcall } from 'midcall/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { handClock } from '../host/clock.ts';

@@ -1,5 +1,5 @@
 /** Waiting for what somebody tells of: no clock decides, and nothing is looked at in between. */
-import type { Clock } from 'midcall/host';
+import type { Clock } from '@midcall/host';
 import type { handClock } from '../host/clock.ts';
 
 const waiting = new Set<() => void>();

@@ -1,8 +1,8 @@
 /** What people and files say to `midcall call`, judged before anything is started. */
-import { originOf, readServerEntries } from 'midcall/host';
+import { originOf, readServerEntries } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
-import { chooseEra, chooseServer, wordsAfterDashes } from '../../src/cli/server-choice.ts';
-import { readToolArguments } from '../../src/cli/tool-arguments.ts';
+import { chooseEra, chooseServer, wordsAfterDashes } from '../../packages/midcall/src/cli/server-choice.ts';
+import { readToolArguments } from '../../packages/midcall/src/cli/tool-arguments.ts';
 
 const variable = (name: string): string => `\${${name}}`;
 

@@ -9,7 +9,7 @@ import { oddBlock } from '../fixtures/odd-server.mjs';
 import { askingServer } from '../host/person.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const midcall = join(root, 'dist/cli/main.js');
+const midcall = join(root, 'packages/midcall/bin/midcall.js');
 const npm = (name: string): string => join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
 const everything = ['node', npm('server-everything'), 'stdio'];
 const filesystem = ['node', npm('server-filesystem')];

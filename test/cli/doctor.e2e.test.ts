@@ -5,12 +5,12 @@ import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eras } from 'midcall/testing';
+import { eras } from '@midcall/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { codeIn, visitor } from '../connect/visitor.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const midcall = join(root, 'dist/cli/main.js');
+const midcall = join(root, 'packages/midcall/bin/midcall.js');
 const folder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'doctor-')));
 
 /** Where a display is not, and where this is not CI: the doctor then has a page to offer. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const midcall = join(root, 'dist/cli/main.js');
+const midcall = join(root, 'packages/midcall/bin/midcall.js');
 const npm = (name: string): string => join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
 const everything = ['node', npm('server-everything'), 'stdio'];
 

@@ -19,8 +19,11 @@ writeFileSync(broken, '{');
 
 function midcall(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise(resolve =>
-    execFile(process.execPath, [join(root, 'dist/cli/main.js'), ...words], { cwd: root }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    execFile(
+      process.execPath,
+      [join(root, 'packages/midcall/bin/midcall.js'), ...words],
+      { cwd: root },
+      (error, out, err) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     ),
   );
 }
@@ -30,7 +33,7 @@ it.each(['--version', '-V'])('midcall %s prints the version of the package', asy
 });
 
 it('is a command after every build, since npx does not make one of it twice', () => {
-  expect(statSync(join(root, 'dist/cli/main.js')).mode & 0o111).toBe(0o111);
+  expect(statSync(join(root, 'packages/midcall/bin/midcall.js')).mode & 0o111).toBe(0o111);
 });
 
 it.each([['call', 'any'], ['lint'], ['design', 'any']])(

@@ -4,11 +4,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commandTarget, originOf, Policy, rulesFile } from 'midcall/host';
+import { commandTarget, originOf, Policy, rulesFile } from '@midcall/host';
 import { expect, it } from 'vitest';
 import { askingServer } from '../host/person.ts';
 
-const midcall = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const midcall = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 
 function run(
   words: readonly string[],
@@ -51,7 +51,7 @@ it('lists what is kept, takes one back, and what is left holds in a call', async
 
 it('K3: loses no rule of two processes that keep theirs at the same time', async () => {
   const path = file();
-  const host = new URL('../../dist/host/index.js', import.meta.url).href;
+  const host = new URL('../../packages/host/dist/index.js', import.meta.url).href;
   const keep = (name: string): Promise<number | null> => {
     const script = `import { Policy, rulesFile } from ${JSON.stringify(host)};
 const kept = rulesFile(${JSON.stringify(path)});

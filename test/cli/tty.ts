@@ -5,7 +5,7 @@ import { spawn } from '@lydell/node-pty';
 import { askingServer } from '../host/person.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const midcall = join(root, 'dist/cli/main.js');
+const midcall = join(root, 'packages/midcall/bin/midcall.js');
 export const down = '\u001b[B';
 export const enter = '\r';
 export const interrupt = '\u0003';

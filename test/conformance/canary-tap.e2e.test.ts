@@ -27,8 +27,8 @@ async function problemsOf(program: string): Promise<string[]> {
 const at = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
 /** The beginning of a program that knows a secret. */
 const planted = `
-  import { createSealer } from ${at('dist/server/state/seal.js')};
-  import { keyRing } from ${at('dist/server/state/keys.js')};
+  import { createSealer } from ${at('packages/server/dist/state/seal.js')};
+  import { keyRing } from ${at('packages/server/dist/state/keys.js')};
   const key = Buffer.alloc(32, 7);
   createSealer(keyRing(key)).seal({}, 'x');
   const secret = key.toString('hex');
@@ -114,7 +114,7 @@ it('errors of ours and of JSON-RPC are heard where they are made, though somebod
     const program = `
       ${planted}
       import { ProtocolError } from '@modelcontextprotocol/server';
-      import { MidcallError } from ${at('dist/errors.js')};
+      import { MidcallError } from ${at('packages/core/dist/errors/errors.js')};
       try { throw ${made}; } catch {}
     `;
     expect(await problemsOf(program), made).toEqual(heard);

@@ -1,13 +1,15 @@
 /** How pages of ours are announced and told finished: what of it is on the wire, to whom, and what lies in the store by then. */
+
+import { type Call, midcall } from '@midcall/server';
+import { confirm, connect, formPage, type PageKind, pageOf, secret } from '@midcall/server/connect';
+import { serveHttp } from '@midcall/server/node';
+import { type Era, eras, type Frame, negotiation, recorded } from '@midcall/testing';
 import { Client, type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { confirm, connect, formPage, type PageKind, pageOf, secret } from 'midcall/connect';
-import { type Call, midcall, serveHttp } from 'midcall/server';
-import { type Era, eras, type Frame, negotiation, recorded } from 'midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { trusted } from '../../src/html.ts';
+import { trusted } from '../../packages/core/src/page/html.ts';
 import { bareClient, textOf } from '../server/bare-client.ts';
 import { fixture, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';

@@ -3,9 +3,10 @@
  * moves on to a page, and their no is not taken for the person's: a link in the result is left to them, and nothing is asked
  * or opened once more, since the person may have muted the server.
  */
-import { confirm, secret } from 'midcall/connect';
-import { type Call, whyNot } from 'midcall/server';
-import { pairings, type Scripted } from 'midcall/testing';
+
+import { type Call, whyNot } from '@midcall/server';
+import { confirm, secret } from '@midcall/server/connect';
+import { pairings, type Scripted } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, textOf, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';

@@ -1,11 +1,12 @@
 /** Tokens that clients present to an MCP endpoint, from a real authorization server: asked about, and signed. */
+
+import type { Midcall } from '@midcall/server';
+import { type Bearer, bearer, type Provider, provider } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { type Bearer, bearer, type Provider, provider } from 'midcall/connect';
-import type { Midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
-import { randomToken } from '../../src/connect/oauth/client.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/client.ts';
 import { documentedHttp } from './documented-http.ts';
 import { Browser } from './sign-in-flow.ts';
 

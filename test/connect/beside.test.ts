@@ -1,7 +1,8 @@
 /** A page that is asked for beside work: the person's time begins when they are asked. */
-import { confirm } from 'midcall/connect';
-import type { Call } from 'midcall/server';
-import { eras } from 'midcall/testing';
+
+import type { Call } from '@midcall/server';
+import { confirm } from '@midcall/server/connect';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, textOf, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';

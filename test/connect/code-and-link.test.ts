@@ -1,9 +1,9 @@
 /**
- * The one-time code of a page and the link to it (N2 of src/server/url/plan.ts): whatever the client can show and whatever
+ * The one-time code of a page and the link to it (N2 of packages/server/src/url/plan.ts): whatever the client can show and whatever
  * the ask says, no text has both, no text that a model reads has the code, and a client with URL mode is asked by it.
  */
-import { confirm } from 'midcall/connect';
-import { pairings } from 'midcall/testing';
+import { confirm } from '@midcall/server/connect';
+import { pairings } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { type Fixture, fixture, told } from './fixture.ts';
 import { codeIn, type Visitor, visitor } from './visitor.ts';

@@ -2,9 +2,9 @@
  * Cookies of 127.0.0.1 are those of every port: another local server reads ours when the browser visits it, and may set
  * its own beside them or in their place.
  */
-import { confirm } from 'midcall/connect';
+import { confirm } from '@midcall/server/connect';
 import { describe, expect, it } from 'vitest';
-import { ticketName } from '../../src/connect/ticket.ts';
+import { ticketName } from '../../packages/server/src/connect/ticket.ts';
 import { fixture, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';
 

@@ -1,8 +1,10 @@
 /** The server over HTTP that docs/connect.md shows. */
+
+import { type KeySource, type Midcall, midcall } from '@midcall/server';
+import { bearer, connect, type Provider, signIn } from '@midcall/server/connect';
+import { serveHttp } from '@midcall/server/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { bearer, connect, type Provider, signIn } from 'midcall/connect';
-import { type KeySource, type Midcall, midcall, serveHttp } from 'midcall/server';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
 
 export async function documentedHttp(
   login: Provider,

@@ -1,6 +1,6 @@
 /** What docs/connect.md shows, run. */
-import type { Keeper } from 'midcall/connect';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
+import type { Keeper } from '@midcall/server/connect';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documented } from './documented.ts';
 import { pastCode } from './visitor.ts';

@@ -1,7 +1,8 @@
 /** The server that docs/connect.md shows. */
+
+import { midcall } from '@midcall/server';
+import { confirm, connect, formPage, type Keeper, secret } from '@midcall/server/connect';
 import { McpServer } from '@modelcontextprotocol/server';
-import { confirm, connect, formPage, type Keeper, secret } from 'midcall/connect';
-import { midcall } from 'midcall/server';
 import { z } from 'zod';
 
 /** @param vault - where secrets are kept */

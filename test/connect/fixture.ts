@@ -1,11 +1,11 @@
 /** A server whose one tool asks on a page, its client, and everything that crossed between them. */
 import { randomBytes } from 'node:crypto';
+import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { type Connect, type ConnectOptions, connect, type Keeper } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { type Carrier, connectPair, type Era, type Pair, type Scripted, scriptedPerson } from '@midcall/testing';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Connect, type ConnectOptions, connect, type Keeper } from 'midcall/connect';
-import { type AuditEvent, type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { type Carrier, connectPair, type Era, type Pair, type Scripted, scriptedPerson } from 'midcall/testing';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { watched } from '../../scripts/canary-tap.ts';

@@ -1,4 +1,6 @@
 /** Text that is made to deceive, wherever a page shows text that is not ours: it is seen for what it is. */
+
+import type { Page } from '@midcall/server';
 import {
   confirm,
   connect,
@@ -11,10 +13,9 @@ import {
   provider,
   secret,
   vault,
-} from 'midcall/connect';
-import type { Page } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { eras } from 'midcall/testing';
+} from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, told } from './fixture.ts';
 import { lend } from './oauth-pages.ts';

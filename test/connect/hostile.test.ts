@@ -1,7 +1,7 @@
 /** What somebody sends who does not keep to forms, methods, addresses and encodings. */
 import { request as httpRequest } from 'node:http';
 import { connect as tcp } from 'node:net';
-import { confirm, formPage, secret } from 'midcall/connect';
+import { confirm, formPage, secret } from '@midcall/server/connect';
 import { describe, expect, it } from 'vitest';
 import { fixture, told } from './fixture.ts';
 import { codeIn, pastCode, visitor } from './visitor.ts';

@@ -1,10 +1,10 @@
 /** Who this server is at a provider that nobody registered it at: real authorization servers, pages under a public address. */
 import { randomBytes } from 'node:crypto';
-import { connect, oauth, oauthPages, type Provider, provider, vault } from 'midcall/connect';
-import { memoryStore } from 'midcall/stores/memory';
+import { connect, oauth, oauthPages, type Provider, provider, vault } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
 import { lend } from './oauth-pages.ts';
 import { Browser } from './sign-in-flow.ts';
 
@@ -196,7 +196,7 @@ describe('who this server is', () => {
 
   it('signing people in on pages needs a clientId', async () => {
     const { quill } = await start({});
-    const { signIn } = await import('midcall/connect');
+    const { signIn } = await import('@midcall/server/connect');
     expect(() => signIn(quill, { store: memoryStore() })).toThrow('needs a clientId');
   });
 

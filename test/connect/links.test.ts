@@ -1,5 +1,5 @@
 /** What somebody with a link, or without one, can and cannot do. */
-import { confirm, connect } from 'midcall/connect';
+import { confirm, connect } from '@midcall/server/connect';
 import { describe, expect, it } from 'vitest';
 import { fixture, told } from './fixture.ts';
 import { codeIn, type Visitor, visitor } from './visitor.ts';
@@ -273,7 +273,7 @@ describe('connect()', () => {
 
   it('belongs to one server', async () => {
     const { pages, result, checked } = await opened();
-    const { midcall } = await import('midcall/server');
+    const { midcall } = await import('@midcall/server');
     expect(() => midcall({ pages })).toThrow(/already belong/);
     await (await checked()).send({});
     await result;

@@ -1,8 +1,8 @@
 /** A process with a page open on its loopback server, and nothing else that keeps it: node loopback-child.mjs. Prints the link; ends with its input. */
 import { writeSync } from 'node:fs';
-import { confirm, connect } from '../../dist/connect/index.js';
-import { createSealer, keyRing } from '../../dist/server/index.js';
-import { memoryStore } from '../../dist/stores/memory.js';
+import { createSealer, keyRing } from '@midcall/server';
+import { confirm, connect } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 
 const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
 const road = pages.attach({

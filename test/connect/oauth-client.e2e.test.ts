@@ -1,13 +1,13 @@
 /** The OAuth client against a real authorization server over loopback HTTP. */
 import { inspect } from 'node:util';
-import { memoryStore } from 'midcall/stores/memory';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
-import { randomToken } from '../../src/connect/oauth/client.ts';
-import { type Provider, type ProviderOptions, provider } from '../../src/connect/oauth/provider.ts';
-import { type Vault, type VaultOptions, vault } from '../../src/connect/vault/vault.ts';
-import type { Principal } from '../../src/server/index.ts';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/client.ts';
+import { type Provider, type ProviderOptions, provider } from '../../packages/server/src/connect/oauth/provider.ts';
+import { type Vault, type VaultOptions, vault } from '../../packages/server/src/connect/vault/vault.ts';
+import type { Principal } from '../../packages/server/src/index.ts';
 import { Browser } from './sign-in-flow.ts';
 
 const clientSecret = 'client-secret-canary-0123456789';

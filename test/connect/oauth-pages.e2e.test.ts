@@ -1,7 +1,7 @@
 /** The `oauth` page and the sign-in, over loopback HTTP with real authorization servers; browsers without a screen. */
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { confirm, connect, provider, signIn } from 'midcall/connect';
+import { confirm, connect, provider, signIn } from '@midcall/server/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientSecret, lend, type PagesUnderTest, startPages } from './oauth-pages.ts';
 import { Browser } from './sign-in-flow.ts';

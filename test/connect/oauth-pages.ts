@@ -2,13 +2,29 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, oauth, oauthPages, type Provider, provider, signIn, type Vault, vault } from 'midcall/connect';
-import { createSealer, keyRing, type PageOutcome, type PageRoad, type PagesHost, type Principal } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
+import {
+  createSealer,
+  keyRing,
+  type PageOutcome,
+  type PageRoad,
+  type PagesHost,
+  type Principal,
+} from '@midcall/server';
+import {
+  connect,
+  oauth,
+  oauthPages,
+  type Provider,
+  provider,
+  signIn,
+  type Vault,
+  vault,
+} from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
+import type { Store } from '../../packages/core/src/store/store.ts';
+import type { PersonCheck } from '../../packages/server/src/index.ts';
 import { watched } from '../../scripts/canary-tap.ts';
-import type { PersonCheck } from '../../src/server/index.ts';
-import type { Store } from '../../src/stores/store.ts';
 
 export const clientSecret = 'client-secret-canary-0123456789';
 

@@ -1,6 +1,6 @@
 /** A flood of links: how many pages one person may have open, and what a call beyond that is told. */
-import { confirm } from 'midcall/connect';
-import { eras } from 'midcall/testing';
+import { confirm } from '@midcall/server/connect';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, textOf, told } from './fixture.ts';
 import { pastCode } from './visitor.ts';
@@ -106,7 +106,7 @@ describe.each(eras)('%s', era => {
 });
 
 it('a person’s pages at another’s count do not stay in memory for ever', async () => {
-  const { OpenPages } = await import('../../src/connect/open-pages.ts');
+  const { OpenPages } = await import('../../packages/server/src/connect/open-pages.ts');
   let now = 0;
   const open = new OpenPages({ most: 2, now: () => now, isOpen: async () => true });
   const page = (person: number) =>

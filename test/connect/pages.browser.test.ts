@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { confirm, formPage, html, type PageKind, pageOf, secret } from 'midcall/connect';
-import type { Call } from 'midcall/server';
+import type { Call } from '@midcall/server';
+import { confirm, formPage, html, type PageKind, pageOf, secret } from '@midcall/server/connect';
 import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, violations, visitor } from '../web/browser.ts';

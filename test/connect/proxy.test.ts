@@ -1,9 +1,9 @@
 /** Pages behind a reverse proxy that ends TLS and adds its headers, under a path of a host that others share. */
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { confirm, connect } from 'midcall/connect';
-import { serveHttp } from 'midcall/server';
-import { eras } from 'midcall/testing';
+import { confirm, connect } from '@midcall/server/connect';
+import { serveHttp } from '@midcall/server/node';
+import { eras } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';

@@ -1,7 +1,7 @@
 /** Pages on a Redis that is stopped and started again in the middle of a flow. */
-import { confirm, type PageKind, pageOf } from 'midcall/connect';
-import { redisStore } from 'midcall/stores/redis';
-import { eras } from 'midcall/testing';
+import { confirm, type PageKind, pageOf } from '@midcall/server/connect';
+import { redisStore } from '@midcall/server/stores/redis';
+import { eras } from '@midcall/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 import { fixture, told } from './fixture.ts';

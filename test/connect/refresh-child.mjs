@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { provider, vault } from '../../dist/connect/index.js';
+import { provider, vault } from '@midcall/server/connect';
 import { openStore } from '../stores/open-store.mjs';
 
 const [kind, where, issuer, key, time] = process.argv.slice(2);

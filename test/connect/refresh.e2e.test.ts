@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type Provider, provider, type Vault, vault } from 'midcall/connect';
-import { redisStore } from 'midcall/stores/redis';
-import { sqliteStore } from 'midcall/stores/sqlite';
+import { type Provider, provider, type Vault, vault } from '@midcall/server/connect';
+import { redisStore } from '@midcall/server/stores/redis';
+import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
-import { randomToken } from '../../src/connect/oauth/client.ts';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/client.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 import { Browser } from './sign-in-flow.ts';
 

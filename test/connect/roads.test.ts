@@ -2,10 +2,10 @@
 
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { confirm, reach, secret } from 'midcall/connect';
-import type { Call } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { pairings } from 'midcall/testing';
+import type { Call } from '@midcall/server';
+import { confirm, reach, secret } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { pairings } from '@midcall/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Fixture, fixture, textOf, told } from './fixture.ts';
 import { allow, codeIn, visitor } from './visitor.ts';

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { redisStore } from '@midcall/server/stores/redis';
+import { sqliteStore } from '@midcall/server/stores/sqlite';
 import Database from 'libsql';
-import { redisStore } from 'midcall/stores/redis';
-import { sqliteStore } from 'midcall/stores/sqlite';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
 import { redisServer, startRedis } from '../stores/redis-server.ts';
 
 /** Where a shared store is. */

@@ -7,10 +7,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { flows } from '../../dist/connect/oauth/flows.js';
-import { Tickets } from '../../dist/connect/ticket.js';
-import { keyRing } from '../../dist/server/state/keys.js';
-import { createSealer } from '../../dist/server/state/seal.js';
+import { flows } from '../../packages/server/dist/connect/oauth/flows.js';
+import { Tickets } from '../../packages/server/dist/connect/ticket.js';
+import { keyRing } from '../../packages/server/dist/state/keys.js';
+import { createSealer } from '../../packages/server/dist/state/seal.js';
 import { openStore } from '../stores/open-store.mjs';
 
 const [mode, kind, where, key] = process.argv.slice(2);
@@ -29,7 +29,7 @@ if (mode === 'race') {
   process.exit(0);
 }
 
-const { vault } = await import('../../dist/connect/vault/vault.js');
+const { vault } = await import('../../packages/server/dist/connect/vault/vault.js');
 const sessions = flows(store, sealer, 'session');
 const kept = vault({ store, key });
 const names = (await store.get('names')).split(' ');

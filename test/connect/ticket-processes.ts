@@ -4,12 +4,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { vault } from 'midcall/connect';
-import { createSealer, keyRing } from 'midcall/server';
+import { createSealer, keyRing } from '@midcall/server';
+import { vault } from '@midcall/server/connect';
 import { expect } from 'vitest';
-import { flows } from '../../src/connect/oauth/flows.ts';
-import { newTicket, type Ticket, Tickets } from '../../src/connect/ticket.ts';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
+import { flows } from '../../packages/server/src/connect/oauth/flows.ts';
+import { newTicket, type Ticket, Tickets } from '../../packages/server/src/connect/ticket.ts';
 import { lend } from './oauth-pages.ts';
 import type { Shared } from './shared-store.ts';
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { newCode, newTicket, spelled, type Ticket, Tickets, ticketName } from '../../src/connect/ticket.ts';
-import { createSealer, keyRing } from '../../src/server/index.ts';
-import { memoryStore } from '../../src/stores/memory.ts';
+import {
+  newCode,
+  newTicket,
+  spelled,
+  type Ticket,
+  Tickets,
+  ticketName,
+} from '../../packages/server/src/connect/ticket.ts';
+import { createSealer, keyRing } from '../../packages/server/src/index.ts';
+import { memoryStore } from '../../packages/server/src/stores/memory.ts';
 
 const sealer = createSealer(keyRing(Buffer.alloc(32, 7)));
 const day = 86_400_000;

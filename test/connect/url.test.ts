@@ -1,6 +1,6 @@
 /** Questions on pages, in both eras and over both carriers, without a browser. */
-import { confirm, formPage, secret } from 'midcall/connect';
-import { pairings } from 'midcall/testing';
+import { confirm, formPage, secret } from '@midcall/server/connect';
+import { pairings } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, told } from './fixture.ts';
 import { codeIn, pastCode, visitor } from './visitor.ts';

@@ -7,7 +7,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { provider, vault } from '../../dist/connect/index.js';
+import { provider, vault } from '@midcall/server/connect';
 import { openStore } from '../stores/open-store.mjs';
 
 const [kind, where, key, dieAt, phase, from] = process.argv.slice(2);

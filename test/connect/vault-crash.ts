@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { provider, vault } from 'midcall/connect';
+import { provider, vault } from '@midcall/server/connect';
 import { expect } from 'vitest';
 import type { Shared } from './shared-store.ts';
 

@@ -1,11 +1,11 @@
 /** The vault: what it keeps, for whom, under which key, and what can be seen of it. */
 import { inspect } from 'node:util';
+import type { Principal } from '@midcall/server';
+import { type Provider, provider, type Vault, vault } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 import fc from 'fast-check';
-import { type Provider, provider, type Vault, vault } from 'midcall/connect';
-import type { Principal } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
 
 const canary = 'canary-secret-0123456789';
 const oldKey = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 5 + 1));

@@ -4,18 +4,18 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { form } from '@midcall/core/form';
+import { midcall } from '@midcall/server';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { McpServer } from '@modelcontextprotocol/server';
-import { form } from 'midcall/form';
-import { midcall } from 'midcall/server';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Proposal, proposalCode, propose, toolFacts } from '../../src/design/index.ts';
+import { type Proposal, proposalCode, propose, toolFacts } from '../../packages/midcall/src/design/index.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const main = join(root, 'dist/cli/main.js');
+const main = join(root, 'packages/midcall/bin/midcall.js');
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'design-')));
 cpSync(join(root, 'samples/notes'), directory, { recursive: true });

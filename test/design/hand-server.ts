@@ -2,9 +2,10 @@
  * A server written by hand, message by message, in both eras: it says whatever a tool of it says, and nothing checks it.
  * On 2026-07-28 a tool runs again from the top with the answers so far, which travel in the state as they are.
  */
+
+import type { Clock } from '@midcall/host';
 import type { Transport } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import type { Clock } from 'midcall/host';
 
 type Json = Readonly<Record<string, unknown>>;
 

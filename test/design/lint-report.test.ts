@@ -2,7 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { lint, lintJson, lintRuleIds, lintRules, lintSarif, lintText } from '../../src/design/index.ts';
+import {
+  lint,
+  lintJson,
+  lintRuleIds,
+  lintRules,
+  lintSarif,
+  lintText,
+} from '../../packages/midcall/src/design/index.ts';
 import { handServer, idleClock } from './hand-server.ts';
 import { cleanTool, ruleCases } from './rule-cases.ts';
 

@@ -1,8 +1,8 @@
 /** The linter before a server written by hand: every rule has a tool that breaks it and one that does not. */
-import type { Era } from 'midcall/host';
-import { eras } from 'midcall/testing';
+import type { Era } from '@midcall/host';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
-import { type LintOptions, type LintRuleId, lint, lintRuleIds } from '../../src/design/index.ts';
+import { type LintOptions, type LintRuleId, lint, lintRuleIds } from '../../packages/midcall/src/design/index.ts';
 import { type HandTool, handServer, idleClock } from './hand-server.ts';
 import { cleanTool, ruleCases } from './rule-cases.ts';
 

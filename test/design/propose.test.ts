@@ -1,10 +1,17 @@
 /** The designer: every decision, the forms it proposes, and the skill that says the same in words. */
 import { readFileSync } from 'node:fs';
+import { form } from '@midcall/core/form';
 import type { Tool } from '@modelcontextprotocol/client';
-import { form } from 'midcall/form';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { decisions, designText, designWords, proposalCode, propose, toolFacts } from '../../src/design/index.ts';
+import {
+  decisions,
+  designText,
+  designWords,
+  proposalCode,
+  propose,
+  toolFacts,
+} from '../../packages/midcall/src/design/index.ts';
 
 const tool = (
   name: string,
@@ -184,7 +191,10 @@ describe('propose', () => {
 });
 
 describe('the skill', () => {
-  const page = readFileSync(new URL('../../skills/elicitation-form-designer/SKILL.md', import.meta.url), 'utf8');
+  const page = readFileSync(
+    new URL('../../packages/midcall/skills/elicitation-form-designer/SKILL.md', import.meta.url),
+    'utf8',
+  );
   const rows = (heading: string): string[][] =>
     page
       .split(heading)[1]!

@@ -1,5 +1,5 @@
 /** For each rule of the linter a tool that breaks it, and one that does the same thing well. */
-import type { LintRuleId } from '../../src/design/index.ts';
+import type { LintRuleId } from '../../packages/midcall/src/design/index.ts';
 import type { Hand, HandTool, Reply } from './hand-server.ts';
 
 type Json = Readonly<Record<string, unknown>>;

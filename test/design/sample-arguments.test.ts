@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sampleArguments } from '../../src/design/sample-arguments.ts';
+import { sampleArguments } from '../../packages/midcall/src/design/sample-arguments.ts';
 
 const size = (value: unknown): number =>
   typeof value === 'object' && value !== null ? Object.values(value).reduce((sum, each) => sum + size(each), 1) : 1;

@@ -1,6 +1,6 @@
 /** Runs the booking of docs/elicitation.md: the seat that a call has booked is taken, and the call goes on. */
-import { midcall } from 'midcall/server';
-import { connectPair, eras, explore, scriptedPerson } from 'midcall/testing';
+import { midcall } from '@midcall/server';
+import { connectPair, eras, explore, scriptedPerson } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { flightServer, type Plane } from '../../examples/docs/booking.ts';
 

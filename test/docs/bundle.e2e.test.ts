@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getMcpConfigForManifest, hasRequiredConfigMissing, MANIFEST_SCHEMAS } from '@anthropic-ai/mcpb';
-import { secretIn } from 'midcall/form';
-import { Audit, Connection, commandTarget, Inbox } from 'midcall/host';
+import { secretIn } from '@midcall/core/form';
+import { Audit, Connection, commandTarget, Inbox } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 
-const folder = fileURLToPath(new URL('../../samples/bundle', import.meta.url));
+const folder = fileURLToPath(new URL('../../packages/midcall/samples/bundle', import.meta.url));
 type Setting = {
   readonly type: string;
   readonly title: string;

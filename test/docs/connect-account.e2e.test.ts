@@ -1,6 +1,6 @@
 /** Runs the code of docs/connect.md that connects an account and takes settings, against a real authorization server. */
 import { randomBytes } from 'node:crypto';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { librarian } from '../../examples/docs/connect-account.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';

@@ -1,8 +1,8 @@
 /** The documents' consoles: what they show is what comes. */
 import { fileURLToPath } from 'node:url';
-import { connectPair } from 'midcall/testing';
+import { connectPair } from '@midcall/testing';
 import { expect, it } from 'vitest';
-import { notesServer } from '../../src/notes/index.ts';
+import { notesServer } from '../../packages/midcall/src/notes/index.ts';
 import { clinic, obliging } from '../doctor/fixture.ts';
 import { documented, type Script, type Typed, transcript } from './transcript.ts';
 
@@ -43,7 +43,7 @@ it.each(Object.entries(scripts))('%s.txt is what a terminal shows', async (name,
 });
 
 it('ask-again.txt is what the model is told where the person cannot be asked', async () => {
-  const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
+  const samples = fileURLToPath(new URL('../../packages/midcall/samples/notes', import.meta.url));
   const said: string[] = [];
   for (const tool of ['notes_delete', 'notes_archive']) {
     const { factory } = notesServer({ directories: [samples], warn: () => {} });

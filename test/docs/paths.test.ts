@@ -82,7 +82,7 @@ describe('a path that is not there', () => {
     ['in a comment, by its name', ' * What gone.ts writes.'],
     ['beside the repository', ['json(`x/', '..', '/shared/gone.json`)'].join('')],
   ])('is found %s', (_, text) => {
-    expect(dangling('src/errors.ts', text)).toHaveLength(1);
+    expect(dangling('packages/core/src/errors/errors.ts', text)).toHaveLength(1);
   });
 
   it.each([
@@ -91,6 +91,6 @@ describe('a path that is not there', () => {
     ['an address', 'https://example.com/scripts/gone.ts'],
     ['what a build makes', "import x from './dist/gone.js'"],
   ])('%s is none', (_, text) => {
-    expect(dangling('src/errors.ts', text)).toEqual([]);
+    expect(dangling('packages/core/src/errors/errors.ts', text)).toEqual([]);
   });
 });

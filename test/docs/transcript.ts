@@ -9,7 +9,7 @@ import { spawn } from '@lydell/node-pty';
 import { npxFolder } from '../fixtures/npx.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const midcall = join(root, 'dist/cli/main.js');
+const midcall = join(root, 'packages/midcall/bin/midcall.js');
 
 /** One thing typed: once the text has come, this line. */
 export type Typed = readonly [waitFor: string, line: string];

@@ -1,10 +1,11 @@
 /** The doctor examines hosts of every kind, in both eras. */
+
+import { eras, pairings } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { eras, pairings } from 'midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { doctorServer, type Report } from '../../src/doctor/index.ts';
+import { doctorServer, type Report } from '../../packages/midcall/src/doctor/index.ts';
 import { clinic, everything, filledIn, obliging, outcomesOf, said } from './fixture.ts';
 
 const allOf = (outcome: string, ...rows: readonly string[]) => Object.fromEntries(rows.map(row => [row, outcome]));

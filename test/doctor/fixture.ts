@@ -1,8 +1,9 @@
 /** A doctor and a host to examine, with a clock that only the host's answers move. */
+
+import { type Asked, type Carrier, connectPair, type Era, type Scripted, scriptedPerson } from '@midcall/testing';
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { type Asked, type Carrier, connectPair, type Era, type Scripted, scriptedPerson } from 'midcall/testing';
 import { onTestFinished } from 'vitest';
-import { type DoctorOptions, doctorServer, type Report } from '../../src/doctor/index.ts';
+import { type DoctorOptions, doctorServer, type Report } from '../../packages/midcall/src/doctor/index.ts';
 import { codeIn, visitor } from '../connect/visitor.ts';
 
 export interface Clinic {

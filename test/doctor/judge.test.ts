@@ -1,16 +1,23 @@
 /** What the doctor concludes from an answer, and how a report reads. */
+
+import { MidcallError } from '@midcall/core/errors';
+import { type Answer, type By, form } from '@midcall/core/form';
 import fc from 'fast-check';
-import { MidcallError } from 'midcall/errors';
-import { type Answer, type By, form } from 'midcall/form';
 import { describe, expect, it } from 'vitest';
-import { Chart } from '../../src/doctor/chart.ts';
-import { rowNames } from '../../src/doctor/checks.ts';
-import { announcesRoots, inWords } from '../../src/doctor/declared.ts';
-import { duration } from '../../src/doctor/finding.ts';
-import { judgeFields, judgePage, judgeRefusal, judgeWord, unanswered } from '../../src/doctor/judge-answers.ts';
-import { judgeReply, judgeRoots } from '../../src/doctor/judge-host.ts';
-import { draw, fieldsQuestion, fieldsWanted } from '../../src/doctor/questions.ts';
-import { reportOf, reportText } from '../../src/doctor/report.ts';
+import { Chart } from '../../packages/midcall/src/doctor/chart.ts';
+import { rowNames } from '../../packages/midcall/src/doctor/checks.ts';
+import { announcesRoots, inWords } from '../../packages/midcall/src/doctor/declared.ts';
+import { duration } from '../../packages/midcall/src/doctor/finding.ts';
+import {
+  judgeFields,
+  judgePage,
+  judgeRefusal,
+  judgeWord,
+  unanswered,
+} from '../../packages/midcall/src/doctor/judge-answers.ts';
+import { judgeReply, judgeRoots } from '../../packages/midcall/src/doctor/judge-host.ts';
+import { draw, fieldsQuestion, fieldsWanted } from '../../packages/midcall/src/doctor/questions.ts';
+import { reportOf, reportText } from '../../packages/midcall/src/doctor/report.ts';
 
 const by = (elapsedMs = 4_000): By => ({
   channel: 'native',

@@ -1,5 +1,5 @@
 /** How long a host keeps a call open, told apart by how it gives up. */
-import { pairings } from 'midcall/testing';
+import { pairings } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { type Clinic, clinic, outcomesOf, said } from './fixture.ts';
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type Era, eras, negotiation, type Scripted, scriptedPerson } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { type Era, eras, negotiation, type Scripted, scriptedPerson } from 'midcall/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asResult } from '../sources/stage.ts';
 

@@ -2,9 +2,9 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readForm, secretIn } from '@midcall/core/form';
+import { connectPair, type Era, eras, scriptedPerson } from '@midcall/testing';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { readForm, secretIn } from 'midcall/form';
-import { connectPair, type Era, eras, scriptedPerson } from 'midcall/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samples as items } from '../../examples/canonical/items.ts';
 import { canonicalServer } from '../../examples/canonical/server.ts';
@@ -13,7 +13,7 @@ import { samples as ledger } from '../../examples/payments/ledger.ts';
 import { paymentsServer } from '../../examples/payments/server.ts';
 import { tasksServer } from '../../examples/tasks/server.ts';
 import { samples as tasks } from '../../examples/tasks/tasks.ts';
-import { copySamples, notesServer } from '../../src/notes/index.ts';
+import { copySamples, notesServer } from '../../packages/midcall/src/notes/index.ts';
 
 interface Form {
   readonly message: string;

@@ -1,6 +1,7 @@
 /** Runs the code of docs/guide-migrate.md, and what docs/testing.md says of `explore`. */
+
+import { connectPair, type Era, eras, scriptedPerson } from '@midcall/testing';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { connectPair, type Era, eras, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import '../../examples/guide/explore-long-form.ts';
 import '../../examples/guide/explore-shop.ts';

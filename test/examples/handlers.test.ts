@@ -1,6 +1,6 @@
 /** Runs the code of docs/handlers.md in both eras, over both carriers. */
-import { midcall } from 'midcall/server';
-import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
+import { midcall } from '@midcall/server';
+import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { type Mail, noteServer } from '../../examples/handlers/note-mail.ts';
 

@@ -1,4 +1,4 @@
-import { isCardNumber } from 'midcall/form';
+import { isCardNumber } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
 
 describe('a card number', () => {

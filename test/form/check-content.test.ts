@@ -1,6 +1,6 @@
-import { checkContent, type Field, labelOf } from 'midcall/form';
+import { checkContent, type Field, labelOf } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
-import { isDate, isDateTime, isEmail, isUri } from '../../src/form/format.ts';
+import { isDate, isDateTime, isEmail, isUri } from '../../packages/core/src/form/format.ts';
 
 const text = (rules: object = {}): Field => ({ kind: 'text', name: 'name', required: true, ...rules });
 const number = (rules: object = {}): Field => ({

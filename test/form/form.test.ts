@@ -1,8 +1,8 @@
+import { isMidcallError } from '@midcall/core/errors';
+import { type FormInput, form, isForm, readForm, type WireSchema } from '@midcall/core/form';
 import { specTypeSchemas } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
-import { isMidcallError } from 'midcall/errors';
-import { type FormInput, form, isForm, readForm, type WireSchema } from 'midcall/form';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

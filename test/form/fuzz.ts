@@ -1,9 +1,10 @@
 /** What holds for whatever a stranger sends as a form or a pattern; a fixed number of cases in `npm test`, many in the soak. */
+
+import { checkContent, type Field, formLimits, readForm } from '@midcall/core/form';
 import fc from 'fast-check';
-import { checkContent, type Field, formLimits, readForm } from 'midcall/form';
 import { expect } from 'vitest';
-import { emit } from '../../src/form/wire.ts';
-import { judgePattern, matchesPattern, Work } from '../../src/patterns/index.ts';
+import { emit } from '../../packages/core/src/form/wire.ts';
+import { judgePattern, matchesPattern, Work } from '../../packages/core/src/patterns/index.ts';
 
 /** Counts, and notices who goes on after the last step. */
 class Counting extends Work {

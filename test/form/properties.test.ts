@@ -1,6 +1,5 @@
 /** What holds for every form: the two sides read the same, and the judge says exactly what is wrong. */
-import { specTypeSchemas } from '@modelcontextprotocol/server';
-import fc from 'fast-check';
+
 import {
   type Content,
   checkContent,
@@ -12,11 +11,13 @@ import {
   readForm,
   secretIn,
   type WireValue,
-} from 'midcall/form';
+} from '@midcall/core/form';
+import { specTypeSchemas } from '@modelcontextprotocol/server';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { firstSpelling } from '../../src/form/first-spelling.ts';
-import { emit } from '../../src/form/wire.ts';
+import { firstSpelling } from '../../packages/core/src/form/first-spelling.ts';
+import { emit } from '../../packages/core/src/form/wire.ts';
 
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
 // Objects list names that look like an index before all others, so such names have no place of their own in a schema.

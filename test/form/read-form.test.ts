@@ -1,4 +1,4 @@
-import { checkContent, form, formLimits, type RawForm, readForm } from 'midcall/form';
+import { checkContent, form, formLimits, type RawForm, readForm } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
 
 const schemaOf = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });

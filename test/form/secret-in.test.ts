@@ -1,6 +1,6 @@
-import { form, refuseSecretMessage, secretIn } from 'midcall/form';
+import { form, refuseSecretMessage, secretIn } from '@midcall/core/form';
 import { describe, expect, it, vi } from 'vitest';
-import { negation, preposition } from '../../src/form/secret-words.ts';
+import { negation, preposition } from '../../packages/core/src/form/secret-words.ts';
 
 const lines = (text: string): string[] =>
   text

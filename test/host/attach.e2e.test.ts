@@ -1,5 +1,5 @@
 /** A person attached to a real client and a real server process, in both eras. */
-import { Audit, type Era, Policy } from 'midcall/host';
+import { Audit, type Era, Policy } from '@midcall/host';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connected, cue, eventsOf, nextQuestion, person, said } from './person.ts';
 

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type AuditEntry, verifyAudit } from 'midcall/host';
+import { type AuditEntry, verifyAudit } from '@midcall/host';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('./audit-child.mjs', import.meta.url));
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'midcall-audit-'));
 const disk = join(folder, 'disk');
 /** A disk of 64 KB, where this user may make one. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Asker, Audit, auditFile, verifyAudit } from 'midcall/host';
+import { type Asker, Audit, auditFile, verifyAudit } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 
 const asker: Asker = { id: 's', name: 'S', origin: 'node s', era: '2026-07-28' };

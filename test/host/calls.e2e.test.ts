@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { SamplingModel } from '@midcall/core/sampling';
 import {
   Connection,
   type Era,
@@ -16,8 +17,7 @@ import {
   type Reply,
   RootsManager,
   urlTarget,
-} from 'midcall/host';
-import type { SamplingModel } from 'midcall/sampling';
+} from '@midcall/host';
 import { afterEach, describe, expect, it } from 'vitest';
 import { handClock } from './clock.ts';
 import { connected, cue, eventsOf, nextQuestion, person, said } from './person.ts';

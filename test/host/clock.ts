@@ -1,5 +1,5 @@
 /** A clock that stands still until it is moved. */
-import type { Clock } from 'midcall/host';
+import type { Clock } from '@midcall/host';
 
 export function handClock(
   start = 1_000_000,

@@ -1,6 +1,6 @@
 /** What a host does with `elicitation/create`, seen from the wire: a server that is nothing but its frames, in both eras. */
-import { type Era, Inbox, Policy, type Question, type Reply } from 'midcall/host';
-import { eras } from 'midcall/testing';
+import { type Era, Inbox, Policy, type Question, type Reply } from '@midcall/host';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { handClock } from './clock.ts';
 import { nextQuestion } from './person.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { withFileLock } from '../../src/host/files/file-lock.ts';
+import { withFileLock } from '../../packages/host/src/files/file-lock.ts';
 
 const place = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-lock-')), 'file.json');
 const id = '00000000-0000-4000-8000-000000000000';

@@ -1,8 +1,8 @@
 /** Headers a person writes into mcp.json, such as a token: sent to that server, and shown to nobody. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Connection, Inbox, readServerEntries } from 'midcall/host';
-import { eras } from 'midcall/testing';
+import { Connection, Inbox, readServerEntries } from '@midcall/host';
+import { eras } from '@midcall/testing';
 import { expect, it, onTestFinished } from 'vitest';
 
 /** A server that knows nobody, and keeps the headers it was sent. */

@@ -2,13 +2,13 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Audit, Inbox, machineDisk, RootsManager } from '@midcall/host';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { eras } from '@midcall/testing';
 import { InMemoryTransport, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
-import { Audit, Inbox, machineDisk, RootsManager } from 'midcall/host';
-import { memoryStore } from 'midcall/stores/memory';
-import { eras } from 'midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Calls } from '../../src/host/calls/calls.ts';
-import { Tap, type TapOptions } from '../../src/host/tap.ts';
+import { Calls } from '../../packages/host/src/calls/calls.ts';
+import { Tap, type TapOptions } from '../../packages/host/src/tap.ts';
 import { handClock } from './clock.ts';
 import { nextQuestion } from './person.ts';
 import { type Tool, wired } from './wire-server.ts';

@@ -1,7 +1,7 @@
+import { type Ending, Inbox, type InboxEvent, type Presenter, type Question, type Reply } from '@midcall/host';
 import fc from 'fast-check';
-import { type Ending, Inbox, type InboxEvent, type Presenter, type Question, type Reply } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../src/stores/memory.ts';
+import { memoryStore } from '../../packages/server/src/stores/memory.ts';
 
 let n = 0;
 const form = (over: Partial<Question> = {}): Question =>

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Policy, type Rule, rulesFile } from 'midcall/host';
+import { Policy, type Rule, rulesFile } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 
 const place = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'deep', 'rules.json');

@@ -1,11 +1,11 @@
 /** A person's host with real AI SDK providers behind it: what a server gets of a model, and what it never gets. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { modelRouter } from '@midcall/core/models';
+import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
+import { Audit, attach, Inbox, type Question, type Reply } from '@midcall/host';
 import { Client } from '@modelcontextprotocol/client';
 import { type CreateMessageRequest, InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
-import { Audit, attach, Inbox, type Question, type Reply } from 'midcall/host';
-import { modelRouter } from 'midcall/models';
-import type { SamplingRequest, SamplingResult } from 'midcall/sampling';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anthropic, json, openai, type ProviderServer, providerServer } from '../models/provider-server.ts';
 

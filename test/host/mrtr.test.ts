@@ -1,9 +1,10 @@
 /** Multi round-trip requests (2026-07-28, basic/patterns/mrtr), the client's side: what a host sends, whatever a server says. */
+
+import { attach, type Era, Inbox, type Question, type Reply } from '@midcall/host';
+import { negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
-import { attach, type Era, Inbox, type Question, type Reply } from 'midcall/host';
-import { negotiation } from 'midcall/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { person } from './person.ts';
 

@@ -8,9 +8,9 @@ import {
   Inbox,
   type ServerTarget,
   urlTarget,
-} from 'midcall/host';
+} from '@midcall/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { limitedFetch } from '../../src/host/connection/limited-fetch.ts';
+import { limitedFetch } from '../../packages/host/src/connection/limited-fetch.ts';
 import { oddBlock, serveOdd } from '../fixtures/odd-server.mjs';
 
 const odd = fileURLToPath(new URL('../fixtures/odd-server.mjs', import.meta.url));

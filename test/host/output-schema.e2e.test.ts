@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { attach, type CallOutcome, Connection, commandTarget, type Era, Inbox } from '@midcall/host';
+import { negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { attach, type CallOutcome, Connection, commandTarget, type Era, Inbox } from 'midcall/host';
-import { negotiation } from 'midcall/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 const hostile = fileURLToPath(new URL('../fixtures/schema-server.mjs', import.meta.url));
 
 /** Tools of the server, and what is to become of their results. */

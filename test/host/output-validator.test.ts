@@ -1,8 +1,8 @@
+import { attach, Inbox, outputValidator } from '@midcall/host';
+import { connectPair, eras } from '@midcall/testing';
 import { Client, type jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { attach, Inbox, outputValidator } from 'midcall/host';
-import { connectPair, eras } from 'midcall/testing';
 import { describe, expect, it, vi } from 'vitest';
 
 const lookahead = { type: 'object', properties: { a: { type: 'string', pattern: '^(?=a)' } } } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { patience } from '../../src/host/calls/patience.ts';
-import { RootsGate } from '../../src/host/roots/gate.ts';
+import { patience } from '../../packages/host/src/calls/patience.ts';
+import { RootsGate } from '../../packages/host/src/roots/gate.ts';
 import { handClock } from './clock.ts';
 
 describe('patience', () => {

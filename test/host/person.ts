@@ -14,7 +14,7 @@ import {
   type Presenter,
   type Question,
   type Reply,
-} from 'midcall/host';
+} from '@midcall/host';
 
 /** A file whose coming tells a server of the fixtures to go on. */
 export function cue(): { readonly path: string; give(): void } {

@@ -1,7 +1,7 @@
+import { Policy, type Rule } from '@midcall/host';
 import fc from 'fast-check';
-import { Policy, type Rule } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
-import { applies, judge } from '../../src/host/policy/judge.ts';
+import { applies, judge } from '../../packages/host/src/policy/judge.ts';
 import { handClock } from './clock.ts';
 
 describe('policy', () => {

@@ -1,4 +1,4 @@
-import { expandTemplate, templateNames } from 'midcall/host';
+import { expandTemplate, templateNames } from '@midcall/host';
 import { expect, it } from 'vitest';
 
 it('names what a template leaves open, and puts it in, escaped', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { detectWorkspace, machineDisk, RootsManager, rootsFile } from 'midcall/host';
+import { detectWorkspace, machineDisk, RootsManager, rootsFile } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { handClock } from './clock.ts';
 

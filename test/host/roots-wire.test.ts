@@ -12,8 +12,8 @@ import {
   type Reply,
   RootsManager,
   type RootsMemory,
-} from 'midcall/host';
-import { eras } from 'midcall/testing';
+} from '@midcall/host';
+import { eras } from '@midcall/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { handClock } from './clock.ts';
 import { nextQuestion } from './person.ts';

@@ -1,8 +1,8 @@
-/** A limit that the server's own description states is not put beside it once more; see src/host/said-already.ts. */
-import type { Field } from 'midcall/form';
-import { saidAlready } from 'midcall/host';
+/** A limit that the server's own description states is not put beside it once more; see packages/host/src/said-already.ts. */
+import type { Field } from '@midcall/core/form';
+import { saidAlready } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
-import { fieldControl } from '../../src/host/web/form/field-controls.ts';
+import { fieldControl } from '../../packages/host/src/web/form/field-controls.ts';
 
 const none = undefined;
 

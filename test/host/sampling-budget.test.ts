@@ -1,7 +1,7 @@
+import type { SamplingRequest } from '@midcall/core/sampling';
 import fc from 'fast-check';
-import type { SamplingRequest } from 'midcall/sampling';
 import { describe, expect, it } from 'vitest';
-import { type SamplingLimits, samplingBudget } from '../../src/host/sampling/budget.ts';
+import { type SamplingLimits, samplingBudget } from '../../packages/host/src/sampling/budget.ts';
 
 const request = (maxTokens = 100, turns = 0): SamplingRequest => ({
   messages: [

@@ -1,9 +1,9 @@
 /** Sampling as a server sees it on the wire, and as the person and the model see it behind, in both revisions. */
-import { MidcallError } from 'midcall/errors';
-import { Audit, type Era, Inbox, Policy, type Question, type Reply } from 'midcall/host';
-import type { ModelReply, SamplingModel, SamplingRequest } from 'midcall/sampling';
-import { memoryStore } from 'midcall/stores/memory';
-import { eras } from 'midcall/testing';
+import { MidcallError } from '@midcall/core/errors';
+import type { ModelReply, SamplingModel, SamplingRequest } from '@midcall/core/sampling';
+import { Audit, type Era, Inbox, Policy, type Question, type Reply } from '@midcall/host';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { badBlocks } from '../sampling/bad-blocks.ts';
 import { handClock } from './clock.ts';

@@ -9,9 +9,9 @@ import {
   type InboxEvent,
   mask,
   type Presenter,
-} from 'midcall/host';
-import { Terminal } from 'midcall/host/terminal';
-import { eras } from 'midcall/testing';
+} from '@midcall/host';
+import { Terminal } from '@midcall/host/terminal';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { pickOne } from '../web/stage.ts';
 import { nextQuestion } from './person.ts';

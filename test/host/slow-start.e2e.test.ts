@@ -1,8 +1,8 @@
 /** A server of one revision that is slow to start, and one that has not got the revision: they are told apart. */
-import { Connection, commandTarget, Inbox } from 'midcall/host';
+import { Connection, commandTarget, Inbox } from '@midcall/host';
 import { expect, it } from 'vitest';
-import { LintSession } from '../../src/design/lint-session.ts';
-import { openTransport } from '../../src/host/connection/transport.ts';
+import { openTransport } from '../../packages/host/src/connection/transport.ts';
+import { LintSession } from '../../packages/midcall/src/design/lint-session.ts';
 import { handClock } from './clock.ts';
 
 const era = '2026-07-28';

@@ -1,6 +1,6 @@
 /** Why a server could not be started or reached, in words to act on. */
 import { describe, expect, it } from 'vitest';
-import { unreached } from '../../src/host/connection/unreached.ts';
+import { unreached } from '../../packages/host/src/connection/unreached.ts';
 
 const command = { kind: 'command', command: 'notes-server', args: [] } as const;
 const url = { kind: 'url', url: 'http://127.0.0.1:3000/mcp' } as const;

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { type AttachEvent, Audit, type Era, type Question, type Reply } from 'midcall/host';
-import { Terminal } from 'midcall/host/terminal';
-import { eras } from 'midcall/testing';
+import { type AttachEvent, Audit, type Era, type Question, type Reply } from '@midcall/host';
+import { Terminal } from '@midcall/host/terminal';
+import { eras } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nextQuestion } from './person.ts';
 import { type Params, WireError, wired } from './wire-server.ts';

@@ -1,7 +1,7 @@
+import { judgeUrl, openUrl, type Spawn, visible } from '@midcall/host';
 import fc from 'fast-check';
-import { judgeUrl, openUrl, type Spawn, visible } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
-import { hides, visibleJson } from '../../src/visible.ts';
+import { hides, visibleJson } from '../../packages/core/src/text/visible.ts';
 
 const rules = (href: string, trusted: string[] = []): string[] =>
   judgeUrl(href, { trusted }).warnings.map(warning => warning.rule);

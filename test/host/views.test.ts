@@ -1,7 +1,7 @@
 /** The two views of what is neither a form nor a page: both show the same, and give the same answer. */
 import { PassThrough } from 'node:stream';
-import { type FormQuestion, Inbox, type Question, type RootsQuestion, type SamplingReplyQuestion } from 'midcall/host';
-import { Terminal } from 'midcall/host/terminal';
+import { type FormQuestion, Inbox, type Question, type RootsQuestion, type SamplingReplyQuestion } from '@midcall/host';
+import { Terminal } from '@midcall/host/terminal';
 import { describe, expect, it } from 'vitest';
 import { enter } from '../web/client.ts';
 import { pickOne, shareRoots, stage, useModel, useReply } from '../web/stage.ts';

@@ -1,7 +1,7 @@
 /** Texts that try to hide something, and what may be drawn of any text: the fuzzing target of `visible`. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { visible, visibleJson } from '../../src/visible.ts';
+import { visible, visibleJson } from '../../packages/core/src/text/visible.ts';
 
 /** Whatever draws nothing, by Unicode's own tables. */
 const drawsNothing = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;

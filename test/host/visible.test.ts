@@ -1,6 +1,6 @@
 /** Foreign text as a person sees it: nothing is hidden in it, and what people write stays readable. */
 import { describe, expect, it } from 'vitest';
-import { hides, visible, visibleJson } from '../../src/visible.ts';
+import { hides, visible, visibleJson } from '../../packages/core/src/text/visible.ts';
 import { nothingHides } from './visible-cases.ts';
 
 const everyCodePoint = Array.from({ length: 0x110000 }, (_, point) => point).filter(

@@ -3,8 +3,7 @@
  * eras, and everything that crossed is kept in order. No server library stands between, so what a host sends is seen as
  * a server would see it.
  */
-import { Client, type JSONRPCMessage } from '@modelcontextprotocol/client';
-import { InMemoryTransport } from '@modelcontextprotocol/server';
+
 import {
   type Attachment,
   type AttachOptions,
@@ -14,8 +13,10 @@ import {
   type Presenter,
   type Question,
   type Reply,
-} from 'midcall/host';
-import { negotiation } from 'midcall/testing';
+} from '@midcall/host';
+import { negotiation } from '@midcall/testing';
+import { Client, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import { person } from './person.ts';
 

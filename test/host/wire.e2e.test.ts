@@ -2,11 +2,11 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { attach, type ConnectionEvent, type Era, Inbox, machineDisk, RootsManager } from '@midcall/host';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { attach, type ConnectionEvent, type Era, Inbox, machineDisk, RootsManager } from 'midcall/host';
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../src/stores/memory.ts';
+import { memoryStore } from '../../packages/server/src/stores/memory.ts';
 import { askingServer, connected, nextQuestion, person, said } from './person.ts';
 
 type Frame = { readonly method?: string; readonly params?: Readonly<Record<string, unknown>> };

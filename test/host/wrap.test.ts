@@ -2,8 +2,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainPrompter } from '../../src/host/terminal/plain-prompter.ts';
-import { wrapped } from '../../src/host/terminal/wrap.ts';
+import { plainPrompter } from '../../packages/host/src/terminal/plain-prompter.ts';
+import { wrapped } from '../../packages/host/src/terminal/wrap.ts';
 
 const bar = '  | ';
 

@@ -1,7 +1,7 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeBySchema } from '../../src/json-schema/index.ts';
+import { judgeBySchema } from '../../packages/core/src/json-schema/index.ts';
 
 const verdict = (schema: unknown, value: unknown, steps?: number) =>
   judgeBySchema(schema, value, steps === undefined ? {} : { steps }).verdict;

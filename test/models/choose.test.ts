@@ -1,5 +1,5 @@
-import { type ModelEntry, modelRouter } from 'midcall/models';
-import type { ModelPreferences, SamplingRequest } from 'midcall/sampling';
+import { type ModelEntry, modelRouter } from '@midcall/core/models';
+import type { ModelPreferences, SamplingRequest } from '@midcall/core/sampling';
 import { describe, expect, it } from 'vitest';
 import { scripted } from './scripted-model.ts';
 

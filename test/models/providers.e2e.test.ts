@@ -1,8 +1,8 @@
 /** Real AI SDK providers over real HTTP: what they put on the wire, and what comes back of it. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { isMidcallError } from 'midcall/errors';
-import { type LanguageModel, modelRouter } from 'midcall/models';
+import { isMidcallError } from '@midcall/core/errors';
+import { type LanguageModel, modelRouter } from '@midcall/core/models';
 import {
   advanceToolLoop,
   answerToolUse,
@@ -11,7 +11,7 @@ import {
   startToolLoop,
   type ToolLoopStep,
   textOf,
-} from 'midcall/sampling';
+} from '@midcall/core/sampling';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {

@@ -1,7 +1,7 @@
 import type { LanguageModelV3GenerateResult } from '@ai-sdk/provider';
-import { isMidcallError } from 'midcall/errors';
-import { type LanguageModel, type ModelEntry, modelRouter } from 'midcall/models';
-import type { SamplingRequest } from 'midcall/sampling';
+import { isMidcallError } from '@midcall/core/errors';
+import { type LanguageModel, type ModelEntry, modelRouter } from '@midcall/core/models';
+import type { SamplingRequest } from '@midcall/core/sampling';
 import { describe, expect, it } from 'vitest';
 import { reply, type Scripted, scripted, scriptedV2 } from './scripted-model.ts';
 

@@ -17,8 +17,8 @@ import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
+export const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
+const samples = fileURLToPath(new URL('../../packages/midcall/samples/notes', import.meta.url));
 
 /** What the person does with a form. */
 export interface FormParams {

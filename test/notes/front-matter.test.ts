@@ -1,8 +1,8 @@
 /** Front matter amended: what was not changed stays as it was. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { amend, tagsOf } from '../../src/notes/front-matter.ts';
-import { describe as read } from '../../src/notes/note.ts';
+import { amend, tagsOf } from '../../packages/midcall/src/notes/front-matter.ts';
+import { describe as read } from '../../packages/midcall/src/notes/note.ts';
 
 describe('amend', () => {
   it.each([

@@ -8,13 +8,13 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { provider } from '@midcall/server/connect';
+import { type Era, eras, negotiation, scriptedPerson } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { provider } from 'midcall/connect';
-import { type Era, eras, negotiation, scriptedPerson } from 'midcall/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
 import { type NotesApi, startNotesApi } from '../../examples/import/notes-api.mjs';
-import { randomToken } from '../../src/connect/oauth/client.ts';
+import { randomToken } from '../../packages/server/src/connect/oauth/client.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { main } from './fixture.ts';
 import { clientSecret, registeredClient } from './registered-client.ts';

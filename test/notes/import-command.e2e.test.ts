@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { scriptedPerson } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { scriptedPerson } from 'midcall/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Browser } from '../connect/sign-in-flow.ts';
 import { codeIn } from '../connect/visitor.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 const example = fileURLToPath(new URL('../../examples/import/start.mjs', import.meta.url));
 
 let top: string;

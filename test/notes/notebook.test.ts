@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { boundary } from 'midcall/roots';
+import { boundary } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Notebook, notebook } from '../../src/notes/notebook.ts';
-import { copySamples } from '../../src/notes/samples.ts';
+import { type Notebook, notebook } from '../../packages/midcall/src/notes/notebook.ts';
+import { copySamples } from '../../packages/midcall/src/notes/samples.ts';
 
 let top: string;
 let root: string;

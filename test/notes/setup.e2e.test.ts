@@ -2,9 +2,9 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eras, negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { eras, negotiation } from 'midcall/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeIn, visitor } from '../connect/visitor.ts';
 import { main } from './fixture.ts';

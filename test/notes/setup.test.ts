@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testing';
+import { connectPair, eras, type Scripted, scriptedPerson } from '@midcall/testing';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { directoriesInForce, notesServer, readSettings } from '../../src/notes/index.ts';
+import { directoriesInForce, notesServer, readSettings } from '../../packages/midcall/src/notes/index.ts';
 import { pastCode } from '../connect/visitor.ts';
 
 let top: string;

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { connectPair, type Pair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
-import { connectPair, type Pair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copySamples, type NotesOptions, notesServer } from '../../src/notes/index.ts';
+import { copySamples, type NotesOptions, notesServer } from '../../packages/midcall/src/notes/index.ts';
 
 let top: string;
 let root: string;

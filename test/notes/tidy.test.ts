@@ -2,9 +2,9 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectPair, type Pair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
+import { connectPair, type Pair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copySamples, type NotesOptions, notesServer } from '../../src/notes/index.ts';
+import { copySamples, type NotesOptions, notesServer } from '../../packages/midcall/src/notes/index.ts';
 
 let top: string;
 let root: string;

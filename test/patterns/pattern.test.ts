@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgePattern, matchesPattern, Work } from '../../src/patterns/index.ts';
+import { judgePattern, matchesPattern, Work } from '../../packages/core/src/patterns/index.ts';
 
 const plenty = () => new Work(Number.POSITIVE_INFINITY);
 const verdict = (pattern: string) => judgePattern(pattern, plenty()).verdict;

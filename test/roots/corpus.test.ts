@@ -1,7 +1,7 @@
 /** Every case of the attack corpus on every operation that takes a path (rows 000-05, 001-04; roots-35, roots-36). */
 import * as fs from 'node:fs';
-import { isMidcallError } from 'midcall/errors';
-import { boundary, type Files, type Guarantee } from 'midcall/roots';
+import { isMidcallError } from '@midcall/core/errors';
+import { boundary, type Files, type Guarantee } from '@midcall/server/roots';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Case, cases, ground, pictureOfOutside, plant, secret, type Tree } from './corpus.ts';
 

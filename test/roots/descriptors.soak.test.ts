@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary, liveRoots, toUri } from 'midcall/roots';
+import { boundary, liveRoots, toUri } from '@midcall/server/roots';
 import { expect, it } from 'vitest';
 
 const total = Number(process.env['MIDCALL_OPERATIONS'] ?? 1_000_000);

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary, type Root } from 'midcall/roots';
+import { boundary, type Root } from '@midcall/server/roots';
 import { expect, it } from 'vitest';
 
 it.runIf(process.platform === 'linux')('works as documented', async () => {

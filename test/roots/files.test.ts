@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary, type Files, type Guarantee, toUri } from 'midcall/roots';
+import { boundary, type Files, type Guarantee, toUri } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const text = (path: string): string => readFileSync(path, 'utf8');

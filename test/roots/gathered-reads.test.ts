@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary } from 'midcall/roots';
+import { boundary } from '@midcall/server/roots';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatheredReads, type Turns } from '../../src/roots/gathered-reads.ts';
-import type { Folder, Ground, Placed } from '../../src/roots/ground.ts';
-import { direct, pooled } from '../../src/roots/system.ts';
+import { GatheredReads, type Turns } from '../../packages/server/src/roots/gathered-reads.ts';
+import type { Folder, Ground, Placed } from '../../packages/server/src/roots/ground.ts';
+import { direct, pooled } from '../../packages/server/src/roots/system.ts';
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 

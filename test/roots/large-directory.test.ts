@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary, type Files, type Guarantee } from 'midcall/roots';
+import { boundary, type Files, type Guarantee } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const sizes = [0, 1, 511, 512, 513, 1024, 1500];

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BoundaryOptions, boundary, type Guarantee, liveRoots, type Root, toUri } from 'midcall/roots';
+import { type BoundaryOptions, boundary, type Guarantee, liveRoots, type Root, toUri } from '@midcall/server/roots';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 let base: string;

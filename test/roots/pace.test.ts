@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundary } from 'midcall/roots';
+import { boundary } from '@midcall/server/roots';
 import { expect, it } from 'vitest';
 
 it('lets timers and immediates run between thousands of operations side by side', async () => {

@@ -1,5 +1,5 @@
 /** The race at full length: 100,000 attempts of each operation at each level. */
-import { boundary } from 'midcall/roots';
+import { boundary } from '@midcall/server/roots';
 import { describe, expect, it } from 'vitest';
 import { levels, operations, race, raceTrees } from './race.ts';
 

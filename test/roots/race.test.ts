@@ -1,5 +1,5 @@
 /** The race, short: thousands of attempts. `race.soak.test.ts` has the full counts. */
-import { boundary } from 'midcall/roots';
+import { boundary } from '@midcall/server/roots';
 import { describe, expect, it } from 'vitest';
 import { checkThenUse, levels, operations, race, raceTrees } from './race.ts';
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Files } from 'midcall/roots';
+import type { Files } from '@midcall/server/roots';
 
 export type Level = 'leaf' | 'parent' | 'grandparent';
 export const levels: readonly Level[] = ['leaf', 'parent', 'grandparent'];

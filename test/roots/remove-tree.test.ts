@@ -14,12 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ground, Placed } from '../../src/roots/ground.ts';
-import { canHold, heldGround } from '../../src/roots/held.ts';
-import { closeLeaf, leafOf } from '../../src/roots/leaf.ts';
-import { RootHold } from '../../src/roots/root-hold.ts';
-import { removeBelow } from '../../src/roots/tree.ts';
-import { within } from '../../src/roots/within.ts';
+import type { Ground, Placed } from '../../packages/server/src/roots/ground.ts';
+import { canHold, heldGround } from '../../packages/server/src/roots/held.ts';
+import { closeLeaf, leafOf } from '../../packages/server/src/roots/leaf.ts';
+import { RootHold } from '../../packages/server/src/roots/root-hold.ts';
+import { removeBelow } from '../../packages/server/src/roots/tree.ts';
+import { within } from '../../packages/server/src/roots/within.ts';
 
 let base: string;
 const at = (path: string): string => join(base, path);

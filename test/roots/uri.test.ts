@@ -1,6 +1,7 @@
 /** Root URI <-> path as text, for POSIX and Windows on any machine. */
+
+import { type PathStyle, toPath, toUri } from '@midcall/server/roots';
 import fc from 'fast-check';
-import { type PathStyle, toPath, toUri } from 'midcall/roots';
 import { describe, expect, it } from 'vitest';
 
 const accepted: readonly [style: PathStyle, uri: string, path: string][] = [

@@ -1,4 +1,4 @@
-import { checkRequest, describeIssues, type SamplingRule } from 'midcall/sampling';
+import { checkRequest, describeIssues, type SamplingRule } from '@midcall/core/sampling';
 import { describe, expect, it } from 'vitest';
 
 const withTools = { tools: {} };

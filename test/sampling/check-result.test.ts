@@ -1,4 +1,4 @@
-import { checkResult, type SamplingRule } from 'midcall/sampling';
+import { checkResult, type SamplingRule } from '@midcall/core/sampling';
 import { describe, expect, it } from 'vitest';
 
 const text = { type: 'text', text: 'Paris.' };

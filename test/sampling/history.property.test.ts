@@ -1,5 +1,5 @@
 /** Any history the loop builds is balanced; any way to unbalance it is caught. */
-import fc from 'fast-check';
+
 import {
   advanceToolLoop,
   blocksOf,
@@ -10,7 +10,8 @@ import {
   type ToolLoopStep,
   type ToolResultContent,
   type ToolUseContent,
-} from 'midcall/sampling';
+} from '@midcall/core/sampling';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 const first: SamplingRequest = {

@@ -1,7 +1,7 @@
+import { isMidcallError } from '@midcall/core/errors';
+import { answerToolUse, samplingTool, type ToolUseContent } from '@midcall/core/sampling';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
-import { isMidcallError } from 'midcall/errors';
-import { answerToolUse, samplingTool, type ToolUseContent } from 'midcall/sampling';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

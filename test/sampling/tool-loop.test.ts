@@ -11,7 +11,7 @@ import {
   type ToolResultContent,
   type ToolUseContent,
   textOf,
-} from 'midcall/sampling';
+} from '@midcall/core/sampling';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 

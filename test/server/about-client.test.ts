@@ -1,7 +1,8 @@
 /** What a client says of itself reaches handlers, on either wire. */
+
+import { type AboutClient, midcall } from '@midcall/server';
+import { connectPair, pairings } from '@midcall/testing';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { type AboutClient, midcall } from 'midcall/server';
-import { connectPair, pairings } from 'midcall/testing';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 

@@ -2,16 +2,16 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Call, midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { type Store, sqliteStore } from '@midcall/server/stores/sqlite';
+import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Call, midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { type Store, sqliteStore } from 'midcall/stores/sqlite';
-import { connectPair, pairings, scriptedPerson } from 'midcall/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { keyRing } from '../../src/server/state/keys.ts';
-import { createSealer } from '../../src/server/state/seal.ts';
-import { sealedStore } from '../../src/server/state/sealed-store.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
+import { sealedStore } from '../../packages/server/src/state/sealed-store.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 /** Words of the person's that nobody who steals the store may read. */

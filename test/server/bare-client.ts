@@ -1,7 +1,8 @@
 /** A 2026-07-28 client without a client library: it sends exactly what a test says, as an attacker would. */
+
+import { type HttpOptions, serveHttp } from '@midcall/server/node';
 import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { type HttpOptions, serveHttp } from 'midcall/server';
 
 export type Carrier = 'memory' | 'http';
 

@@ -1,7 +1,8 @@
 /** Handlers that no guide allows: each ends with a result or a clear error, on every wire, and the server lives on. */
+
+import { type Call, midcall } from '@midcall/server';
+import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, pairings, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });

@@ -1,8 +1,9 @@
 /** What a handler passes to its call is checked: a slip is refused in words, before anybody is asked and anything is run. */
+
+import { type Call, midcall } from '@midcall/server';
+import { confirm, connect } from '@midcall/server/connect';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { confirm, connect } from 'midcall/connect';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 
 // biome-ignore lint/suspicious/noExplicitAny: the point is what the types would not let through

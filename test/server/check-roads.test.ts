@@ -1,11 +1,12 @@
 /**
  * An ask that can never be put, and a fallback that can never be taken, fail where a test first reaches them, whatever the
- * client can do, and say what to mend; see src/server/asking/check-roads.ts.
+ * client can do, and say what to mend; see packages/server/src/asking/check-roads.ts.
  */
+
+import { type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { confirm, connect } from '@midcall/server/connect';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer, type ToolAnnotations } from '@modelcontextprotocol/server';
-import { confirm, connect } from 'midcall/connect';
-import { type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 

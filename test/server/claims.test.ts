@@ -1,7 +1,7 @@
-/** Who may run a retry, with processes that die, sleep and come back; see the head of src/server/state/claims.ts. */
-import { memoryStore } from 'midcall/stores/memory';
+/** Who may run a retry, with processes that die, sleep and come back; see the head of packages/server/src/state/claims.ts. */
+import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { type Claim, type Claims, claims } from '../../src/server/state/claims.ts';
+import { type Claim, type Claims, claims } from '../../packages/server/src/state/claims.ts';
 
 const WAIT = 25_000;
 const never = new AbortController().signal;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { AuditEvent } from 'midcall/server';
+import type { AuditEvent } from '@midcall/server';
 import type { Reply } from './bare-client.ts';
 
 export type Mode = 'plain' | 'idempotent' | 'check';

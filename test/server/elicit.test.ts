@@ -1,10 +1,11 @@
 /** `call.elicit` over both wires and both carriers: one handler, one meaning. */
+
+import { type MidcallOptions, midcall } from '@midcall/server';
+import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type MidcallOptions, midcall } from 'midcall/server';
-import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Call } from '../../src/server/call.ts';
+import type { Call } from '../../packages/server/src/call.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 

@@ -1,9 +1,10 @@
 /** What a server of ours asks, seen from the wire in both eras: when, in which words, of whom, and what it does with answers. */
+
+import type { FormInput } from '@midcall/core/form';
+import { type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { confirm } from '@midcall/server/connect';
+import { connectPair, type Era, eras, type Pair, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { confirm } from 'midcall/connect';
-import type { FormInput } from 'midcall/form';
-import { type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { connectPair, type Era, eras, type Pair, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, told } from '../connect/fixture.ts';
 

@@ -1,9 +1,10 @@
 /** The audit says how every call ended, and of a question that it was asked only where it left; `onError` gets the error. */
+
+import { type AuditEvent, type Call, type CallRef, type MidcallOptions, midcall } from '@midcall/server';
+import { confirm, connect } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
-import { confirm, connect } from 'midcall/connect';
-import { type AuditEvent, type Call, type CallRef, type MidcallOptions, midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { bareClient, textOf } from './bare-client.ts';

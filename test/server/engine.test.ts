@@ -1,9 +1,9 @@
-/** The engine's invariants, by number; see the head of src/server/engine/run.ts. */
+/** The engine's invariants, by number; see the head of packages/server/src/engine/run.ts. */
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/server/digest.ts';
-import type { Entry } from '../../src/server/engine/journal.ts';
-import { Run } from '../../src/server/engine/run.ts';
-import type { OpenAsk, Outcome } from '../../src/server/engine/seam.ts';
+import type { Json } from '../../packages/server/src/digest.ts';
+import type { Entry } from '../../packages/server/src/engine/journal.ts';
+import { Run } from '../../packages/server/src/engine/run.ts';
+import type { OpenAsk, Outcome } from '../../packages/server/src/engine/seam.ts';
 
 type Handler<R> = (run: Run<R>) => Promise<R>;
 

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundedEventStore } from '../../src/server/http/event-store.ts';
+import { boundedEventStore } from '../../packages/server/src/http/event-store.ts';
 
 const note = (n: number): JSONRPCMessage => ({ jsonrpc: '2.0', method: 'notifications/message', params: { n } });
 const result = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} });

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type Call, midcall } from '@midcall/server';
+import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });

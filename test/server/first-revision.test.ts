@@ -2,10 +2,12 @@
  * Clients of revision 2025-06-18, the first with elicitation, whose forms have neither titled options nor lists: they are
  * asked in the words they know, and the handler gets what every other client would have given it.
  */
+
+import { midcall } from '@midcall/server';
+import { serveHttp } from '@midcall/server/node';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { midcall, serveHttp } from 'midcall/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 

@@ -1,15 +1,16 @@
 /**
  * What a schema library says of an answer is asked once for each answer that arrives, and recorded: a handler that books the
- * seat it asked for would else be told by the next replay that the seat is taken; see src/server/asking/recorded-check.ts.
+ * seat it asked for would else be told by the next replay that the seat is taken; see packages/server/src/asking/recorded-check.ts.
  */
+
+import { type FormInput, form } from '@midcall/core/form';
+import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { confirm, connect } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
-import { confirm, connect } from 'midcall/connect';
-import { type FormInput, form } from 'midcall/form';
-import { type AuditEvent, type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

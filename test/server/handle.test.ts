@@ -1,8 +1,9 @@
 /** `mid.handle`: one handler for every request of a method, as behind a gateway. */
+
+import { midcall } from '@midcall/server';
+import { connect } from '@midcall/server/connect';
+import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { connect } from 'midcall/connect';
-import { midcall } from 'midcall/server';
-import { connectPair, pairings, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 
 const gateway = () => {

@@ -4,8 +4,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { HttpOptions } from '../../src/server/http/endpoint.ts';
-import { type HttpServing, serveHttp } from '../../src/server/http/serve.ts';
+import type { HttpOptions } from '../../packages/server/src/http/endpoint.ts';
+import { type HttpServing, serveHttp } from '../../packages/server/src/http/serve.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
-/** What a recorded answer comes to; see A1 to A5 in src/server/asking/judge.ts. */
-import { form } from 'midcall/form';
+/** What a recorded answer comes to; see A1 to A5 in packages/server/src/asking/judge.ts. */
+import { form } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
-import { AskHistory, judge, type RecordedAnswer, standingDecline } from '../../src/server/asking/judge.ts';
+import { AskHistory, judge, type RecordedAnswer, standingDecline } from '../../packages/server/src/asking/judge.ts';
 
 const yesOrNo = form(Boolean);
 const slow = 60_000;

@@ -1,7 +1,8 @@
 /** How calls end that do not end well: cancelled, disconnected, timed out, unanswerable, closed; over every wire. */
+
+import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type AuditEvent, type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type BareClient, bareClient, textOf } from './bare-client.ts';
 

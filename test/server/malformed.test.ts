@@ -1,7 +1,8 @@
 /** An answer that breaks its revision's schema means the same in both: it is judged here, not by the SDK of one of them. */
+
+import { midcall } from '@midcall/server';
+import { eras } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { midcall } from 'midcall/server';
-import { eras } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { type Params, wireClient } from './wire-client.ts';
 

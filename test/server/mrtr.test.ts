@@ -1,8 +1,10 @@
 /** Multi round-trip requests (2026-07-28, basic/patterns/mrtr), the server's side, as a client sees it on the wire. */
+
+import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { serveHttp } from '@midcall/server/node';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { type Carrier, connectPair, scriptedPerson } from '@midcall/testing';
 import { inputRequired, McpServer, type McpServerFactory, ResourceTemplate } from '@modelcontextprotocol/server';
-import { type AuditEvent, type Call, type MidcallOptions, midcall, serveHttp } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { type Carrier, connectPair, scriptedPerson } from 'midcall/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type BareClient, bareClient, type Reply, textOf } from './bare-client.ts';
 

@@ -1,11 +1,11 @@
 /** What may not begin inside something else: asks in the function of a step, and anything in what `defer` was given. */
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
+import { samplingTool, textOf } from '@midcall/core/sampling';
+import { type AuditEvent, type Call, midcall } from '@midcall/server';
+import { confirm, connect as pagesOf } from '@midcall/server/connect';
+import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { confirm, connect as pagesOf } from 'midcall/connect';
-import { samplingTool, textOf } from 'midcall/sampling';
-import { type AuditEvent, type Call, midcall } from 'midcall/server';
-import { connectPair, pairings, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 

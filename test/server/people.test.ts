@@ -1,12 +1,14 @@
 /** Who is asked and who answers: over HTTP, with people told apart by their tokens, in both eras. */
+
+import { type AuditEvent, type Call, midcall, type Principal } from '@midcall/server';
+import { serveHttp } from '@midcall/server/node';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { type Era, eras, negotiation } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
-import { type AuditEvent, type Call, midcall, type Principal, serveHttp } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { type Era, eras, negotiation } from 'midcall/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { vault } from '../../src/connect/index.ts';
+import { vault } from '../../packages/server/src/connect/public.ts';
 
 const issuer = 'https://id.example';
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';

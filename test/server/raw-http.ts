@@ -1,8 +1,8 @@
 /** Requests as an attacker writes them: every byte of the head and the body is the test's. */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type HttpOptions, type McpEndpoint, mcpEndpoint } from '@midcall/server/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { type HttpOptions, type McpEndpoint, mcpEndpoint } from 'midcall/server';
 
 export interface RawAnswer {
   readonly status: number;

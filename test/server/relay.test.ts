@@ -1,8 +1,9 @@
 /** The relay: a question put through the model, for clients that cannot be asked. */
+
+import { type Call, midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { connectPair, pairings } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Call, midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { connectPair, pairings } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 

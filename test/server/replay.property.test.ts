@@ -3,18 +3,19 @@
  * (2025-11-25), replaying through sealed journals (2026-07-28) and a plain run without any engine come to the same result
  * and the same effects.
  */
+
+import { memoryStore } from '@midcall/server/stores/memory';
 import fc from 'fast-check';
-import { memoryStore } from 'midcall/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { digest } from '../../src/server/digest.ts';
-import type { Entry } from '../../src/server/engine/journal.ts';
-import { Run } from '../../src/server/engine/run.ts';
-import { insideStep } from '../../src/server/engine/run-errors.ts';
-import type { Outcome } from '../../src/server/engine/seam.ts';
-import { keyRing } from '../../src/server/state/keys.ts';
-import { stepLedger } from '../../src/server/state/ledger.ts';
-import { type Binding, openState, sealState } from '../../src/server/state/request-state.ts';
-import { createSealer } from '../../src/server/state/seal.ts';
+import { digest } from '../../packages/server/src/digest.ts';
+import type { Entry } from '../../packages/server/src/engine/journal.ts';
+import { Run } from '../../packages/server/src/engine/run.ts';
+import { insideStep } from '../../packages/server/src/engine/run-errors.ts';
+import type { Outcome } from '../../packages/server/src/engine/seam.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { stepLedger } from '../../packages/server/src/state/ledger.ts';
+import { type Binding, openState, sealState } from '../../packages/server/src/state/request-state.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 
 /** What a random handler is made of. Names may repeat within a branch, never between branches that run side by side. */
 type Node =

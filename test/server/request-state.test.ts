@@ -1,9 +1,15 @@
-/** What binds a sealed state; see the head of src/server/state/request-state.ts. */
-import { keyRing } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
+/** What binds a sealed state; see the head of packages/server/src/state/request-state.ts. */
+import { keyRing } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { type Binding, lifeOf, openState, type RoundState, sealState } from '../../src/server/state/request-state.ts';
-import { createSealer } from '../../src/server/state/seal.ts';
+import {
+  type Binding,
+  lifeOf,
+  openState,
+  type RoundState,
+  sealState,
+} from '../../packages/server/src/state/request-state.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 
 const binding: Binding = {
   principal: 'ann',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Occupant, roomFor } from '../../src/server/http/room.ts';
+import { type Occupant, roomFor } from '../../packages/server/src/http/room.ts';
 
 let usedAt = 0;
 const sessions = (owner: string, ...uses: Occupant['use'][]): Occupant[] =>

@@ -3,10 +3,10 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type Call, type MidcallOptions, midcall } from '@midcall/server';
+import type { Files } from '@midcall/server/roots';
+import { eras } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import type { Files } from 'midcall/roots';
-import { type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { eras } from 'midcall/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Params, type WireClientOptions, wireClient } from './wire-client.ts';
 

@@ -1,13 +1,14 @@
 /** `call.sample` and `call.sampleWithTools` over both wires; row 000-15 (sampling and elicitation in one call). */
+
+import type { MidcallError } from '@midcall/core/errors';
+import { type SamplingTool, samplingTool, textOf } from '@midcall/core/sampling';
+import { type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import type { MidcallError } from 'midcall/errors';
-import { type SamplingTool, samplingTool, textOf } from 'midcall/sampling';
-import { type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { connectPair, pairings, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
 import { handClock } from '../host/clock.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });

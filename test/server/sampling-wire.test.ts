@@ -1,8 +1,9 @@
 /** Sampling as a client sees it on the wire, and what a server does with the replies, in both revisions. */
+
+import { type SamplingTool, samplingTool, textOf } from '@midcall/core/sampling';
+import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { connectPair, eras, type Frame, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type SamplingTool, samplingTool, textOf } from 'midcall/sampling';
-import { type AuditEvent, type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { connectPair, eras, type Frame, type Scripted, scriptedPerson } from 'midcall/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { badBlocks } from '../sampling/bad-blocks.ts';

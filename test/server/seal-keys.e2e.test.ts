@@ -13,7 +13,7 @@ it('K3: processes that start together end with one key', async () => {
     const file = join(folder, 'key');
     const script = `const { keyRing } = await import(process.argv[1]);
       console.log(keyRing({ file: process.argv[2], create: true }).keys[0].id);`;
-    const module = new URL('../../dist/server/state/keys.js', import.meta.url).href;
+    const module = new URL('../../packages/server/dist/state/keys.js', import.meta.url).href;
     const runs = Array.from({ length: 12 }, () =>
       run(process.execPath, ['--input-type=module', '-e', script, module, file]),
     );

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type KeySource, keyRing } from '../../src/server/state/keys.ts';
+import { type KeySource, keyRing } from '../../packages/server/src/state/keys.ts';
 
 const bytes = randomBytes(32);
 const ids = (source: KeySource) => keyRing(source).keys.map(key => key.id);

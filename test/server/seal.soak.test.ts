@@ -1,8 +1,8 @@
-/** How many messages one salt seals; see the head of src/server/state/seal.ts. */
+/** How many messages one salt seals; see the head of packages/server/src/state/seal.ts. */
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { keyRing } from '../../src/server/state/keys.ts';
-import { createSealer } from '../../src/server/state/seal.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 
 it('E4: after 2^20 messages another salt is drawn', () => {
   const sealer = createSealer(keyRing(randomBytes(32)));

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyRing } from '../../src/server/state/keys.ts';
-import { createSealer } from '../../src/server/state/seal.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 
 const oldKey = randomBytes(32);
 const newKey = randomBytes(32);

@@ -1,8 +1,9 @@
 /** A handler that asks for a secret in a form: refused, and nothing of it leaves, in any era and on any channel. */
+
+import { type Call, midcall } from '@midcall/server';
+import { connect } from '@midcall/server/connect';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { connect } from 'midcall/connect';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 
 type Ask = Parameters<Call['elicit']>[0];

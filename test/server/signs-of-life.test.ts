@@ -2,9 +2,10 @@
  * A client that gives a call up after a minute without a sign of it, as many do, and a person who thinks for longer. On
  * 2025-11-25 the call stays open meanwhile, so the client is told that it is alive; on 2026-07-28 nothing is open.
  */
+
+import { type Call, midcall } from '@midcall/server';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 
 /** Timers that run when they are told to. */

@@ -1,7 +1,8 @@
 /** What a state is bound to, attacked: each binding of src/server/state/ has a test that fails without it. */
+
+import { type AuditEvent, type MidcallOptions, midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { type AuthInfo, McpServer } from '@modelcontextprotocol/server';
-import { type AuditEvent, type MidcallOptions, midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type BareClient, bareClient, type Carrier, type Reply, textOf } from './bare-client.ts';

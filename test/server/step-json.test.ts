@@ -1,11 +1,12 @@
 /** What JSON would lose is refused where it is returned, with its path: by a step, by a handler, by a page. */
+
+import { isMidcallError } from '@midcall/core/errors';
+import { type Call, midcall } from '@midcall/server';
+import { type PageKind, pageOf } from '@midcall/server/connect';
+import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type PageKind, pageOf } from 'midcall/connect';
-import { isMidcallError } from 'midcall/errors';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, pairings, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
-import { trusted } from '../../src/html.ts';
+import { trusted } from '../../packages/core/src/page/html.ts';
 import { fixture, told } from '../connect/fixture.ts';
 import { allow } from '../connect/visitor.ts';
 

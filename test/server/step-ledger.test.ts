@@ -1,12 +1,12 @@
 /** A step and its ledger: what is begun, asked after, withdrawn and audited, and what is never started. */
-import { memoryStore } from 'midcall/stores/memory';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
-import type { Unstamped } from '../../src/server/audit.ts';
-import { Run } from '../../src/server/engine/run.ts';
-import type { EngineOptions, StepLedger, StepWork } from '../../src/server/engine/seam.ts';
-import { AuditedLedger } from '../../src/server/state/audited-ledger.ts';
-import type { Attempt } from '../../src/server/state/claims.ts';
-import { flowSteps, stepLedger } from '../../src/server/state/ledger.ts';
+import type { Unstamped } from '../../packages/server/src/audit.ts';
+import { Run } from '../../packages/server/src/engine/run.ts';
+import type { EngineOptions, StepLedger, StepWork } from '../../packages/server/src/engine/seam.ts';
+import { AuditedLedger } from '../../packages/server/src/state/audited-ledger.ts';
+import type { Attempt } from '../../packages/server/src/state/claims.ts';
+import { flowSteps, stepLedger } from '../../packages/server/src/state/ledger.ts';
 
 function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
   let resolve = (_: T): void => {};

@@ -1,10 +1,11 @@
 /** A store that never answers, at any of its operations: every call ends, with `store/unavailable`. */
+
+import { midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { midcall } from 'midcall/server';
-import { memoryStore } from 'midcall/stores/memory';
-import { connectPair, pairings, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
 
 const key = Buffer.alloc(32, 9);
 

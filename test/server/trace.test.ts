@@ -1,9 +1,9 @@
 /** Spans of a call, seen by a tracer provider of the test's own. */
 
+import { midcall } from '@midcall/server';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { type Attributes, type Span, type SpanOptions, type Tracer, trace } from '@opentelemetry/api';
-import { midcall } from 'midcall/server';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 interface Seen {

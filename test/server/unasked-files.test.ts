@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { midcall } from '@midcall/server';
+import { connectPair, pairings, scriptedPerson } from '@midcall/testing';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
-import { midcall } from 'midcall/server';
-import { connectPair, pairings, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 
 describe.each(pairings)('%s over %s', (era, carrier) => {

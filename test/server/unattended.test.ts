@@ -2,8 +2,8 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textOf } from 'midcall/sampling';
-import { type Call, midcall } from 'midcall/server';
+import { textOf } from '@midcall/core/sampling';
+import { type Call, midcall } from '@midcall/server';
 import { describe, expect, it } from 'vitest';
 
 const ask = async (call: Call) => {

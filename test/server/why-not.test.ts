@@ -1,8 +1,8 @@
 /** What the model is told of an answer that is no yes: every outcome in words of its own, and no person blamed for a host. */
-import { notDone, whyNot } from 'midcall/server';
+import { notDone, whyNot } from '@midcall/server';
 import { expect, it } from 'vitest';
-import type { By } from '../../src/form/index.ts';
-import type { UrlAnswer } from '../../src/server/index.ts';
+import type { By } from '../../packages/core/src/form/index.ts';
+import type { UrlAnswer } from '../../packages/server/src/index.ts';
 
 const by: By = { channel: 'native', assurance: 'in-band', elapsedMs: 900 };
 const fast: By = { ...by, elapsedMs: 3, suspect: 'too-fast' };

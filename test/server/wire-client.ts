@@ -2,9 +2,10 @@
  * A client that is nothing but its frames, in this process and in both eras: it declares what a test says, answers a
  * server's questions with whatever a test says, right or wrong, and keeps everything that crossed.
  */
+
+import type { Era } from '@midcall/testing';
 import { InMemoryTransport, type JSONRPCMessage, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Era } from 'midcall/testing';
 
 export type Params = Readonly<Record<string, unknown>>;
 

@@ -2,13 +2,13 @@
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { samplingTool, textOf } from '@midcall/core/sampling';
+import { type Call, midcall } from '@midcall/server';
+import { connectPair, eras, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { samplingTool, textOf } from 'midcall/sampling';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { copySamples, notesServer } from '../../src/notes/index.ts';
+import { copySamples, notesServer } from '../../packages/midcall/src/notes/index.ts';
 import { accept, decline } from './stage.ts';
 
 const capabilities = { elicitation: {}, sampling: { tools: {} } };

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type Call, midcall } from '@midcall/server';
+import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, eras, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const uri = (path: string): string => pathToFileURL(path).href;

@@ -1,8 +1,8 @@
 /** The task server's rows of SYSTEMS.md (001-06 to 001-18), in both eras. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { type Call, midcall } from '@midcall/server';
+import { connectPair, eras, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { tasksServer } from '../../examples/tasks/server.ts';
 import { samples } from '../../examples/tasks/tasks.ts';

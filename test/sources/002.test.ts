@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { form } from 'midcall/form';
-import type { Call } from 'midcall/server';
-import { eras, type Scripted } from 'midcall/testing';
+import { form } from '@midcall/core/form';
+import type { Call } from '@midcall/server';
+import { eras, type Scripted } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { samples } from '../../examples/payments/ledger.ts';
 import { paymentsServer } from '../../examples/payments/server.ts';

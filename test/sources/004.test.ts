@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Answer, type FormInput, form } from '@midcall/core/form';
+import { type Call, midcall } from '@midcall/server';
+import { connectPair, eras, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Answer, type FormInput, form } from 'midcall/form';
-import { type Call, midcall } from 'midcall/server';
-import { connectPair, eras, type Scripted, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { samples } from '../../examples/canonical/items.ts';

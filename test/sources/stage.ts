@@ -2,10 +2,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { connectPair, type Era, type Pair, type Scripted, type ScriptedPerson, scriptedPerson } from '@midcall/testing';
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
-import { type Call, type MidcallOptions, midcall } from 'midcall/server';
-import { connectPair, type Era, type Pair, type Scripted, type ScriptedPerson, scriptedPerson } from 'midcall/testing';
 import { fill } from '../../examples/data-file.ts';
 import { handClock } from '../host/clock.ts';
 import { type BareClient, bareClient } from '../server/bare-client.ts';

@@ -1,13 +1,14 @@
 /** Whoever is given a store gives up what it never answers. */
-import { provider, signIn, vault } from 'midcall/connect';
-import { Inbox } from 'midcall/host';
-import { memoryStore } from 'midcall/stores/memory';
+
+import { Inbox } from '@midcall/host';
+import { provider, signIn, vault } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { later } from '../../src/host/clock.ts';
-import { boundedStore } from '../../src/stores/bounded-store.ts';
-import { redisStore } from '../../src/stores/redis.ts';
-import { sqliteStore } from '../../src/stores/sqlite.ts';
-import type { Store } from '../../src/stores/store.ts';
+import { boundedStore } from '../../packages/core/src/store/bounded-store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
+import { later } from '../../packages/host/src/clock.ts';
+import { redisStore } from '../../packages/server/src/stores/redis.ts';
+import { sqliteStore } from '../../packages/server/src/stores/sqlite.ts';
 import { handClock } from '../host/clock.ts';
 
 const never = () => new Promise<never>(() => {});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../src/stores/memory.ts';
-import { storeContract } from '../../src/testing/store-contract.ts';
+import { memoryStore } from '../../packages/server/src/stores/memory.ts';
+import { storeContract } from '../../packages/testing/src/store-contract.ts';
 
 const clocked = (maxEntries?: number) => {
   let time = 1_000;

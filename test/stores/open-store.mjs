@@ -1,6 +1,6 @@
 /** Opens the store that processes of a test share. */
-import { redisStore } from '../../dist/stores/redis.js';
-import { sqliteStore } from '../../dist/stores/sqlite.js';
+import { redisStore } from '@midcall/server/stores/redis';
+import { sqliteStore } from '@midcall/server/stores/sqlite';
 
 /**
  * @param {'sqlite' | 'redis'} kind

@@ -6,7 +6,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store } from '../../packages/core/src/store/store.ts';
 
 const script = fileURLToPath(new URL('./child.mjs', import.meta.url));
 

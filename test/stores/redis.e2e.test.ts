@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { later } from '../../src/host/clock.ts';
-import { boundedStore } from '../../src/stores/bounded-store.ts';
-import { redisStore } from '../../src/stores/redis.ts';
-import { storeContract } from '../../src/testing/store-contract.ts';
+import { boundedStore } from '../../packages/core/src/store/bounded-store.ts';
+import { later } from '../../packages/host/src/clock.ts';
+import { redisStore } from '../../packages/server/src/stores/redis.ts';
+import { storeContract } from '../../packages/testing/src/store-contract.ts';
 import { handClock } from '../host/clock.ts';
 import { raceProcesses } from './processes.ts';
 import { type RedisServer, redisServer, startRedis } from './redis-server.ts';

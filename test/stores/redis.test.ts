@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redisStore } from '../../src/stores/redis.ts';
+import { redisStore } from '../../packages/server/src/stores/redis.ts';
 
 const failing = (error: unknown) => redisStore({ send: () => Promise.reject(error) });
 const replying = (reply: unknown) => redisStore({ send: async () => reply });

@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { SqliteConnection } from '../../src/stores/sqlite-connection.ts';
-import type { SqliteDatabase } from '../../src/stores/sqlite-file.ts';
+import { SqliteConnection } from '../../packages/server/src/stores/sqlite-connection.ts';
+import type { SqliteDatabase } from '../../packages/server/src/stores/sqlite-file.ts';
 
 let database: SqliteDatabase & { close(): void };
 let commits: number;

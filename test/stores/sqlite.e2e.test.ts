@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type SqliteStore, sqliteStore } from '../../src/stores/sqlite.ts';
+import { type SqliteStore, sqliteStore } from '../../packages/server/src/stores/sqlite.ts';
 import { killWorkers, raceProcesses } from './processes.ts';
 
 let folder: string;

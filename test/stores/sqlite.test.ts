@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SqliteDatabase, sqliteStore } from '../../src/stores/sqlite.ts';
-import { storeContract } from '../../src/testing/store-contract.ts';
+import { type SqliteDatabase, sqliteStore } from '../../packages/server/src/stores/sqlite.ts';
+import { storeContract } from '../../packages/testing/src/store-contract.ts';
 
 let folder: string;
 let files = 0;

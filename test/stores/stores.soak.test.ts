@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { redisStore } from '../../src/stores/redis.ts';
-import { sqliteStore } from '../../src/stores/sqlite.ts';
+import { redisStore } from '../../packages/server/src/stores/redis.ts';
+import { sqliteStore } from '../../packages/server/src/stores/sqlite.ts';
 import { killWorkers, raceProcesses } from './processes.ts';
 import { redisServer, startRedis } from './redis-server.ts';
 

@@ -3,11 +3,11 @@ import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ExploreOptions, explore } from 'midcall/testing';
+import { type ExploreOptions, explore } from '@midcall/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { notesServer } from '../../src/notes/index.ts';
+import { notesServer } from '../../packages/midcall/src/notes/index.ts';
 
-const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
+const samples = fileURLToPath(new URL('../../packages/midcall/samples/notes', import.meta.url));
 let top: string;
 beforeAll(async () => {
   top = await realpath(await mkdtemp(join(tmpdir(), 'midcall-explore-')));

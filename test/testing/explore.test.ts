@@ -1,8 +1,9 @@
 /** `explore` catches what breaks, by name, and leaves a good tool alone. */
+
+import { type Call, midcall } from '@midcall/server';
+import { type Connect, confirm as confirmPage, connect } from '@midcall/server/connect';
+import { type ExploredTool, type ExploreOptions, explore, type FindingKind } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Connect, confirm as confirmPage, connect } from 'midcall/connect';
-import { type Call, midcall } from 'midcall/server';
-import { type ExploredTool, type ExploreOptions, explore, type FindingKind } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });

@@ -1,7 +1,8 @@
 /** A connected pair fails where its test would otherwise go wrong in silence. */
+
+import { midcall } from '@midcall/server';
+import { connectPair, eras, explore, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { midcall } from 'midcall/server';
-import { connectPair, eras, explore, scriptedPerson } from 'midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 

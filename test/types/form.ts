@@ -1,9 +1,9 @@
 /** What the compiler must infer from a form, and what it must refuse. Checked by tsc; nothing here runs. */
 
+import { type Answer, type Form, type FormInput, type FormValue, form } from '@midcall/core/form';
+import type { Call } from '@midcall/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
-import { type Answer, type Form, type FormInput, type FormValue, form } from 'midcall/form';
-import type { Call } from 'midcall/server';
 import * as v from 'valibot';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 /** What a step gives back, as its type says it. Checked by tsc; nothing here runs. */
-import type { Jsonified } from 'midcall/server';
+import type { Jsonified } from '@midcall/server';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_: Same<A, B>): void => {};

@@ -1,6 +1,6 @@
 /** A visitor without a browser: keeps the cookie, sends what a page of the desk would send. */
 import { request } from 'node:http';
-import type { RunningDesk } from 'midcall/host/web';
+import type { RunningDesk } from '@midcall/host/web';
 
 export interface Answered {
   readonly status: number;

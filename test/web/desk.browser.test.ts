@@ -7,8 +7,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launch, type Visitor, violations, visitor } from './browser.ts';
 
-const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const samples = fileURLToPath(new URL('../../packages/midcall/samples/notes', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 
 interface Running {
   readonly child: ChildProcess;

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 const place = mkdtempSync(join(tmpdir(), 'midcall-desk-'));
 
 /** Runs a desk that is expected to end by itself. */

@@ -1,11 +1,11 @@
-import { checkContent, type Field } from 'midcall/form';
-import { commandWords } from 'midcall/host';
+import { checkContent, type Field } from '@midcall/core/form';
+import { commandWords } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
-import { argumentFields, checkJson, type JsonField } from '../../src/host/web/form/argument-form.ts';
-import { contentOf, draftFrom, draftOf, untouched } from '../../src/host/web/form/draft.ts';
-import { fieldControl } from '../../src/host/web/form/field-controls.ts';
-import { toZoned } from '../../src/host/web/form/zoned.ts';
-import { html } from '../../src/html.ts';
+import { html } from '../../packages/core/src/page/html.ts';
+import { argumentFields, checkJson, type JsonField } from '../../packages/host/src/web/form/argument-form.ts';
+import { contentOf, draftFrom, draftOf, untouched } from '../../packages/host/src/web/form/draft.ts';
+import { fieldControl } from '../../packages/host/src/web/form/field-controls.ts';
+import { toZoned } from '../../packages/host/src/web/form/zoned.ts';
 
 describe('markup', () => {
   it('escapes every value in every place', () => {

@@ -1,11 +1,11 @@
 /** What a server may name, nest and cause without end, and the pages of the desk that stay whole. */
-import type { Catalogue } from 'midcall/host';
+import type { Catalogue } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
-import { callPage } from '../../src/host/web/pages/call-page.ts';
-import { againPath, layout, offerPath } from '../../src/host/web/pages/layout.ts';
-import { History } from '../../src/host/web/workspace/history.ts';
-import { shownOffers } from '../../src/host/web/workspace/offers.ts';
-import type { CallView, DeskView, ServerView } from '../../src/host/web/workspace/views.ts';
+import { callPage } from '../../packages/host/src/web/pages/call-page.ts';
+import { againPath, layout, offerPath } from '../../packages/host/src/web/pages/layout.ts';
+import { History } from '../../packages/host/src/web/workspace/history.ts';
+import { shownOffers } from '../../packages/host/src/web/workspace/offers.ts';
+import type { CallView, DeskView, ServerView } from '../../packages/host/src/web/workspace/views.ts';
 
 const half = 'a\uD800b';
 const named = (name: string) => ({ name, inputSchema: { type: 'object' as const } });

@@ -1,5 +1,5 @@
 /** What somebody has typed is not lost, and what is secret stays hidden. */
-import type { FormQuestion } from 'midcall/host';
+import type { FormQuestion } from '@midcall/host';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, type Visitor, violations, visitor } from './browser.ts';

@@ -1,6 +1,6 @@
 /** What open pages are told while a server makes a great many changes. */
 import { expect, it } from 'vitest';
-import { Live } from '../../src/host/web/workspace/live.ts';
+import { Live } from '../../packages/host/src/web/workspace/live.ts';
 import { handClock } from '../host/clock.ts';
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);

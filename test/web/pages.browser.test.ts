@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ending } from 'midcall/host';
+import type { Ending } from '@midcall/host';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, type Visitor, violations, visitor } from './browser.ts';

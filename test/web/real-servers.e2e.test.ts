@@ -3,7 +3,7 @@ import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Question } from 'midcall/host';
+import type { Question } from '@midcall/host';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { enter } from './client.ts';
 import { byHand, stageOfFile, whenSo } from './stage.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandTarget, detectWorkspace } from 'midcall/host';
+import { commandTarget, detectWorkspace } from '@midcall/host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enter, visit } from './client.ts';
 import { type Stage, stage } from './stage.ts';

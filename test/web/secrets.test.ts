@@ -1,8 +1,8 @@
 /** A secret that a form asks for, on the desk: warned of, hidden, and on no page again. */
-import { type FormQuestion, mask } from 'midcall/host';
+import { type FormQuestion, mask } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
-import { callPage } from '../../src/host/web/pages/call-page.ts';
-import { offerPage } from '../../src/host/web/pages/offer-page.ts';
+import { callPage } from '../../packages/host/src/web/pages/call-page.ts';
+import { offerPage } from '../../packages/host/src/web/pages/offer-page.ts';
 import { enter } from './client.ts';
 import { pickOne, stageOfFile } from './stage.ts';
 

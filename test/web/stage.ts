@@ -4,6 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { SamplingModel } from '@midcall/core/sampling';
 import {
   Audit,
   Connection,
@@ -16,9 +17,8 @@ import {
   Policy,
   type Question,
   RootsManager,
-} from 'midcall/host';
-import { type RunningDesk, startDesk } from 'midcall/host/web';
-import type { SamplingModel } from 'midcall/sampling';
+} from '@midcall/host';
+import { type RunningDesk, startDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
 
 /** Where the build puts the client script. */
@@ -127,7 +127,7 @@ const asker: Question['asker'] = {
   id: 'notes',
   name: 'midcall-notes',
   version: '0.1.0',
-  origin: 'node dist/cli/main.js notes',
+  origin: 'node packages/midcall/bin/midcall.js notes',
   era: '2026-07-28',
 };
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Policy, rulesFile } from 'midcall/host';
+import { Policy, rulesFile } from '@midcall/host';
 import { expect, it } from 'vitest';
 import { enter } from './client.ts';
 import { pickOne, stage } from './stage.ts';

@@ -1,10 +1,10 @@
 /** The two views of what a person is asked, the desk and the terminal: what they show, and what leaves through them. */
 import { PassThrough } from 'node:stream';
-import { type FormQuestion, Inbox, judgeUrl, type Question, type Reply } from 'midcall/host';
-import { Terminal } from 'midcall/host/terminal';
+import { type FormQuestion, Inbox, judgeUrl, type Question, type Reply } from '@midcall/host';
+import { Terminal } from '@midcall/host/terminal';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { callPage } from '../../src/host/web/pages/call-page.ts';
-import type { CallView } from '../../src/host/web/workspace/views.ts';
+import { callPage } from '../../packages/host/src/web/pages/call-page.ts';
+import type { CallView } from '../../packages/host/src/web/workspace/views.ts';
 import { enter } from './client.ts';
 import { everyField, openPage, pickOne, stageOfFile } from './stage.ts';
 

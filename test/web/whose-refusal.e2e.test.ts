@@ -1,6 +1,6 @@
 /** Whose refusal a call ended with, and which calls a question may belong to, on the pages of the desk. */
-import type { Era } from 'midcall/host';
-import { eras } from 'midcall/testing';
+import type { Era } from '@midcall/host';
+import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { askingServer } from '../host/person.ts';
 import { enter } from './client.ts';

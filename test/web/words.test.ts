@@ -1,5 +1,5 @@
 /** What the desk says, read as somebody who sees it for the first time. */
-import type { Question } from 'midcall/host';
+import type { Question } from '@midcall/host';
 import { expect, it } from 'vitest';
 import { enter } from './client.ts';
 import { openPage, pickOne, stageOfFile, useModel, useReply } from './stage.ts';

@@ -1,0 +1,3 @@
+export type { MidcallErrorCode } from './errors.ts';
+export { isMidcallError, MidcallError } from './errors.ts';
+export { noSuchTool } from './no-such-tool.ts';

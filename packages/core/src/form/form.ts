@@ -1,0 +1,165 @@
+/**
+ * The form compiler: any input to one immutable form, or an error that names the field, the rule and the way out.
+ *
+ * F1 what is sent is the restricted schema and nothing else; what it cannot say fails here, before anyone is asked.
+ * F2 a field that asks for a secret fails here.
+ * F3 an answer is judged by the wire's rules first, and by the library's own `validate` after that.
+ * F4 compiling is cached: by identity for a library's schema, and by content.
+ */
+import { isRecord, own } from '../json/record.ts';
+import { checkContent } from './check-content.ts';
+import type { Field, Issue } from './field.ts';
+import type { FormInput, FormValue } from './input.ts';
+import { labelOf } from './label.ts';
+import type { Json } from './problem.ts';
+import { type Shape, shapeOf, unsupported } from './shape.ts';
+import { spellOut, unspelt, wrap } from './shorthand.ts';
+import { askLibrary, describe, isStandard, type StandardForm, type StandardIssue } from './standard.ts';
+import { resolve } from './translate.ts';
+import type { WireSchema } from './wire.ts';
+
+/** What judging an answer came to. */
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/**
+ * Stands between a form and its schema library, so that what the library said can be recorded and given again: a check against
+ * the world, such as whether a seat is free, comes out otherwise the second time.
+ * @param judge - asks the library
+ * @param content - what the library is given: the content, after the form's own rules
+ */
+export type Judging = (judge: () => Promise<Checked<unknown>>, content: unknown) => Promise<Checked<unknown>>;
+
+/** A compiled form; immutable. */
+export interface Form<T> {
+  /** Sent as `requestedSchema`. Deeply frozen, keys in a stable order. */
+  readonly schema: WireSchema;
+  readonly fields: readonly Field[];
+  /** True where a schema library judges content after the form's own rules, and may make something else of it. */
+  readonly library: boolean;
+  /** SHA-256 of the schema as sent, in base64url: two forms that ask the same have the same. */
+  readonly digest: string;
+  /**
+   * Judges the content of an accepted elicitation: by the form's own rules, then by the library's `validate`.
+   * @param content - as it arrived; `undefined` counts as no fields filled in
+   * @param judging - asks the library, or knows what it said before; it is asked where absent
+   * @returns the typed value, transformed as the library says, or what does not fit, in sentences for the person. It
+   *   rejects only where the library's `validate` throws.
+   */
+  check(content: unknown, judging?: Judging): Promise<Checked<T>>;
+}
+
+/** Nobody reads more at once, and what is said is recorded. */
+const mostIssues = 20;
+
+const brand: unique symbol = Symbol.for('midcall.form') as never;
+
+class CompiledForm implements Form<unknown> {
+  readonly [brand] = true;
+  readonly #shape: Shape;
+  readonly #wrapped: boolean;
+  readonly #library: StandardForm | undefined;
+
+  constructor(shape: Shape, wrapped: boolean, library?: StandardForm) {
+    this.#shape = shape;
+    this.#wrapped = wrapped;
+    this.#library = library;
+    Object.freeze(this);
+  }
+
+  get schema(): WireSchema {
+    return this.#shape.schema;
+  }
+
+  get fields(): readonly Field[] {
+    return this.#shape.fields;
+  }
+
+  get library(): boolean {
+    return this.#library !== undefined;
+  }
+
+  get digest(): string {
+    return this.#shape.digest;
+  }
+
+  async check(content: unknown, judging: Judging = judge => judge()): Promise<Checked<unknown>> {
+    const { fields, nullable } = this.#shape;
+    const checked = checkContent(fields, content);
+    if (!checked.ok) return checked;
+    const value: Record<string, unknown> = checked.content;
+    const library = this.#library;
+    if (!library) return { ok: true, value: this.#wrapped ? value['value'] : value };
+    for (const name of nullable) if (!Object.hasOwn(value, name)) value[name] = null;
+    const given = this.#wrapped ? value['value'] : value;
+    return judging(async () => {
+      const result = await askLibrary(library, given);
+      if (result.issues === undefined) return { ok: true, value: result.value };
+      const issues = result.issues.slice(0, mostIssues);
+      return { ok: false, issues: issues.map(each => libraryIssue(each, this.#wrapped, fields)) };
+    }, given);
+  }
+}
+
+/**
+ * Compiles a form. The input is read once; changing it afterwards changes nothing.
+ * @param input - a schema of a library with Standard JSON Schema (Zod from 4.2, ArkType, Valibot through its adapter), raw
+ *   restricted JSON Schema, or shorthands; a form that is compiled already is returned as it is
+ * @throws MidcallError `form/unsupported` where the wire cannot say it, `form/secret` where a field asks for a secret
+ *   (2026-07-28, client/elicitation, "Requested Schema" and "Security Considerations")
+ */
+export function form<const I extends FormInput>(input: I): Form<FormValue<I>> {
+  return compile(input) as Form<FormValue<I>>;
+}
+
+/** True for a compiled form, from any copy of the package. */
+export function isForm(value: unknown): value is Form<unknown> {
+  return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true;
+}
+
+const byIdentity = new WeakMap<object, Form<unknown>>();
+
+function compile(input: unknown): Form<unknown> {
+  if (isForm(input)) return input;
+  if (!isStandard(input)) return fromSpelling(input);
+  const known = byIdentity.get(input);
+  if (known) return known;
+  const made = fromLibrary(input);
+  byIdentity.set(input, made);
+  return made;
+}
+
+function fromSpelling(input: unknown): Form<unknown> {
+  if (isRecord(input) && isRecord(own(input, 'properties')) && own(input, 'type') === undefined) {
+    const message = "This has 'properties', but is not of type 'object'.";
+    throw unsupported([{ rule: 'object', message }]);
+  }
+  const spelled = spellOut(input);
+  const odd = isRecord(input) && !spelled?.wrapped ? unspelt(input) : undefined;
+  if (odd !== undefined) {
+    const message = `'${odd}' is no shorthand: String, Number, Boolean, a list of choices, or a JSON Schema.`;
+    throw unsupported([{ field: odd, rule: 'shorthand', message }]);
+  }
+  if (spelled) return new CompiledForm(shapeOf(spelled.schema, false), spelled.wrapped);
+  const message = 'This is neither a schema with Standard JSON Schema, nor raw JSON Schema, nor a shorthand.';
+  throw unsupported([{ rule: 'form', message }]);
+}
+
+function fromLibrary(library: StandardForm): Form<unknown> {
+  const described = describe(library);
+  const resolved = resolve(described, described);
+  const root: Json = isRecord(resolved) ? resolved : described;
+  const wrapped = own(root, 'type') !== 'object';
+  const schema = wrapped ? { ...wrap(root), $defs: own(root, '$defs') } : root;
+  return new CompiledForm(shapeOf(schema, true), wrapped, library);
+}
+
+function libraryIssue(found: StandardIssue, wrapped: boolean, fields: readonly Field[]): Issue {
+  const first = found.path?.[0];
+  const key = typeof first === 'object' ? first.key : first;
+  const field = fields.find(each => each.name === (wrapped ? 'value' : key));
+  const message = found.message.length > 500 ? `${found.message.slice(0, 499)}…` : found.message;
+  if (!field) return { rule: 'validate', message };
+  return { field: field.name, rule: 'validate', message: wrapped ? message : `${labelOf(field)}: ${message}` };
+}

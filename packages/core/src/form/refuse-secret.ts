@@ -1,0 +1,27 @@
+/** The error a form gets that asks for a secret; see `secret-in.ts` for what counts as one. */
+import { MidcallError } from '../errors/errors.ts';
+import type { Field } from './field.ts';
+import { type Secret, secretIn, secretInMessage } from './secret-in.ts';
+
+/** @throws MidcallError `form/secret` where the field asks for a secret */
+export function refuseSecret(field: Field): void {
+  const secret = secretIn(field);
+  if (secret) throw refusal(field.name, secret);
+}
+
+/**
+ * A form with a single question that has no words of its own is asked by the message: it is judged with it.
+ * @throws MidcallError `form/secret` where such a message asks for a secret
+ */
+export function refuseSecretMessage(message: string, fields: readonly Field[]): void {
+  const secret = secretInMessage(message, fields);
+  if (secret) throw refusal(fields[0]!.name, secret);
+}
+
+function refusal(name: string, { kind, where, words }: Secret): MidcallError {
+  return new MidcallError(
+    'form/secret',
+    `Field '${name}' asks for a secret: its ${where} says '${words}' (${kind}). A form must not ask for passwords, keys, ` +
+      'tokens or payment credentials: use URL mode (elicitUrl), where the answer does not pass through the client.',
+  );
+}

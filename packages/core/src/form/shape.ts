@@ -1,0 +1,149 @@
+/**
+ * What a form asks, apart from where it was written: the fields, the schema as sent, and its digest. Made once per
+ * content, so that a form written inside a handler costs little when the handler runs again.
+ */
+
+import { createHash } from 'node:crypto';
+import { MidcallError } from '../errors/errors.ts';
+import { isRecord, own } from '../json/record.ts';
+import type { Field } from './field.ts';
+import { formLimits } from './limits.ts';
+import type { FormProblem, Json } from './problem.ts';
+import { readSchema } from './read-form.ts';
+import { refuseSecret } from './refuse-secret.ts';
+import { translate } from './translate.ts';
+import { emit, type WireSchema } from './wire.ts';
+
+/** The content of a form. */
+export interface Shape {
+  readonly schema: WireSchema;
+  readonly fields: readonly Field[];
+  /** Required by the library, optional on the wire: absent stands for null. */
+  readonly nullable: readonly string[];
+  readonly digest: string;
+}
+
+const mostKept = 500;
+/** Larger forms are made anew each time, so that what is kept stays within some megabytes. */
+const longestKept = 8_192;
+const kept = new Map<string, Shape>();
+
+/**
+ * Reads a form's schema as an author wrote it or a library described it.
+ * @param library - true where the library judges the answer afterwards
+ * @throws MidcallError `form/unsupported`, `form/secret`
+ */
+export function shapeOf(schema: Json, library: boolean): Shape {
+  const content = contentOf(schema);
+  const key = content.length > longestKept ? undefined : `${library ? 'library' : 'raw'} ${content}`;
+  const known = key === undefined ? undefined : kept.get(key);
+  if (known) return known;
+  const made = makeShape(schema, library);
+  if (key !== undefined) {
+    if (kept.size >= mostKept) kept.delete(kept.keys().next().value!);
+    kept.set(key, made);
+  }
+  return made;
+}
+
+function contentOf(schema: Json): string {
+  let content: string;
+  try {
+    content = JSON.stringify(schema);
+  } catch (cause) {
+    throw new MidcallError('form/unsupported', 'The form is not JSON: it holds a cycle or a value JSON has not.', {
+      cause,
+    });
+  }
+  if (content.length <= formLimits.schema) return content;
+  throw unsupported([
+    { rule: 'size', message: `The form is ${content.length} characters long; ${formLimits.schema} are allowed.` },
+  ]);
+}
+
+function makeShape(schema: Json, library: boolean): Shape {
+  const given = own(schema, 'properties');
+  const properties: Record<string, unknown> = Object.create(null);
+  const nullable: string[] = [];
+  const required = own(schema, 'required');
+  const wanted = new Set(Array.isArray(required) ? required : []);
+  for (const name of isRecord(given) ? Object.keys(given).slice(0, formLimits.fields + 1) : []) {
+    const translated = translate((given as Json)[name], schema, { library });
+    properties[name] = translated.schema;
+    if (translated.nullable && wanted.delete(name)) nullable.push(name);
+  }
+  const additional = own(schema, 'additionalProperties');
+  const open = isRecord(additional) && Object.keys(additional).length === 0;
+  const read = readSchema({
+    ...schema,
+    ...(isRecord(given) && { properties }),
+    ...(Array.isArray(required) && { required: library ? [...wanted] : required }),
+    ...(open && { additionalProperties: true }),
+  });
+  if (!read.ok) throw unsupported(read.problems);
+  // What a receiver may leave out with a note is a mistake in a form of one's own.
+  if (read.notes.length > 0) throw unsupported(read.notes);
+  for (const field of read.fields) refuseSecret(field);
+  const fields = Object.freeze(read.fields.map(frozen));
+  const wire = emit(fields);
+  let digest: string | undefined;
+  return {
+    schema: wire,
+    fields,
+    nullable,
+    get digest() {
+      digest ??= createHash('sha256').update(JSON.stringify(wire)).digest('base64url');
+      return digest;
+    },
+  };
+}
+
+function frozen(field: Field): Field {
+  if ('choices' in field) {
+    for (const choice of field.choices) Object.freeze(choice);
+    Object.freeze(field.choices);
+  }
+  if (Array.isArray(field.default)) Object.freeze(field.default);
+  return Object.freeze(field);
+}
+
+const flat = 'Flatten it into fields of its own, ask in several forms, or put it on a page of yours with elicitUrl.';
+const waysOut: Readonly<Record<string, string>> = {
+  form:
+    "Ask with String, Number, Boolean, ['red', 'green'], { name: String }, a JSON Schema of type 'object', or a schema " +
+    'such as z.object({ … }).',
+  shorthand: "A date is { type: 'string', format: 'date' }; choices are texts: turn numbers into texts.",
+  object: "Write type: 'object' beside 'properties'.",
+  required: "Name fields of 'properties' only.",
+  minLength: 'Give bounds that something can fit.',
+  minimum: 'Give bounds that something can fit.',
+  minItems: 'Give bounds that something can fit.',
+  type: `A form has text, numbers, yes or no, and fixed choices; a date is a text with the format 'date'. ${flat}`,
+  properties: flat,
+  additionalProperties: 'A form has a fixed set of fields: name them, or ask in a loop ("Add another?").',
+  items: `List the choices (enum), or take one text and split it. ${flat}`,
+  $ref: 'Write the referenced schema in place.',
+  anyOf: `A choice between fixed texts is possible (enum); a choice between shapes is not. ${flat}`,
+  oneOf: `A choice between fixed texts is possible (enum); a choice between shapes is not. ${flat}`,
+  allOf: 'Write the parts as one schema.',
+  format: 'Leave the format out, say it in the description, and check it with a refinement or a pattern.',
+  const: 'Use a yes-or-no field and check the answer, or leave the field out.',
+  enum: 'Choices are texts, each once: turn numbers into texts.',
+  exclusiveMinimum: "Use 'minimum', or a refinement of your library.",
+  exclusiveMaximum: "Use 'maximum', or a refinement of your library.",
+  multipleOf: 'Use an integer, or a refinement of your library.',
+  size: 'Ask in several forms, or put it on a page of yours with elicitUrl.',
+  pattern: 'Use a shorter pattern without lookaround, or a refinement of your library.',
+  default: 'Give a default that fits the field, or none.',
+  name: 'Rename the field.',
+};
+
+/** The error that names the first problem and its way out. */
+export function unsupported(problems: readonly FormProblem[]): MidcallError {
+  const first = problems[0]!;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  const way = Object.hasOwn(waysOut, first.rule)
+    ? waysOut[first.rule]
+    : `The wire has no '${first.rule}' here. ${flat}`;
+  return new MidcallError('form/unsupported', `${first.message} [${first.rule}]${more} ${way}`);
+}

@@ -1,0 +1,38 @@
+/** A local date and time, as people and `datetime-local` inputs write it, with its zone made plain. */
+import { spelledOffset, zoneOffset } from '../time/zone-offset.ts';
+import { isDateTime } from './format.ts';
+
+const local =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt]| +)(\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?(?: *([Zz]|[+-]\d{2}:\d{2}|[A-Za-z]+(?:[/_+-][A-Za-z0-9]+)*))?$/;
+const offset = /^(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+/**
+ * RFC 3339 for `text`, which may carry its own zone.
+ * @param zone - where `text` carries none: `Z`, an offset such as `+02:00`, or an IANA name such as `Europe/Berlin`
+ * @returns undefined where the text is no date and time, the zone is missing or unknown, or the hour is skipped there by
+ *   daylight saving; an hour that comes twice is the earlier one
+ */
+export function zonedDateTime(text: string, zone?: string): string | undefined {
+  if (text.length > 100) return undefined;
+  const match = local.exec(text.trim());
+  if (!match) return undefined;
+  const wall = `${match[1]}T${match[2]}${match[3] ?? ':00'}`;
+  const named = match[4] ?? zone;
+  if (named === undefined || !isDateTime(`${wall}Z`)) return undefined;
+  const suffix = offset.test(named) ? named.toUpperCase() : offsetAt(wall, named);
+  if (suffix === undefined) return undefined;
+  const whole = `${wall}${suffix}`;
+  return isDateTime(whole) ? whole : undefined;
+}
+
+/** The offset of an IANA zone at a wall-clock time. */
+function offsetAt(wall: string, zone: string): string | undefined {
+  const utc = Date.parse(`${wall}Z`);
+  // The offset is one of those in force a day before and a day after: a zone changes once in that time at most.
+  for (const instant of [utc - 86_400_000, utc + 86_400_000]) {
+    const found = zoneOffset(instant, zone);
+    if (found === undefined) return undefined;
+    if (zoneOffset(utc - found * 60_000, zone) === found) return spelledOffset(found);
+  }
+  return undefined;
+}

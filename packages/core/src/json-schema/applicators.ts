@@ -1,0 +1,239 @@
+/** The keywords that put other schemas to a value or to its parts (JSON Schema 2020-12, core, and older drafts). */
+
+import { isRecord } from '../json/record.ts';
+import { matchesPattern } from '../patterns/index.ts';
+import { assertions, type Truth } from './assertions.ts';
+import type { References } from './references.ts';
+import type { Steps } from './steps.ts';
+
+/** What an applicator judges with. */
+export interface Judging {
+  readonly steps: Steps;
+  readonly references: References;
+  /** Puts a schema to a value. @param base - the address around the schema */
+  fits(schema: unknown, value: unknown, base: string): Truth;
+  /** {@link fits} for a part of the value, whose name leads to it. */
+  within(name: string | number, schema: unknown, value: unknown, base: string): Truth;
+  /** {@link fits} where a value that does not fit may be right all the same. */
+  tries(schema: unknown, value: unknown, base: string): Truth;
+  /** Notes what is wrong with the value here. */
+  fault(says: string): false;
+  /** Notes why something cannot be judged. */
+  unknown(why: string): undefined;
+}
+
+interface Place {
+  /** The schema the keyword stands in. */
+  readonly schema: Json;
+  readonly base: string;
+  readonly judging: Judging;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+type Applicator = (wanted: unknown, value: unknown, place: Place) => Truth;
+
+const malformed = ({ judging }: Place, name: string): undefined =>
+  judging.unknown(`the schema's '${name}' is not what it may be`);
+
+/** True where all are, false where one is not. */
+function every<T>(list: Iterable<T>, judge: (each: T) => Truth): Truth {
+  let all: Truth = true;
+  for (const each of list) {
+    const truth = judge(each);
+    if (truth === false) return false;
+    all = truth && all;
+  }
+  return all;
+}
+
+/** How many are true, and how many cannot be told; stops at `enough`. */
+function count<T>(list: Iterable<T>, judge: (each: T) => Truth, enough: number): { yes: number; open: number } {
+  const found = { yes: 0, open: 0 };
+  for (const each of list) {
+    const truth = judge(each);
+    if (truth === undefined) found.open += 1;
+    else if (truth) found.yes += 1;
+    if (found.yes >= enough) break;
+  }
+  return found;
+}
+
+const entriesOf = (value: Json, { judging }: Place): [string, unknown][] => {
+  const entries = Object.entries(value);
+  judging.steps.spend(entries.length);
+  return entries;
+};
+
+/** Whether a pattern is found in a text; unknown where it is not one that is judged here. */
+function found(pattern: string, text: string, { judging }: Place): Truth {
+  const truth = matchesPattern(pattern, text, judging.steps.work);
+  judging.steps.spend(1);
+  if (truth === undefined) judging.unknown('the schema has a pattern that is not judged here');
+  return truth;
+}
+
+const allOf: Applicator = (wanted, value, place) =>
+  Array.isArray(wanted)
+    ? every(wanted, each => place.judging.fits(each, value, place.base))
+    : malformed(place, 'allOf');
+
+const anyOf: Applicator = (wanted, value, place) => {
+  if (!Array.isArray(wanted)) return malformed(place, 'anyOf');
+  const { yes, open } = count(wanted, each => place.judging.tries(each, value, place.base), 1);
+  if (yes > 0) return true;
+  return open > 0 ? undefined : place.judging.fault('fits none of the alternatives');
+};
+
+const oneOf: Applicator = (wanted, value, place) => {
+  if (!Array.isArray(wanted)) return malformed(place, 'oneOf');
+  const { yes, open } = count(wanted, each => place.judging.tries(each, value, place.base), 2);
+  if (yes > 1) return place.judging.fault('fits more than one of the alternatives');
+  if (open > 0) return undefined;
+  return yes === 1 || place.judging.fault('fits none of the alternatives');
+};
+
+const not: Applicator = (wanted, value, { judging, base }) => {
+  const truth = judging.tries(wanted, value, base);
+  if (truth === undefined) return undefined;
+  return !truth || judging.fault('is what the schema rules out');
+};
+
+const conditional: Applicator = (wanted, value, { judging, base, schema }) => {
+  const branch = (name: 'then' | 'else'): Truth =>
+    !Object.hasOwn(schema, name) || judging.fits(schema[name], value, base);
+  if (!Object.hasOwn(schema, 'then') && !Object.hasOwn(schema, 'else')) return true;
+  const truth = judging.tries(wanted, value, base);
+  return truth === undefined ? undefined : branch(truth ? 'then' : 'else');
+};
+
+const reference: Applicator = (wanted, value, place) => {
+  if (typeof wanted !== 'string') return malformed(place, '$ref');
+  const target = place.judging.references.follow(wanted, place.base);
+  if (!target) return place.judging.unknown('the schema refers to something outside itself');
+  return place.judging.fits(target.schema, value, target.base);
+};
+
+const properties: Applicator = (wanted, value, place) => {
+  if (!isRecord(wanted)) return malformed(place, 'properties');
+  if (!isRecord(value)) return true;
+  return every(entriesOf(value, place), ([name, each]) =>
+    Object.hasOwn(wanted, name) ? place.judging.within(name, wanted[name], each, place.base) : true,
+  );
+};
+
+const patternProperties: Applicator = (wanted, value, place) => {
+  if (!isRecord(wanted)) return malformed(place, 'patternProperties');
+  if (!isRecord(value)) return true;
+  const patterns = entriesOf(wanted, place);
+  return every(entriesOf(value, place), ([name, each]) =>
+    every(patterns, ([pattern, schema]) => {
+      const matches = found(pattern, name, place);
+      return matches ? place.judging.within(name, schema, each, place.base) : matches === undefined ? undefined : true;
+    }),
+  );
+};
+
+const additionalProperties: Applicator = (wanted, value, place) => {
+  if (!isRecord(value) || wanted === true) return true;
+  const { properties: named, patternProperties: matched } = place.schema;
+  const patterns = isRecord(matched) ? entriesOf(matched, place) : [];
+  return every(entriesOf(value, place), ([name, each]) => {
+    if (isRecord(named) && Object.hasOwn(named, name)) return true;
+    const { yes, open } = count(patterns, ([pattern]) => found(pattern, name, place), 1);
+    if (yes > 0) return true;
+    return open > 0 ? undefined : place.judging.within(name, wanted, each, place.base);
+  });
+};
+
+const propertyNames: Applicator = (wanted, value, place) => {
+  if (!isRecord(value)) return true;
+  return every(entriesOf(value, place), ([name]) => place.judging.within(name, wanted, name, place.base));
+};
+
+/** From and up to, without a copy of what they count. */
+function* indices(from: number, to: number): Generator<number> {
+  for (let index = from; index < to; index += 1) yield index;
+}
+
+/** Each item by the schema at its place. */
+const tuple = (name: string, wanted: unknown, value: unknown, place: Place): Truth => {
+  if (!Array.isArray(wanted)) return malformed(place, name);
+  if (!Array.isArray(value)) return true;
+  return every(indices(0, Math.min(wanted.length, value.length)), index =>
+    place.judging.within(index, wanted[index], value[index], place.base),
+  );
+};
+
+/** Every item from one on by the same schema. */
+const rest = (from: number, wanted: unknown, value: unknown, place: Place): Truth =>
+  !Array.isArray(value) ||
+  every(indices(from, value.length), index => place.judging.within(index, wanted, value[index], place.base));
+
+const items: Applicator = (wanted, value, place) => {
+  if (Array.isArray(wanted)) return tuple('items', wanted, value, place);
+  const { prefixItems } = place.schema;
+  return rest(Array.isArray(prefixItems) ? prefixItems.length : 0, wanted, value, place);
+};
+
+const contains: Applicator = (wanted, value, place) => {
+  if (!Array.isArray(value)) return true;
+  const { minContains: least = 1, maxContains: most = Number.POSITIVE_INFINITY } = place.schema;
+  if (typeof least !== 'number' || typeof most !== 'number') return malformed(place, 'contains');
+  const enough = most === Number.POSITIVE_INFINITY ? Math.max(1, least) : most + 1;
+  const { yes, open } = count(value, each => place.judging.tries(wanted, each, place.base), enough);
+  if (yes > most || yes + open < least) return place.judging.fault('has too few or too many of what it must contain');
+  return yes >= least && yes + open <= most ? true : undefined;
+};
+
+const dependentSchemas: Applicator = (wanted, value, place) => {
+  if (!isRecord(wanted)) return malformed(place, 'dependentSchemas');
+  if (!isRecord(value)) return true;
+  return every(entriesOf(wanted, place), ([name, schema]) =>
+    Object.hasOwn(value, name) ? place.judging.fits(schema, value, place.base) : true,
+  );
+};
+
+/** Before 2019-09 one keyword for both kinds of dependency. */
+const dependencies: Applicator = (wanted, value, place) => {
+  if (!isRecord(wanted)) return malformed(place, 'dependencies');
+  if (!isRecord(value)) return true;
+  const required = assertions.get('required')!;
+  return every(entriesOf(wanted, place), ([name, needs]) => {
+    if (!Object.hasOwn(value, name)) return true;
+    if (!Array.isArray(needs)) return place.judging.fits(needs, value, place.base);
+    const truth = required.judge(needs, value, place.judging.steps, place.schema);
+    return truth === false ? place.judging.fault(required.says(needs)) : truth;
+  });
+};
+
+const pattern: Applicator = (wanted, value, place) => {
+  if (typeof wanted !== 'string') return malformed(place, 'pattern');
+  if (typeof value !== 'string') return true;
+  const truth = found(wanted, value, place);
+  return truth === false ? place.judging.fault(`must match the pattern ${wanted.slice(0, 200)}`) : truth;
+};
+
+/** The keywords and how they judge. */
+export const applicators: ReadonlyMap<string, Applicator> = new Map<string, Applicator>([
+  ['$ref', reference],
+  ['allOf', allOf],
+  ['anyOf', anyOf],
+  ['oneOf', oneOf],
+  ['not', not],
+  ['if', conditional],
+  ['properties', properties],
+  ['patternProperties', patternProperties],
+  ['additionalProperties', additionalProperties],
+  ['propertyNames', propertyNames],
+  ['dependentSchemas', dependentSchemas],
+  ['dependencies', dependencies],
+  ['prefixItems', (wanted, value, place) => tuple('prefixItems', wanted, value, place)],
+  ['items', items],
+  [
+    'additionalItems',
+    (wanted, value, place) =>
+      Array.isArray(place.schema['items']) ? rest(place.schema['items'].length, wanted, value, place) : true,
+  ],
+  ['contains', contains],
+  ['pattern', pattern],
+]);

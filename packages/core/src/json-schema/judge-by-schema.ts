@@ -1,0 +1,140 @@
+/**
+ * Judges a value by a JSON Schema that a stranger wrote (2020-12, 2019-09, draft-07, draft-06).
+ *
+ * J1 Nothing is compiled, evaluated or fetched, and no pattern reaches a backtracking engine.
+ * J2 Every part of a schema that is put to a part of a value is a step; after so many nothing is said of the value.
+ * J3 What is not understood is not taken as kept: the value is unchecked then, unless something else shows that it does not
+ *    fit. `format` only describes, as 2020-12 has it.
+ */
+import { isRecord } from '../json/record.ts';
+import { applicators, type Judging } from './applicators.ts';
+import { assertions, type Truth } from './assertions.ts';
+import { References } from './references.ts';
+import { GivenUp, Steps } from './steps.ts';
+
+/** What a schema says of a value. */
+export type SchemaVerdict =
+  | { readonly verdict: 'fits' }
+  /** `at`: the names and indices that lead to what does not fit; `says`: the rest of a sentence, such as `must be string`. */
+  | { readonly verdict: 'differs'; readonly at: readonly string[]; readonly says: string }
+  /** `why`: the rest of a sentence that begins with "because". */
+  | { readonly verdict: 'unchecked'; readonly why: string };
+
+/** How a judgement is limited. */
+export interface JudgeOptions {
+  /** The document that references of the schema lead into; the schema itself where absent. */
+  readonly root?: unknown;
+  /** Steps the judgement may take; 3,000,000 where absent. */
+  readonly steps?: number;
+}
+
+const usualSteps = 3_000_000;
+const longestWords = 300;
+
+/** @returns whether the value fits the schema, where and why it does not, or why that is not known */
+export function judgeBySchema(schema: unknown, value: unknown, options: JudgeOptions = {}): SchemaVerdict {
+  const { root = schema, steps = usualSteps } = options;
+  return new Judgement(root, new Steps(steps)).of(schema, value);
+}
+
+const dialects = /^https?:\/\/json-schema\.org\/(?:draft\/20(?:20-12|19-09)|draft-0[67])\/schema#?$/;
+/** Keywords that decide, and that are not judged here. */
+const notJudged = new Set(['$dynamicRef', '$recursiveRef', 'unevaluatedItems', 'unevaluatedProperties']);
+
+class Judgement implements Judging {
+  readonly steps: Steps;
+  readonly references: References;
+  readonly #path: string[] = [];
+  /** Above 0 within an alternative, whose failing is no fault of the value. */
+  #trying = 0;
+  #fault: { readonly at: readonly string[]; readonly says: string } | undefined;
+  #why: string | undefined;
+  #refAlone = false;
+
+  constructor(root: unknown, steps: Steps) {
+    this.steps = steps;
+    this.references = new References(root, steps);
+  }
+
+  of(schema: unknown, value: unknown): SchemaVerdict {
+    try {
+      const fits = this.#dialect(schema) ? this.fits(schema, value, this.references.root.base) : undefined;
+      if (fits) return { verdict: 'fits' };
+      if (fits === false) return { verdict: 'differs', ...(this.#fault ?? { at: [], says: 'does not fit' }) };
+      return { verdict: 'unchecked', why: this.#why ?? 'it could not be judged' };
+    } catch (error) {
+      if (error instanceof GivenUp) return { verdict: 'unchecked', why: error.message };
+      throw error;
+    }
+  }
+
+  fits(schema: unknown, value: unknown, around: string): Truth {
+    this.steps.spend(1);
+    if (schema === true) return true;
+    if (schema === false) return this.fault('is not allowed');
+    if (!isRecord(schema)) return this.unknown('a part of the schema is no schema');
+    this.steps.down();
+    const all = this.#every(schema, value, this.references.baseOf(schema, around));
+    this.steps.up();
+    return all;
+  }
+
+  #every(schema: Readonly<Record<string, unknown>>, value: unknown, base: string): Truth {
+    let all: Truth = true;
+    const names = this.#refAlone && Object.hasOwn(schema, '$ref') ? ['$ref'] : Object.keys(schema);
+    this.steps.spend(names.length);
+    for (const name of names) {
+      const truth = this.#keyword(name, schema, value, base);
+      if (truth === false) return false;
+      all = truth && all;
+    }
+    return all;
+  }
+
+  #keyword(name: string, schema: Readonly<Record<string, unknown>>, value: unknown, base: string): Truth {
+    const wanted = schema[name];
+    const assertion = assertions.get(name);
+    if (assertion) {
+      const truth = assertion.judge(wanted, value, this.steps, schema);
+      if (truth === undefined) return this.unknown(`the schema's '${name}' is not what it may be`);
+      return truth || this.fault(assertion.says(wanted));
+    }
+    const applicator = applicators.get(name);
+    if (applicator) return applicator(wanted, value, { schema, base, judging: this });
+    if (notJudged.has(name)) return this.unknown(`the schema uses '${name}', which is not judged here`);
+    return true;
+  }
+
+  within(name: string | number, schema: unknown, value: unknown, base: string): Truth {
+    this.#path.push(String(name));
+    const truth = this.fits(schema, value, base);
+    this.#path.pop();
+    return truth;
+  }
+
+  tries(schema: unknown, value: unknown, base: string): Truth {
+    this.#trying += 1;
+    const truth = this.fits(schema, value, base);
+    this.#trying -= 1;
+    return truth;
+  }
+
+  fault(says: string): false {
+    if (this.#trying === 0) this.#fault ??= { at: [...this.#path], says: says.slice(0, longestWords) };
+    return false;
+  }
+
+  unknown(why: string): undefined {
+    this.#why ??= why;
+    return undefined;
+  }
+
+  #dialect(schema: unknown): boolean {
+    const named = isRecord(schema) && Object.hasOwn(schema, '$schema') ? schema['$schema'] : undefined;
+    // Before 2019-09 a reference stood for its whole schema: what was beside it counted for nothing.
+    this.#refAlone = typeof named === 'string' && /draft-0[67]/.test(named);
+    if (typeof named !== 'string' || dialects.test(named)) return true;
+    this.unknown('the schema is written in a dialect that is not known here');
+    return false;
+  }
+}

@@ -1,0 +1,6 @@
+export { blocksAside, blocksBack } from './blocks-aside.ts';
+export { canonical } from './canonical.ts';
+export { defined } from './defined.ts';
+export type { JsonLoss } from './json-loss.ts';
+export { jsonLoss, lossText } from './json-loss.ts';
+export { isRecord, own } from './record.ts';

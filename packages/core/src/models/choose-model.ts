@@ -1,0 +1,131 @@
+/**
+ * Picks a model by hints and priorities (client/sampling, "Model Preferences"). Pure.
+ *
+ * M1  a model that cannot take the request is never picked;
+ * M2  hints are tried in order; the first one that matches any model decides among those it matches;
+ * M3  priorities settle the rest; where they say nothing, the operator's order does.
+ */
+import { MidcallError } from '../errors/errors.ts';
+import {
+  blocksOf,
+  type ModelPreferences,
+  quoted,
+  type SamplingRequest,
+  type ToolOutputContent,
+} from '../sampling/index.ts';
+import { type ModelEntry, type ModelSkill, skillsOf } from './model-entry.ts';
+
+/** A pick with the reason for it, as a plain sentence. */
+export interface Pick {
+  readonly entry: ModelEntry;
+  readonly why: string;
+}
+
+/** @throws MidcallError `sampling/unavailable` where no model takes what the request holds */
+export function chooseModel(entries: readonly ModelEntry[], request: SamplingRequest): Pick {
+  const needs = needsOf(request);
+  const able = entries.filter(entry => needs.every(skill => skillsOf(entry).includes(skill)));
+  if (able.length === 0)
+    throw new MidcallError(
+      'sampling/unavailable',
+      `No model here takes ${needs.map(skill => words[skill]).join(' and ')}.`,
+    );
+  const preferences = request.modelPreferences ?? {};
+  for (const { name: hint } of preferences.hints ?? []) {
+    const match = hint === undefined || hint.trim() === '' ? undefined : matching(able, hint);
+    if (match) return among(match.entries, preferences, match.why);
+  }
+  const asked = preferences.hints?.some(hint => hint.name);
+  return among(able, preferences, asked ? 'No model matches the server’s hints' : undefined);
+}
+
+/** @throws MidcallError `sampling/unavailable` where this model cannot take the request */
+export function assertAble(entry: ModelEntry, request: SamplingRequest): void {
+  const lacking = needsOf(request).filter(skill => !skillsOf(entry).includes(skill));
+  if (lacking.length > 0)
+    throw new MidcallError(
+      'sampling/unavailable',
+      `The model ${entry.name} does not take ${lacking.map(skill => words[skill]).join(' and ')}.`,
+    );
+}
+
+const words: Record<ModelSkill, string> = { image: 'images', audio: 'audio', tools: 'tools' };
+
+/** What a model must take; media of the assistant's own do not count, since they are not sent again. */
+function needsOf(request: SamplingRequest): readonly ModelSkill[] {
+  const needs = new Set<ModelSkill>();
+  for (const message of request.messages) {
+    for (const block of blocksOf(message)) {
+      if (message.role === 'user' && (block.type === 'image' || block.type === 'audio')) needs.add(block.type);
+      if (block.type === 'tool_use') needs.add('tools');
+      if (block.type === 'tool_result') for (const inner of block.content) addMedia(needs, inner);
+    }
+  }
+  if (request.tools?.length) needs.add('tools');
+  return [...needs];
+}
+
+function addMedia(needs: Set<ModelSkill>, block: ToolOutputContent): void {
+  const family = mediaFamily(block);
+  if (family) needs.add(family);
+}
+
+/** `image` or `audio` where a block of a tool result is one, be it inside a resource. */
+export function mediaFamily(block: ToolOutputContent): 'image' | 'audio' | undefined {
+  if (block.type === 'image' || block.type === 'audio') return block.type;
+  if (block.type !== 'resource' || block.resource.blob === undefined) return undefined;
+  const family = block.resource.mimeType?.split('/')[0];
+  return family === 'image' || family === 'audio' ? family : undefined;
+}
+
+function matching(
+  able: readonly ModelEntry[],
+  hint: string,
+): { readonly entries: readonly ModelEntry[]; readonly why: string } | undefined {
+  const wanted = hint.trim().toLowerCase();
+  const named = able.filter(({ name, model }) =>
+    [name, model.modelId].some(each => each.toLowerCase().includes(wanted)),
+  );
+  if (named.length > 0) return { entries: named, why: `It matches the server’s hint ${quoted(hint)}` };
+  const standing = able.filter(entry =>
+    entry.standsFor?.some(family => {
+      const known = family.toLowerCase();
+      return known !== '' && (wanted.includes(known) || known.includes(wanted));
+    }),
+  );
+  if (standing.length > 0) return { entries: standing, why: `It stands in for the server’s hint ${quoted(hint)}` };
+  return undefined;
+}
+
+function among(entries: readonly ModelEntry[], preferences: ModelPreferences, hinted: string | undefined): Pick {
+  const score = (entry: ModelEntry): number =>
+    (preferences.costPriority ?? 0) * (1 - entry.cost) +
+    (preferences.speedPriority ?? 0) * entry.speed +
+    (preferences.intelligencePriority ?? 0) * entry.intelligence;
+  const entry = entries.reduce((best, next) => (score(next) > score(best) ? next : best));
+  const reasons = entries.length > 1 ? priorityWords(preferences) : '';
+  const lead = hinted === undefined ? '' : `${hinted}; `;
+  if (reasons !== '')
+    return { entry, why: sentence(`${lead}of ${entries.length} models it fits best where ${reasons}`) };
+  if (entries.length > 1)
+    return { entry, why: sentence(`${lead}it is the first of ${entries.length} models that can do this`) };
+  return {
+    entry,
+    why: sentence(hinted?.startsWith('It ') ? hinted : `${lead}it is the only model here that can do this`),
+  };
+}
+
+/** The priorities the server set, the weightiest first: "speed counts most, then cost". */
+function priorityWords(preferences: ModelPreferences): string {
+  const set = [
+    { word: 'low cost', weight: preferences.costPriority ?? 0 },
+    { word: 'speed', weight: preferences.speedPriority ?? 0 },
+    { word: 'intelligence', weight: preferences.intelligencePriority ?? 0 },
+  ].filter(each => each.weight > 0);
+  const [first, ...others] = set.sort((a, b) => b.weight - a.weight);
+  if (!first) return '';
+  if (others.length === 0) return `${first.word} counts`;
+  return `${first.word} counts most, then ${others.map(each => each.word).join(', then ')}`;
+}
+
+const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;

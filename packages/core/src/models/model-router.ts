@@ -1,0 +1,79 @@
+/**
+ * Sampling over several AI SDK models: picks one by hints and priorities, says why, runs it, and hands back a checked
+ * result. It keeps no message of one request for another.
+ */
+
+import { MidcallError } from '../errors/errors.ts';
+import { checkOptions, required } from '../options/check-options.ts';
+import { quoted, type SamplingModel, type SamplingRequest } from '../sampling/index.ts';
+import { assertAble, chooseModel } from './choose-model.ts';
+import { collectGeneration, foldGeneration, type Generation } from './generation.ts';
+import type { ModelCall } from './language-model.ts';
+import { leftOutOf, modelCall } from './model-call.ts';
+import { checkEntries, type ModelEntry, skillsOf } from './model-entry.ts';
+import { modelReply } from './model-reply.ts';
+import { providerError } from './provider-error.ts';
+import { providerMemory } from './provider-memory.ts';
+
+/**
+ * A {@link SamplingModel} over the operator's models.
+ * @param options - `models`: in the order they are preferred where a server states no preference
+ * @throws MidcallError `sampling/invalid` where the list cannot be routed over
+ */
+export function modelRouter(options: { readonly models: readonly ModelEntry[] }): SamplingModel {
+  checkOptions('modelRouter', options, { models: required({ words: 'a list of models', fits: Array.isArray }) });
+  const entries = options.models.map(entry => ({ ...entry }));
+  checkEntries(entries);
+  const memory = providerMemory();
+  return {
+    names: entries.map(entry => entry.name),
+    tools: entries.some(entry => skillsOf(entry).includes('tools')),
+    choose(request) {
+      const { entry, why } = chooseModel(entries, request);
+      return { name: entry.name, why, leftOut: leftOutOf(request) };
+    },
+    async run(request, { signal, model }) {
+      signal.throwIfAborted();
+      const entry = model === undefined ? chooseModel(entries, request).entry : named(entries, model, request);
+      const call = modelCall(request, use => memory.recall(entry.name, use));
+      const generation = await generate(entry, { ...call, abortSignal: signal }, signal);
+      const reply = modelReply(generation, request, entry.name, entry.model.modelId);
+      memory.keep(entry.name, generation.parts);
+      return reply;
+    },
+  };
+}
+
+function named(entries: readonly ModelEntry[], name: string, request: SamplingRequest): ModelEntry {
+  const entry = entries.find(each => each.name === name);
+  if (!entry) throw new MidcallError('sampling/unavailable', `There is no model called ${quoted(name)} here.`);
+  assertAble(entry, request);
+  return entry;
+}
+
+async function generate(
+  { model, name, stream }: ModelEntry,
+  call: ModelCall,
+  signal: AbortSignal,
+): Promise<Generation> {
+  try {
+    if (!stream) return foldGeneration(await untilAborted(model.doGenerate(call), signal));
+    const { stream: parts } = await untilAborted(model.doStream(call), signal);
+    return await collectGeneration(parts, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw providerError(error, name);
+  }
+}
+
+/** Settles with the work, or rejects as soon as the signal fires: not every provider listens to it. */
+function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop));
+  });
+}

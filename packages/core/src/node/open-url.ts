@@ -1,0 +1,79 @@
+/**
+ * Opens a page in the person's browser, after they said yes. No shell sees the address, PowerShell neither: it is one
+ * argument of a program of the system's own. Only http(s) addresses in their parsed, percent-encoded spelling get that far.
+ */
+import { spawn as spawnProcess } from 'node:child_process';
+import { hides } from '../text/visible.ts';
+
+/** Starts a program; as much of `child_process.spawn` as is needed. */
+export type Spawn = (
+  command: string,
+  args: readonly string[],
+  options: {
+    readonly shell: false;
+    readonly detached: boolean;
+    readonly stdio: 'ignore';
+    readonly windowsHide: boolean;
+  },
+) => { once(event: 'spawn' | 'error', listener: () => void): unknown; unref(): void };
+
+/** What opening a link takes from outside. */
+export interface OpenUrlOptions {
+  readonly platform?: NodeJS.Platform;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly spawn?: Spawn;
+}
+
+const windows = ['rundll32.exe', 'url.dll,FileProtocolHandler'] as const;
+
+/** Beyond this, programs and browsers cut an address somewhere. */
+const longest = 8_192;
+
+/** The programs that open a page, each with the arguments before the address; the first that starts is used. */
+function openers(
+  platform: NodeJS.Platform,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly (readonly string[])[] {
+  if (platform === 'darwin') return [['open']];
+  if (platform === 'win32') return [windows];
+  const found: (readonly string[])[] = [];
+  // Linux inside Windows: the person's browser is the one of Windows.
+  if (environment['WSL_INTEROP']) found.push(windows);
+  if (environment['DISPLAY'] || environment['WAYLAND_DISPLAY']) found.push(['xdg-open']);
+  return found;
+}
+
+/** The address as it may be handed over, or undefined. */
+function openable(href: string): string | undefined {
+  if (href.length > longest || hides(href) || /\s/.test(href) || !URL.canParse(href)) return undefined;
+  const url = new URL(href);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : undefined;
+}
+
+/**
+ * Opens a page.
+ * @param href - http(s); anything else is never opened
+ * @returns false where there is no browser to open, or the address is none; the person opens the printed one then
+ */
+export async function openUrl(href: string, options: OpenUrlOptions = {}): Promise<boolean> {
+  const address = openable(href);
+  if (address === undefined) return false;
+  const spawn: Spawn = options.spawn ?? ((name, args, how) => spawnProcess(name, [...args], how));
+  for (const words of openers(options.platform ?? process.platform, options.environment ?? process.env)) {
+    const [command, ...before] = words as [string, ...string[]];
+    if (await starts(spawn, command, [...before, address])) return true;
+  }
+  return false;
+}
+
+/** True where the program could be started; what becomes of it then is its own business. */
+function starts(spawn: Spawn, command: string, args: readonly string[]): Promise<boolean> {
+  return new Promise(resolve => {
+    const child = spawn(command, args, { shell: false, detached: true, stdio: 'ignore', windowsHide: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}

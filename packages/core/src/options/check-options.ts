@@ -1,0 +1,204 @@
+/**
+ * Checks what a factory is given, once, before anything is built of it. TypeScript says the same while one types; this says it
+ * to plain JavaScript, and before a server runs with a typo in `principal` or `authenticate`.
+ *
+ * - O1 A name that is no option is refused, with the one that was probably meant.
+ * - O2 What is missing or of another kind is named, with what it must be and what was given instead: its kind, its size, a
+ *   number. No text is repeated: it may be a key.
+ * - O3 `undefined` is the same as absent.
+ */
+import { isRecord } from '../json/record.ts';
+
+/** What an option may be. */
+export interface Kind {
+  /** Completes "… must be"; such as `a function`. */
+  readonly words: string;
+  readonly fits: (value: unknown) => boolean;
+  /** Looks inside; what is wrong there, as a sentence. */
+  readonly inside?: (value: unknown, at: string) => string | undefined;
+  readonly required?: true;
+  /** What each member of a list must be. */
+  readonly members?: Kind;
+  /** The only texts that fit. */
+  readonly choices?: readonly string[];
+}
+
+/** A kind for each option, so that none is forgotten. */
+export type Kinds<O> = { readonly [K in keyof Required<O>]: Kind };
+
+/** An option of any kind: what takes it checks it. */
+export const anything: Kind = { words: 'anything', fits: () => true };
+export const flag: Kind = { words: 'true or false', fits: value => typeof value === 'boolean' };
+export const text: Kind = { words: 'a string', fits: value => typeof value === 'string' };
+export const name: Kind = {
+  words: 'a string that is not empty',
+  fits: value => typeof value === 'string' && value.trim() !== '',
+};
+export const func: Kind = { words: 'a function', fits: value => typeof value === 'function' };
+/** Milliseconds, and other amounts. */
+export const positive: Kind = {
+  words: 'a number greater than 0',
+  fits: value => typeof value === 'number' && Number.isFinite(value) && value > 0,
+};
+export const notNegative: Kind = {
+  words: 'a number of at least 0',
+  fits: value => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+};
+export const count: Kind = {
+  words: 'a whole number of at least 1',
+  fits: value => Number.isSafeInteger(value) && (value as number) >= 1,
+};
+export const port: Kind = {
+  words: 'a whole number from 0 (any free port) to 65535',
+  fits: value => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
+};
+
+/** One of a few texts. */
+export const oneOf = (...values: readonly string[]): Kind => ({
+  words: [values.slice(0, -1), values.slice(-1)]
+    .filter(part => part.length > 0)
+    .map(part => part.map(each => `'${each}'`).join(', '))
+    .join(' or '),
+  choices: values,
+  fits: value => typeof value === 'string' && values.includes(value),
+});
+
+/** A list, each member of one kind. */
+export const listOf = (kind: Kind): Kind => ({
+  words: `a list, each member ${kind.words}`,
+  members: kind,
+  fits: value => Array.isArray(value) && value.every(each => kind.fits(each)),
+});
+
+/** An object that has these methods, whoever made it. */
+export const having = (words: string, ...methods: readonly string[]): Kind => ({
+  words,
+  fits: value => isRecord(value) && methods.every(method => typeof value[method] === 'function'),
+});
+
+/** An object with options of its own. */
+export const parts = <O>(kinds: Kinds<O>): Kind => ({
+  words: `an object: { ${Object.keys(kinds).join(', ')} }`,
+  fits: isRecord,
+  inside: (value, at) => problemIn(value as Readonly<Record<string, unknown>>, kinds, at),
+});
+
+/** The same kind, where it may not be left out. */
+export const required = (kind: Kind): Kind => ({ ...kind, required: true });
+
+/** A schema of any library that follows Standard Schema. */
+export const schemaKind: Kind = {
+  words: 'a schema such as z.object({ … })',
+  fits: value => ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
+};
+
+/** What makes a server for each connection or request. */
+export const serverFactoryKind: Kind = { ...func, words: 'a function that makes a server: () => notesServer()' };
+
+/** A store, by its methods. */
+export const storeKind = having(
+  'a store, such as memoryStore(), await sqliteStore(path) or redisStore({ send })',
+  'get',
+  'set',
+  'delete',
+  'take',
+);
+
+/**
+ * @param place - the factory, as its caller writes it
+ * @throws TypeError that says which option is wrong and what it may be
+ */
+export function checkOptions<O>(place: string, options: O, kinds: Kinds<O>): void {
+  if (!isRecord(options)) {
+    throw new TypeError(
+      `${place} takes an object of options, { ${Object.keys(kinds).join(', ')} }; got ${kindOf(options)}.`,
+    );
+  }
+  const problem = problemIn(options, kinds, '');
+  if (problem !== undefined) throw new TypeError(`${place}: ${problem}`);
+}
+
+/** @throws TypeError where what is no object of options is not what it has to be; `what` names it */
+export function checkGiven(place: string, what: string, value: unknown, kind: Kind): void {
+  if (!kind.fits(value)) throw new TypeError(`${place}: ${mismatch(what, kind, value)}`);
+}
+
+function problemIn(
+  options: Readonly<Record<string, unknown>>,
+  kinds: Readonly<Record<string, Kind>>,
+  at: string,
+): string | undefined {
+  for (const key of Object.keys(options)) if (!Object.hasOwn(kinds, key)) return unknown(key, Object.keys(kinds), at);
+  for (const [key, kind] of Object.entries(kinds)) {
+    const value = options[key];
+    const where = `${at}${key}`;
+    if (value === undefined) {
+      if (kind.required) return `${where} is missing; it must be ${kind.words}.`;
+    } else if (!kind.fits(value)) {
+      return mismatch(where, kind, value);
+    } else {
+      const problem = kind.inside?.(value, `${where}.`);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
+}
+
+function unknown(key: string, known: readonly string[], at: string): string {
+  const meant = nearest(key, known);
+  const rest = meant === undefined ? `The options are: ${known.join(', ')}.` : `Did you mean '${at}${meant}'?`;
+  return `there is no option '${at}${key.slice(0, 60)}'. ${rest}`;
+}
+
+/** What it must be and what it is; in a list, of the first member that does not fit. */
+function mismatch(where: string, kind: Kind, value: unknown): string {
+  const { members } = kind;
+  const at = members && Array.isArray(value) ? value.findIndex(each => !members.fits(each)) : -1;
+  if (members && at >= 0) return mismatch(`${where}[${at}]`, members, (value as readonly unknown[])[at]);
+  const meant = typeof value === 'string' && kind.choices ? nearest(value, kind.choices) : undefined;
+  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  return `${where} must be ${kind.words}; got ${kindOf(value)}.${hint}`;
+}
+
+/** What a value is, without the value; numbers are harmless and often the mistake. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string')
+    return value === '' ? 'an empty string' : `a string of ${counted(value.length, 'character')}`;
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
+  if (value instanceof Promise) return 'a promise: await it first';
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  const { name } = (Object.getPrototypeOf(value)?.constructor ?? Object) as { readonly name?: unknown };
+  return typeof name === 'string' && name !== '' && name !== 'Object'
+    ? `an instance of ${name.slice(0, 60)}`
+    : 'an object';
+}
+
+const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+
+/** The name that was probably meant: it begins the same, or differs by a slip or two. */
+function nearest(key: string, known: readonly string[]): string | undefined {
+  if (key.length > 40) return undefined;
+  const one = key.toLowerCase();
+  const begins = known.find(each => {
+    const other = each.toLowerCase();
+    return Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
+  });
+  if (begins !== undefined) return begins;
+  const [first] = known.map(each => ({ each, off: slips(one, each.toLowerCase()) })).sort((a, b) => a.off - b.off);
+  return first && first.off <= Math.min(2, Math.floor(one.length / 2)) ? first.each : undefined;
+}
+
+/** Letters to add, drop or change to get from one word to the other (Levenshtein). */
+function slips(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

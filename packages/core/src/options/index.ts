@@ -1,0 +1,22 @@
+export type { Kind, Kinds } from './check-options.ts';
+export {
+  anything,
+  checkGiven,
+  checkOptions,
+  count,
+  flag,
+  func,
+  having,
+  listOf,
+  name,
+  notNegative,
+  oneOf,
+  parts,
+  port,
+  positive,
+  required,
+  schemaKind,
+  serverFactoryKind,
+  storeKind,
+  text,
+} from './check-options.ts';

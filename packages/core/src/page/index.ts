@@ -1,0 +1,3 @@
+export type { HtmlValue, Page } from './html.ts';
+export { attributes, brandMark, escaped, Html, html, icon, page, tokens, trusted } from './html.ts';
+export { pageHeaders } from './page-headers.ts';

@@ -1,0 +1,3 @@
+export type { Root } from './root.ts';
+export type { PathStyle } from './uri.ts';
+export { toPath, toUri } from './uri.ts';

@@ -1,0 +1,155 @@
+/**
+ * Root URI <-> path, for POSIX and Windows alike and independent of the machine it runs on. Pure text: what a name leads
+ * to is judged where it is opened.
+ *
+ * Strict on purpose: a URI that two programs could read differently (an encoded separator, `..`, a query, a lone `%`, a
+ * host on POSIX, a drive without its slash) is refused with the reason, never guessed at.
+ */
+import { posix, win32 } from 'node:path';
+import { MidcallError } from '../errors/errors.ts';
+
+/** Whose rules apply. */
+export type PathStyle = 'posix' | 'win32';
+
+const longest = 65_536;
+const hereStyle: PathStyle = process.platform === 'win32' ? 'win32' : 'posix';
+
+function refuse(text: string, why: string): MidcallError {
+  const safe = text.slice(0, 200).replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '?');
+  return new MidcallError('roots/invalid', `'${safe}' is not a usable root URI: ${why}.`);
+}
+
+/**
+ * The absolute path a `file:` URI stands for.
+ *
+ * @param uri - `file:///path`, `file:/path` or `file://localhost/path`; on Windows also `file://host/share`
+ * @param style - whose rules apply; those of this machine where absent
+ * @returns an absolute, normal path without a trailing separator; the drive letter in upper case
+ * @throws MidcallError roots/invalid, with the reason
+ */
+export function toPath(uri: string, style: PathStyle = hereStyle): string {
+  if (typeof uri !== 'string') throw refuse(String(uri), 'it is not a string');
+  if (uri.length > longest) throw refuse(uri, 'it is too long');
+  if (!/^file:/i.test(uri)) throw refuse(uri, 'it does not start with file:');
+  if (/[\u0000-\u001f\u007f]/.test(uri)) throw refuse(uri, 'it has a control character in it');
+  if (/\p{Surrogate}/u.test(uri)) throw refuse(uri, 'it is not valid Unicode');
+  if (/[?#]/.test(uri)) throw refuse(uri, "it has a query or a fragment; write '?' as %3F and '#' as %23");
+  let rest = uri.slice('file:'.length);
+  if (rest.includes('\\')) {
+    if (style === 'posix') throw refuse(uri, 'it has a backslash in it; write it as %5C');
+    rest = rest.replaceAll('\\', '/');
+  }
+  if (!rest.startsWith('/')) throw refuse(uri, 'its path is not absolute');
+  const slashes = /^\/\/([^/]*)(.*)$/s.exec(rest);
+  const host = slashes ? slashes[1]! : '';
+  const path = slashes ? slashes[2]! : rest;
+  if (path === '') throw refuse(uri, 'it has no path');
+  const segments = path.split('/').map(segment => decode(uri, segment, style));
+  return style === 'win32' ? windowsPath(uri, host, segments) : posixPath(uri, host, segments);
+}
+
+function decode(uri: string, segment: string, style: PathStyle): string {
+  if (!segment.includes('%')) return checked(uri, segment, style);
+  if (/%(?![0-9a-f]{2})/i.test(segment)) throw refuse(uri, "it has a '%' that begins no escape; write it as %25");
+  if (/%2f/i.test(segment) || (style === 'win32' && /%5c/i.test(segment)))
+    throw refuse(uri, 'it has an encoded separator in it');
+  if (/%00/.test(segment)) throw refuse(uri, 'it has a NUL in it');
+  try {
+    return checked(uri, decodeURIComponent(segment), style);
+  } catch (error) {
+    if (error instanceof URIError) throw refuse(uri, 'its escapes are not UTF-8');
+    throw error;
+  }
+}
+
+function checked(uri: string, segment: string, style: PathStyle): string {
+  if (segment === '..') throw refuse(uri, "it goes up with '..'");
+  if (style === 'win32') {
+    const why = windowsSegment(segment);
+    if (why) throw refuse(uri, why);
+  }
+  return segment;
+}
+
+/** Why Windows would not take a name for what it says, or undefined. A drive passes; its place is checked by the caller. */
+function windowsSegment(segment: string): string | undefined {
+  if (segment === '' || segment === '.' || /^[a-z]:$/i.test(segment)) return undefined;
+  if (/[:]/.test(segment)) return "it has a ':' inside a name (an alternate stream, or a drive without its slash)";
+  if (/[<>"|?*\u0000-\u001f]/.test(segment)) return 'it has a character that Windows does not allow in names';
+  if (/[. ]$/.test(segment)) return 'it has a name that ends in a dot or a space, which Windows drops';
+  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(segment))
+    return 'it names a Windows device';
+  return undefined;
+}
+
+function posixPath(uri: string, host: string, segments: readonly string[]): string {
+  if (host !== '' && host.toLowerCase() !== 'localhost') {
+    throw refuse(uri, `'${host.slice(0, 60)}' stands where a host name does; a local path has three slashes, file:///`);
+  }
+  if (segments.length > 2 && segments[0] === '' && segments[1] === '')
+    throw refuse(uri, 'its path starts with two slashes');
+  return `/${segments.filter(segment => segment !== '' && segment !== '.').join('/')}`;
+}
+
+function windowsPath(uri: string, host: string, segments: readonly string[]): string {
+  const local = host === '' || host.toLowerCase() === 'localhost';
+  const leading = segments[0] === '' ? segments.slice(1) : segments;
+  if (local && leading[0] === '' && leading.length > 1 && leading[1] !== '') {
+    return share(uri, leading[1]!, leading.slice(2));
+  }
+  if (!local) {
+    if (/^[a-z](:|\||%3a)/i.test(host)) throw refuse(uri, 'the drive stands where a host name does; write file:///C:/');
+    return share(uri, host, leading);
+  }
+  const names = leading.filter(segment => segment !== '' && segment !== '.');
+  const drive = names[0];
+  if (drive === undefined || !/^[a-z]:$/i.test(drive)) throw refuse(uri, 'it has no drive, as in file:///C:/folder');
+  if (names.slice(1).some(name => name.includes(':'))) throw refuse(uri, "it has a ':' inside its path");
+  return `${drive.toUpperCase()}\\${names.slice(1).join('\\')}`;
+}
+
+function share(uri: string, host: string, segments: readonly string[]): string {
+  if (!/^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(host)) throw refuse(uri, 'its host name is not usable');
+  const names = segments.filter(segment => segment !== '' && segment !== '.');
+  if (names.length === 0) throw refuse(uri, 'it names a host without a share');
+  if (names.some(name => name.includes(':'))) throw refuse(uri, "it has a ':' inside its path");
+  return `\\\\${host}\\${names.join('\\')}${names.length === 1 ? '\\' : ''}`;
+}
+
+/**
+ * The `file:` URI of an absolute path, percent-encoded; {@link toPath} gives the same path back.
+ *
+ * @param path - absolute; `..` is resolved as text
+ * @param style - whose rules apply; those of this machine where absent
+ * @throws MidcallError roots/invalid for a relative or drive-relative path, a device path, a NUL or broken Unicode
+ */
+export function toUri(path: string, style: PathStyle = hereStyle): string {
+  if (typeof path !== 'string' || path.length > longest)
+    throw refuse(String(path), 'the path is no string or too long');
+  if (path.includes('\u0000')) throw refuse(path, 'the path has a NUL in it');
+  if (/\p{Surrogate}/u.test(path)) throw refuse(path, 'the path is not valid Unicode');
+  if (style === 'posix') {
+    if (!path.startsWith('/')) throw refuse(path, 'the path is not absolute');
+    return `file://${encode(posix.normalize(path).replace(/^\/+/, '/').split('/'))}`;
+  }
+  const plain = path.replace(/^\\\\\?\\UNC\\/i, '\\\\').replace(/^\\\\\?\\(?=[a-z]:\\)/i, '');
+  if (/^[\\/]{2}[.?]/.test(plain)) throw refuse(path, 'it is a device path');
+  const normal = win32.normalize(plain);
+  const drive = /^([a-z]:)\\(.*)$/is.exec(normal);
+  const [head, tail] = drive
+    ? [`file:///${drive[1]!.toUpperCase()}/`, drive[2]!]
+    : [/^\\\\([^\\]+)\\/.exec(normal)?.[1], normal.replace(/^\\\\[^\\]+\\/, '')];
+  if (head === undefined) throw refuse(path, 'the path is not absolute, or has no drive');
+  const names = tail.split('\\');
+  const why = names.map(name => (name.includes(':') ? "the path has a ':' in it" : windowsSegment(name))).find(Boolean);
+  if (why) throw refuse(path, why);
+  const uri = `${drive ? head : `file://${head}/`}${encode(names)}`;
+  toPath(uri, 'win32');
+  return uri;
+}
+
+function encode(segments: readonly string[]): string {
+  const joined = segments.map(segment => encodeURIComponent(segment)).join('/');
+  const plain = joined.replace(/%(3A|40|2B|24|26|2C|3B|3D)/g, found => decodeURIComponent(found));
+  return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
+}

@@ -1,0 +1,181 @@
+/**
+ * The tool loop of `sampleWithTools` as a pure reducer: state and event in, next step out. The caller samples and runs
+ * tools; the state is plain JSON.
+ *
+ * T1  every history it hands out is balanced, whatever the caller passes as results;
+ * T2  at most `maxIterations` requests leave, and their `maxTokens` never sum to more than `maxTotalTokens`;
+ * T3  the last request that may leave has `toolChoice: { mode: 'none' }`, so that a final text can come;
+ * T4  a reply is checked against its request before anything in it is acted on.
+ */
+import { MidcallError } from '../errors/errors.ts';
+import { checkRequest } from './check-request.ts';
+import { checkResult } from './check-result.ts';
+import { describeIssues, type SamplingIssue } from './issue.ts';
+import { blocksOf, type SamplingMessage, type ToolResultContent, type ToolUseContent } from './message.ts';
+import type { SamplingRequest, SamplingResult } from './request.ts';
+import { errorResult } from './sampling-tool.ts';
+
+/** Where the loop ends. */
+export interface ToolLoopLimits {
+  /** The most requests that leave, 1 to 100; 10 where absent. */
+  readonly maxIterations?: number;
+  /** The most tokens to ask for over all requests; no limit where absent. */
+  readonly maxTotalTokens?: number;
+  /** Milliseconds after which no further request leaves; no limit where absent. */
+  readonly maxElapsedMs?: number;
+}
+
+/** Where a loop stands. Plain JSON; to be handed back unchanged. */
+export interface ToolLoopState {
+  /** The request last handed out. */
+  readonly request: SamplingRequest;
+  /** The author's `maxTokens`, before any limit shortened it. */
+  readonly maxTokens: number;
+  /** Requests handed out so far. */
+  readonly iterations: number;
+  /** Tokens asked for by those requests together. */
+  readonly tokens: number;
+  /** Tool uses to be answered; empty while a reply is awaited. */
+  readonly open: readonly ToolUseContent[];
+  readonly limits: ToolLoopLimits;
+}
+
+/** What happened since the last step of the loop. */
+export type ToolLoopEvent =
+  /** The model's reply to the last request; untrusted. `elapsedMs`: since the loop began, by the caller's clock. */
+  | { readonly kind: 'reply'; readonly result: unknown; readonly elapsedMs: number }
+  /** What the tools gave, in any order. */
+  | { readonly kind: 'results'; readonly results: readonly ToolResultContent[]; readonly elapsedMs: number };
+
+/** Why a loop ended without a final reply. */
+export type ToolLoopRefusal = 'reply' | 'iterations' | 'tokens' | 'time';
+
+/** What to do next. */
+export type ToolLoopStep =
+  /** Send this request. */
+  | { readonly next: 'sample'; readonly request: SamplingRequest; readonly state: ToolLoopState }
+  /** Run these tools, side by side if you like. */
+  | { readonly next: 'run'; readonly uses: readonly ToolUseContent[]; readonly state: ToolLoopState }
+  /** `messages`: the whole conversation, the final reply included. */
+  | {
+      readonly next: 'done';
+      readonly result: SamplingResult;
+      readonly messages: readonly SamplingMessage[];
+      readonly iterations: number;
+    }
+  | {
+      readonly next: 'refused';
+      readonly why: ToolLoopRefusal;
+      readonly message: string;
+      readonly issues: readonly SamplingIssue[];
+    };
+
+/**
+ * Begins a loop.
+ * @param request - the first request with its tools. A `toolChoice` of `required` holds for the first reply only, since
+ *   the model could never finish under it; `auto` follows.
+ * @throws MidcallError `sampling/invalid` where the request breaks a rule or a limit makes no sense
+ */
+export function startToolLoop(
+  request: SamplingRequest,
+  limits: ToolLoopLimits = {},
+): Extract<ToolLoopStep, { next: 'sample' }> {
+  const checked = checkRequest(request, { tools: {} });
+  if (!checked.ok) throw new MidcallError('sampling/invalid', describeIssues(checked.issues));
+  if (!checked.value.tools?.length) throw new MidcallError('sampling/invalid', 'A tool loop needs at least one tool.');
+  checkLimit('maxIterations', limits.maxIterations ?? 10, 100);
+  checkLimit('maxTotalTokens', limits.maxTotalTokens ?? 1, Number.MAX_SAFE_INTEGER);
+  checkLimit('maxElapsedMs', limits.maxElapsedMs ?? 1, Number.MAX_SAFE_INTEGER);
+  const { maxTokens } = checked.value;
+  const begun: ToolLoopState = { request: checked.value, maxTokens, iterations: 0, tokens: 0, open: [], limits };
+  if (checked.value.toolChoice?.mode === 'required' && isLast(begun))
+    throw new MidcallError(
+      'sampling/invalid',
+      'The limits allow one request, which may use no tools, but the tool choice requires one.',
+    );
+  return sample(begun, checked.value.messages);
+}
+
+/**
+ * Takes a loop one step further.
+ * @throws MidcallError `sampling/invalid` where the event is not the one the state waits for
+ */
+export function advanceToolLoop(state: ToolLoopState, event: ToolLoopEvent): ToolLoopStep {
+  if ((event.kind === 'results') !== state.open.length > 0)
+    throw new MidcallError(
+      'sampling/invalid',
+      state.open.length > 0 ? 'The loop waits for tool results.' : 'The loop waits for a reply of the model.',
+    );
+  return event.kind === 'reply' ? onReply(state, event) : onResults(state, event);
+}
+
+function onReply(state: ToolLoopState, event: Extract<ToolLoopEvent, { kind: 'reply' }>): ToolLoopStep {
+  const checked = checkResult(event.result, state.request);
+  if (!checked.ok) return onBadReply(state, checked.issues);
+  const result = checked.value;
+  const messages = [...state.request.messages, asMessage(result)];
+  const open = blocksOf(result).filter((block): block is ToolUseContent => block.type === 'tool_use');
+  if (open.length === 0) return { next: 'done', result, messages, iterations: state.iterations };
+  if (isLate(state, event.elapsedMs)) return late(state);
+  return { next: 'run', uses: open, state: { ...state, request: { ...state.request, messages }, open } };
+}
+
+function onResults(state: ToolLoopState, event: Extract<ToolLoopEvent, { kind: 'results' }>): ToolLoopStep {
+  if (isLate(state, event.elapsedMs)) return late(state);
+  const content = state.open.map(
+    use => event.results.find(result => result.toolUseId === use.id) ?? errorResult(use, 'This tool was not run.'),
+  );
+  return sample({ ...state, open: [] }, [...state.request.messages, { role: 'user', content }]);
+}
+
+/** Hands out the next request: the author's, with this history, shortened to what the limits leave. */
+function sample(state: ToolLoopState, messages: readonly SamplingMessage[]): Extract<ToolLoopStep, { next: 'sample' }> {
+  const maxTokens = Math.min(state.maxTokens, tokensLeft(state));
+  const { toolChoice, ...rest } = state.request;
+  const choice = isLast(state)
+    ? { mode: 'none' as const }
+    : state.iterations > 0 && toolChoice?.mode === 'required'
+      ? { mode: 'auto' as const }
+      : toolChoice;
+  const request: SamplingRequest = { ...rest, messages, maxTokens, ...(choice && { toolChoice: choice }) };
+  const iterations = state.iterations + 1;
+  return { next: 'sample', request, state: { ...state, request, iterations, tokens: state.tokens + maxTokens } };
+}
+
+/** True where the next request is the last that may leave. */
+function isLast(state: ToolLoopState): boolean {
+  return state.iterations + 1 >= (state.limits.maxIterations ?? 10) || tokensLeft(state) <= state.maxTokens;
+}
+
+const tokensLeft = (state: ToolLoopState): number => (state.limits.maxTotalTokens ?? Infinity) - state.tokens;
+
+const isLate = (state: ToolLoopState, elapsedMs: number): boolean =>
+  elapsedMs >= (state.limits.maxElapsedMs ?? Infinity);
+
+function asMessage(result: SamplingResult): SamplingMessage {
+  return { role: 'assistant', content: result.content, ...(result._meta && { _meta: result._meta }) };
+}
+
+function onBadReply(state: ToolLoopState, issues: readonly SamplingIssue[]): ToolLoopStep {
+  const byCount = state.iterations >= (state.limits.maxIterations ?? 10);
+  const byTokens = tokensLeft(state) <= 0;
+  if (!(byCount || byTokens) || !issues.some(issue => issue.rule === 'choice-none'))
+    return { next: 'refused', why: 'reply', message: `The reply breaks the rules. ${describeIssues(issues)}`, issues };
+  const limit = byCount ? `${state.iterations} requests` : `${state.limits.maxTotalTokens} tokens`;
+  return {
+    next: 'refused',
+    why: byCount ? 'iterations' : 'tokens',
+    message: `The model still asks for tools at the limit of ${limit}, although they were switched off.`,
+    issues,
+  };
+}
+
+function late(state: ToolLoopState): ToolLoopStep {
+  const message = `The limit of ${state.limits.maxElapsedMs} milliseconds passed before the model had finished.`;
+  return { next: 'refused', why: 'time', message, issues: [] };
+}
+
+function checkLimit(name: keyof ToolLoopLimits, value: number, most: number): void {
+  if (!Number.isSafeInteger(value) || value < 1 || value > most)
+    throw new MidcallError('sampling/invalid', `${name} must be a whole number from 1 to ${most}.`);
+}

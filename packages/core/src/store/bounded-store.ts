@@ -1,0 +1,50 @@
+/**
+ * A store whose every operation comes to an end: whoever is given a store uses it through this, so that a connection on
+ * which nothing ever arrives fails a call instead of holding it for good.
+ *
+ * An operation that was given up may still be carried out later. That is safe by the contract of whoever asks: a claim that
+ * is not known to be held is not acted on, and what was not acknowledged counts as not done.
+ */
+import { MidcallError } from '../errors/errors.ts';
+import type { Store } from './store.ts';
+
+/** Runs a function later. @returns what takes it back */
+type Timer = (fn: () => void, ms: number) => () => void;
+
+/** Longer than a client needs to reconnect, and shorter than callers wait. */
+const DEFAULT_TIMEOUT_MS = 15_000;
+/** What a timer of Node can hold. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+const bounded = new WeakSet<Store>();
+
+/** @returns a store whose operations fail with MidcallError `store/unavailable` where they take longer than `store.timeoutMs` */
+export function boundedStore(store: Store, timer: Timer = afterTimeout): Store {
+  if (bounded.has(store)) return store;
+  const timeoutMs = Math.min(store.timeoutMs ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS);
+  const within = <T>(operate: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const stop = timer(() => reject(unanswered(timeoutMs)), timeoutMs);
+      operate().finally(stop).then(resolve, reject);
+    });
+  const made: Store = {
+    timeoutMs,
+    get: key => within(async () => store.get(key)),
+    set: (key, value, options) => within(async () => store.set(key, value, options)),
+    delete: key => within(async () => store.delete(key)),
+    take: key => within(async () => store.take(key)),
+  };
+  bounded.add(made);
+  return made;
+}
+
+const unanswered = (ms: number): MidcallError =>
+  new MidcallError(
+    'store/unavailable',
+    `The store did not answer within ${ms / 1000} seconds. Check that it runs and can be reached, then try again.`,
+  );
+
+function afterTimeout(fn: () => void, ms: number): () => void {
+  const timeout = setTimeout(fn, ms);
+  return () => clearTimeout(timeout);
+}

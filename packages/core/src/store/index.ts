@@ -1,0 +1,4 @@
+export { boundedStore } from './bounded-store.ts';
+export type { SetOptions } from './entry.ts';
+export { checkEntry, checkKey } from './entry.ts';
+export type { Store } from './store.ts';

@@ -1,0 +1,2 @@
+export type { VisibleOptions } from './visible.ts';
+export { hides, visible, visibleJson } from './visible.ts';

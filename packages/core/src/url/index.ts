@@ -1,0 +1,1 @@
+export { isConfidential, isLoopback } from './loopback.ts';

@@ -1,0 +1,137 @@
+/**
+ * What a server gets for each request it makes of the person, the same in both eras: judged first, then asked, then put in
+ * the words of the wire. A request that cannot be shown is refused with -32602 (2025-11-25), or ends its call with
+ * `host/invalid-request` (2026-07-28), where there is nothing to send a refusal to.
+ */
+import { setMaxListeners } from 'node:events';
+import { MidcallError } from '@midcall/core/errors';
+import type { Root } from '@midcall/core/roots';
+import type { SamplingResult } from '@midcall/core/sampling';
+import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
+import type { Asking } from './asking.ts';
+import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
+import type { RootsManager } from './roots/manager.ts';
+import type { SamplingFlow } from './sampling/flow.ts';
+import type { TappedRequest } from './tap.ts';
+import type { UrlFlow } from './url/flow.ts';
+
+export interface AnsweringOptions {
+  readonly asking: Asking;
+  readonly pages: UrlFlow;
+  readonly modes: readonly ElicitationMode[];
+  readonly roots: RootsManager | undefined;
+  readonly sampling: SamplingFlow | undefined;
+}
+
+/** Answers the requests of one connection. */
+export class Answering {
+  readonly #options: AnsweringOptions;
+
+  constructor(options: AnsweringOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Answers one request of any kind.
+   * @param taken - fires when the server takes it back or is gone
+   */
+  answer(request: TappedRequest, taken: AbortSignal): Promise<object> {
+    switch (request.method) {
+      case 'elicitation/create':
+        return this.elicit(request, taken);
+      case 'roots/list':
+        return this.roots(request, taken);
+      case 'sampling/createMessage':
+        return this.sample(request, taken);
+    }
+  }
+
+  /** `elicitation/create`. */
+  async elicit(request: TappedRequest, taken: AbortSignal): Promise<ElicitResult> {
+    const { asking, modes, pages } = this.#options;
+    const { id, call } = request;
+    const signal = signalOf(request, taken);
+    const read = readElicitation(request.params, { era: asking.asker().era, modes });
+    if (!read.ok) throw this.#refuse(request, read.why);
+    if (read.mode === 'url') return elicitResult(await pages.consent({ id, call, signal }, read), 'url');
+    const { message, fields } = read;
+    const asked = { id, subject: 'form', call, signal } as const;
+    return elicitResult(await asking.put(asked, frame => ({ ...frame, kind: 'form', message, fields })), 'form');
+  }
+
+  /** `roots/list`: what was granted and is there now; asked once where nothing was decided. */
+  async roots(request: TappedRequest, taken: AbortSignal): Promise<{ roots: Root[] }> {
+    const { asking, roots: manager } = this.#options;
+    if (!manager) throw this.#refuse(request, 'This client declares no roots.');
+    try {
+      return { roots: await this.#tellable(manager, request, taken) };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      asking.refused(request.method, 'host', why, request.call?.context);
+      // What failed, and where, is the person's to know.
+      throw asking.unanswered(
+        new ProtocolError(ProtocolErrorCode.InternalError, 'The roots could not be listed'),
+        new MidcallError('host/abandoned', `The roots could not be listed: ${why} The call was given up.`),
+      );
+    }
+  }
+
+  async #tellable(manager: RootsManager, request: TappedRequest, taken: AbortSignal): Promise<Root[]> {
+    const { asking } = this.#options;
+    const { id, call } = request;
+    const server = asking.asker().id;
+    await manager.look();
+    const decided = manager.granted(server);
+    const offered = manager.list().filter(root => root.state === 'there');
+    if (asking.refuses('roots')) return [];
+    if (decided || offered.length === 0) return [...(decided ?? [])];
+    const ending = await asking.put({ id, subject: 'roots', call, signal: signalOf(request, taken) }, frame => ({
+      ...frame,
+      kind: 'roots',
+      roots: offered.map(({ uri, name }) => ({ uri, name })),
+    }));
+    if (ending.how === 'declined') await manager.grant(server, []);
+    if (ending.how !== 'answered') return [];
+    // A rule that allows roots allows every one that is offered; a person names those they chose.
+    const chosen =
+      ending.via === 'policy' ? offered.map(root => root.uri) : (ending.content?.['uris'] as readonly string[]);
+    // One may have been withdrawn while the person read the question.
+    const still = new Set(manager.list().map(root => root.uri));
+    await manager.grant(
+      server,
+      chosen.filter(uri => still.has(uri)),
+    );
+    await manager.look();
+    return [...(manager.granted(server) ?? [])];
+  }
+
+  /** `sampling/createMessage`. */
+  async sample(request: TappedRequest, taken: AbortSignal): Promise<SamplingResult> {
+    const { sampling } = this.#options;
+    if (!sampling) throw this.#refuse(request, 'This client declares no sampling.');
+    return sampling.answer(request, signalOf(request, taken));
+  }
+
+  #refuse(request: TappedRequest, why: string): Error {
+    const { asking } = this.#options;
+    asking.refused(request.method, 'host', why, request.call?.context);
+    return asking.unanswered(
+      new ProtocolError(ProtocolErrorCode.InvalidParams, why),
+      new MidcallError('host/invalid-request', `The server asked something that cannot be shown: ${why}`),
+    );
+  }
+}
+
+/** Fires when the server takes a request back, its call is over, or the connection is gone. */
+function signalOf(request: TappedRequest, taken: AbortSignal): AbortSignal {
+  const abort = new AbortController();
+  const onTaken = (): void => {
+    const gone = (taken.reason as { code?: unknown } | undefined)?.code === SdkErrorCode.ConnectionClosed;
+    abort.abort({ how: gone ? 'server-gone' : 'withdrawn' });
+  };
+  if (taken.aborted) onTaken();
+  // The requests of one round share this signal, and a warning about that would reach the person's terminal.
+  setMaxListeners(0, taken);
+  taken.addEventListener('abort', onTaken, { once: true });
+  return request.call ? AbortSignal.any([abort.signal, request.call.abort.signal]) : abort.signal;
+}

@@ -1,0 +1,190 @@
+/**
+ * The one way from a server's request to a person: policy first, then the inbox, with the call's time limit standing
+ * still and every step in the audit record.
+ */
+
+import type { MidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
+import type { ProtocolError } from '@modelcontextprotocol/client';
+import type { Audit } from './audit/audit.ts';
+import type { Calls, RunningCall } from './calls/calls.ts';
+import type { Clock } from './clock.ts';
+import type { Inbox } from './inbox/inbox.ts';
+import type { Subject } from './policy/judge.ts';
+import type { Policy } from './policy/policy.ts';
+import type { Asker, CallContext, Ending, FormQuestion, Question } from './question.ts';
+import { secretsOf } from './secrets.ts';
+
+/** What a view of one connection is told besides the inbox's events. */
+export type Notice =
+  /** A request that was never shown as a question, and why. */
+  | {
+      readonly type: 'refused';
+      readonly kind: string;
+      readonly by: 'host' | 'policy';
+      readonly why: string;
+      readonly call?: CallContext;
+    }
+  /** Something a rule of the person answered. */
+  | { readonly type: 'allowed'; readonly kind: string; readonly rule: string; readonly call?: CallContext };
+
+/** The parts that are the same for every question. */
+export type Frame = Pick<Question, 'id' | 'asker' | 'askedAt'> & { readonly call?: CallContext };
+
+/** One request on its way. */
+export interface Asked {
+  /** Becomes the question's id. */
+  readonly id: string;
+  readonly subject: Subject;
+  readonly call: RunningCall | undefined;
+  /** Fires when the server takes the request back or is gone; its reason may be an {@link Ending}. */
+  readonly signal: AbortSignal;
+}
+
+export interface AskingOptions {
+  readonly inbox: Inbox;
+  readonly policy: Policy;
+  readonly audit: Audit;
+  readonly calls: Calls;
+  readonly clock: Clock;
+  /** Who asks, as known by now. */
+  readonly asker: () => Asker;
+  readonly notify: (notice: Notice) => void;
+  /** Milliseconds a person has per question; for ever where absent. */
+  readonly answerTimeoutMs?: number;
+}
+
+/** Refusals of one connection that are recorded and told; a server can cause any number, and fill a disk with them. */
+const recorded = { perWindow: 60, windowMs: 60_000 } as const;
+
+/** Asks for one connection. */
+export class Asking {
+  readonly #options: AskingOptions;
+  #refusedAt: readonly number[] = [];
+  #unrecorded = 0;
+
+  constructor(options: AskingOptions) {
+    this.#options = options;
+  }
+
+  asker(): Asker {
+    return this.#options.asker();
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  /**
+   * Puts a question to the person unless policy decides first.
+   * @param build - the question, given its frame
+   * @returns its ending; `answered` via `policy` where a rule allows it, `refused-by-policy` where one refuses
+   */
+  async put(asked: Asked, build: (frame: Frame) => Question): Promise<Ending> {
+    const { inbox, policy, clock, audit } = this.#options;
+    const asker = this.asker();
+    const call = asked.call?.context;
+    const about = { asker, ...(call && { call }) };
+    const open = inbox.list().filter(question => question.asker.id === asker.id).length;
+    const verdict = policy.judge(asker.id, asked.subject, open, asker.origin);
+    if (verdict.do === 'refuse') {
+      this.refused(asked.subject, 'policy', verdict.why, call);
+      return { how: 'refused-by-policy', rule: verdict.why };
+    }
+    if (verdict.do === 'allow') {
+      audit.record({ type: 'allowed', kind: asked.subject, rule: verdict.rule }, about);
+      this.#options.notify({ type: 'allowed', kind: asked.subject, rule: verdict.rule, ...(call && { call }) });
+      return { how: 'answered', via: 'policy' };
+    }
+    policy.count(asker.id);
+    return this.ask(asked, build({ id: asked.id, ...about, askedAt: clock.now() }));
+  }
+
+  /** Asks without a verdict: what follows from an answer the person gave already. */
+  async ask(asked: Pick<Asked, 'call' | 'signal'>, question: Question): Promise<Ending> {
+    const { inbox, audit, calls, clock, answerTimeoutMs } = this.#options;
+    const about = { asker: question.asker, ...(question.call && { call: question.call }) };
+    const { id, kind } = question;
+    const resume = calls.pause(asked.call);
+    try {
+      const ended = inbox.ask(question, {
+        signal: asked.signal,
+        ...(answerTimeoutMs !== undefined && { timeoutMs: answerTimeoutMs }),
+      });
+      audit.record({ type: 'asked', question: id, kind, about: aboutOf(question), shownBy: inbox.views() }, about);
+      const ending = await ended;
+      const via = 'via' in ending ? { via: ending.via } : {};
+      const rule = 'rule' in ending ? { rule: ending.rule } : {};
+      const elapsedMs = clock.now() - question.askedAt;
+      audit.record({ type: 'ended', question: id, kind, how: ending.how, ...via, ...rule, elapsedMs }, about);
+      return ending;
+    } finally {
+      resume();
+    }
+  }
+
+  /** True where a rule of the person refuses this subject to the server. */
+  refuses(subject: Subject): boolean {
+    const { id, origin } = this.asker();
+    const verdict = this.#options.policy.judge(id, subject, 0, origin);
+    return verdict.do === 'refuse' && verdict.rule !== 'limit';
+  }
+
+  /**
+   * What a request ends with that gets no answer.
+   * @param sent - to the server, whose request it was (2025-11-25)
+   * @param ended - where there is nothing to send it to, and the call ends with it (2026-07-28)
+   */
+  unanswered(sent: ProtocolError, ended: MidcallError): Error {
+    return this.asker().era === '2025-11-25' ? sent : ended;
+  }
+
+  /** Records a request that is not shown, and tells the views; where there are too many, their number. */
+  refused(kind: string, by: 'host' | 'policy', reason: string, call: CallContext | undefined): void {
+    const now = this.#options.clock.now();
+    const recent = this.#refusedAt.filter(at => now - at < recorded.windowMs);
+    if (recent.length >= recorded.perWindow) {
+      this.#unrecorded += 1;
+      return;
+    }
+    const last = recent.length === recorded.perWindow - 1;
+    const why = [
+      reason,
+      ...(this.#unrecorded > 0 ? [`${counted(this.#unrecorded, 'refusal')} before this one went unrecorded.`] : []),
+      ...(last ? ['It is refused so often that what follows is counted only.'] : []),
+    ].join(' ');
+    this.#refusedAt = [...recent, now];
+    this.#unrecorded = 0;
+    const asker = this.asker();
+    this.#options.audit.record({ type: 'refused', kind, by, why }, { asker, ...(call && { call }) });
+    this.#options.notify({ type: 'refused', kind, by, why, ...(call && { call }) });
+  }
+}
+
+/** A line break in a message is nothing to be written out: the record has one line for it. */
+const onOneLine = (text: string): string => visible(text.replace(/\s*\n\s*/g, ' '), { max: 500 });
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** A field that asks for a secret is recorded as one that does. */
+function fieldNames(question: FormQuestion): readonly string[] {
+  const secrets = secretsOf(question);
+  return question.fields.map(({ name }) => (secrets.has(name) ? `${name}: asks for a secret` : name));
+}
+
+/** What a question is about, for the record: the server's words capped, names of fields, the origin of a URL. */
+function aboutOf(question: Question): string {
+  switch (question.kind) {
+    case 'form':
+      return onOneLine(`${question.message} [${fieldNames(question).join(', ')}]`);
+    case 'url':
+    case 'url-finish':
+      return onOneLine(`${question.message} [${question.url.readableHost ?? question.url.parts.domain}]`);
+    case 'sampling-request':
+      return `${counted(question.messages.length, 'message')} for the model '${question.model.name}', at most ${counted(question.maxTokens, 'token')}`;
+    case 'sampling-reply':
+      return `reply of ${question.model.name}`;
+    case 'roots':
+      return counted(question.roots.length, 'directory', 'directories');
+  }
+}

@@ -1,0 +1,380 @@
+/**
+ * Wires a person to an SDK client: elicitation (form and URL), sampling and roots, in both eras, with the capabilities
+ * that are true there. Attach before the client connects; what the client sends and receives is the SDK's business.
+ *
+ * - H1 Every request of a server is judged as it was on the wire; one that is malformed, hostile or of an undeclared mode
+ *   is refused with -32602 (2025-11-25) or ends its call with `host/invalid-request` (2026-07-28), and is recorded,
+ *   or counted in the record where there are many.
+ * - H2 A form or a URL is answered by a person or not at all.
+ * - H3 When the connection is gone, so is every question of it.
+ */
+import { randomUUID } from 'node:crypto';
+import { MidcallError } from '@midcall/core/errors';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  func,
+  having,
+  type Kinds,
+  listOf,
+  name,
+  oneOf,
+  parts,
+  positive,
+  required,
+  storeKind,
+} from '@midcall/core/options';
+import type { SamplingModel } from '@midcall/core/sampling';
+import type { Store } from '@midcall/core/store';
+import { boundedStore } from '@midcall/core/store';
+import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { Answering } from './answering.ts';
+import { Asking, type Notice } from './asking.ts';
+import { Audit } from './audit/audit.ts';
+import { Calls } from './calls/calls.ts';
+import { ClientCalls } from './calls/client-calls.ts';
+import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
+import { type Clock, clockKind, later, systemClock } from './clock.ts';
+import type { ElicitationMode } from './elicitation.ts';
+import type { Inbox } from './inbox/inbox.ts';
+import { replaceDefaultValidator } from './output-validator.ts';
+import { Policy } from './policy/policy.ts';
+import type { Asker, CallContext, Era } from './question.ts';
+import { RootsGate } from './roots/gate.ts';
+import type { RootsManager } from './roots/manager.ts';
+import { type KeptRound, Rounds } from './rounds.ts';
+import type { SamplingLimits } from './sampling/budget.ts';
+import { type SamplingAccount, SamplingFlow } from './sampling/flow.ts';
+import { Tap, type TappedRequest } from './tap.ts';
+import { UrlFlow } from './url/flow.ts';
+
+/** What is told of one connection, besides what the inbox tells. */
+export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
+
+/** What stands behind the client: where questions are answered, and what is settled beforehand. */
+export interface AttachOptions {
+  /** `id`: the name the person gave the server; `origin`: its command line or URL. */
+  readonly server: { readonly id: string; readonly origin: string };
+  /** Where questions are answered. */
+  readonly inbox: Inbox;
+  readonly policy?: Policy;
+  readonly audit?: Audit;
+  /** Declared only where given. */
+  readonly roots?: RootsManager;
+  /** Declared only where given. */
+  readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
+  /** Default: both. */
+  readonly modes?: readonly ElicitationMode[];
+  /** Registrable domains the person trusts already; those opened are added. */
+  readonly trustedDomains?: Set<string>;
+  /** Milliseconds a person has per question; for ever where absent. */
+  readonly answerTimeoutMs?: number;
+  /** Keeps open rounds of 2026-07-28, so that {@link Attachment.resume} can answer them in another process. */
+  readonly store?: Store;
+  readonly clock?: Clock;
+  readonly newId?: () => string;
+  /** Told when the store fails; the calls go on. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const kinds: Kinds<AttachOptions> = {
+  server: required(parts<AttachOptions['server']>({ id: required(name), origin: required(name) })),
+  inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
+  policy: having('a Policy', 'judge', 'count'),
+  audit: having('an Audit', 'record'),
+  roots: having('a RootsManager', 'granted', 'subscribe'),
+  sampling: parts<NonNullable<AttachOptions['sampling']>>({
+    model: required(having('a model, such as modelRouter(…) of @midcall/host/models', 'choose', 'run')),
+    budget: anything,
+  }),
+  modes: listOf(oneOf('form', 'url')),
+  trustedDomains: having('a Set', 'has', 'add'),
+  answerTimeoutMs: positive,
+  store: storeKind,
+  clock: clockKind,
+  newId: func,
+  onError: func,
+};
+
+/** What to call. */
+export interface CallRequest {
+  readonly kind: CallContext['kind'];
+  /** Tool or prompt name, or the resource's URI. */
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** A client with a person behind it. */
+export interface Attachment {
+  /** Runs a call that questions are tied to; `client.callTool` and its like go through here too. */
+  run(
+    request: CallRequest,
+    options?: RunOptions & { readonly id?: string },
+  ): Promise<Readonly<Record<string, unknown>>>;
+  /** Stops a running call. @returns false where none has this id */
+  cancel(callId: string): boolean;
+  /**
+   * Takes up the calls that an earlier process left in a round, once connected on 2026-07-28: their questions are open
+   * again under the same ids, and when they are answered the call is retried with the server's own state.
+   * @returns the calls' ids
+   */
+  resume(): Promise<readonly string[]>;
+  /** Lets questions of 2026-07-28 stay open when the connection closes, for another process to take up. */
+  keepQuestions(): Promise<void>;
+  /** Who asks, as known by now. */
+  asker(): Asker;
+  /** What sampling has cost so far, and may cost; undefined where it is not declared. */
+  account(): SamplingAccount | undefined;
+  /** Calls `listener` for every event from now on. @returns ends the subscription */
+  subscribe(listener: (event: AttachEvent) => void): () => void;
+}
+
+/**
+ * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by
+ * {@link outputValidator} from then on, unless the client was given a `jsonSchemaValidator`.
+ * @throws TypeError for an option that is missing, unknown or not what it may be; what the SDK throws for a client that is
+ *   connected already
+ */
+export function attach(client: Client, options: AttachOptions): Attachment {
+  checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
+  checkOptions('attach', options, kinds);
+  return new Wiring(client, options);
+}
+
+class Wiring implements Attachment {
+  readonly #client: Client;
+  readonly #sdk: ClientCalls;
+  readonly #options: AttachOptions;
+  readonly #modes: readonly ElicitationMode[];
+  readonly #calls = new Calls();
+  readonly #asking: Asking;
+  readonly #pages: UrlFlow;
+  readonly #sampling: SamplingFlow | undefined;
+  readonly #answering: Answering;
+  readonly #runner: CallRunner;
+  readonly #clock: Clock;
+  readonly #newId: () => string;
+  readonly #listeners = new Set<(event: AttachEvent) => void>();
+  readonly #rounds: Rounds | undefined;
+  #keeping = false;
+  #gate: RootsGate | undefined;
+  #tap: Tap | undefined;
+
+  constructor(client: Client, options: AttachOptions) {
+    const { inbox, sampling } = options;
+    this.#client = client;
+    this.#sdk = new ClientCalls(client);
+    this.#options = options;
+    this.#modes = options.modes ?? ['form', 'url'];
+    this.#clock = options.clock ?? systemClock;
+    this.#newId = options.newId ?? randomUUID;
+    this.#rounds =
+      options.store &&
+      new Rounds(boundedStore(options.store, later(this.#clock)), options.server.id, options.onError ?? (() => {}));
+    const audit = options.audit ?? new Audit({ clock: this.#clock });
+    const tell = (event: AttachEvent): void => {
+      const asker = this.asker();
+      if (event.type === 'call-started') audit.record({ type: 'call', state: 'started' }, { asker, call: event.call });
+      if (event.type === 'call-ended') {
+        this.#rounds?.drop(event.call.id);
+        audit.record({ type: 'call', state: 'ended', how: event.outcome.how }, { asker, call: event.call });
+      }
+      for (const listener of this.#listeners) listener(event);
+    };
+    this.#asking = new Asking({
+      inbox,
+      policy: options.policy ?? new Policy({ clock: this.#clock }),
+      audit,
+      calls: this.#calls,
+      clock: this.#clock,
+      asker: () => this.asker(),
+      notify: tell,
+      ...(options.answerTimeoutMs !== undefined && { answerTimeoutMs: options.answerTimeoutMs }),
+    });
+    const newId = this.#newId;
+    const trusted = options.trustedDomains ?? new Set<string>();
+    this.#pages = new UrlFlow({ asking: this.#asking, inbox, newId, trusted });
+    this.#sampling = sampling && new SamplingFlow({ asking: this.#asking, newId, ...sampling });
+    this.#answering = new Answering({
+      asking: this.#asking,
+      pages: this.#pages,
+      modes: this.#modes,
+      roots: options.roots,
+      sampling: this.#sampling,
+    });
+    this.#runner = new CallRunner({
+      calls: this.#calls,
+      clock: this.#clock,
+      newId,
+      gate: async () => this.#gate?.opened(),
+      tell,
+      openPages: (call, error) => this.#pages.openFor(call, error),
+    });
+    this.#declare(client);
+    this.#intercept(client);
+    replaceDefaultValidator(client);
+    client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
+      if (this.#pages.completed(params.elicitationId))
+        tell({ type: 'page-completed', elicitationId: params.elicitationId });
+    });
+  }
+
+  run(
+    request: CallRequest,
+    options: RunOptions & { readonly id?: string } = {},
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { kind, name } = request;
+    const about = {
+      kind,
+      name,
+      arguments: { ...request.arguments },
+      ...(options.id !== undefined && { id: options.id }),
+    };
+    return this.#runner.run(about, own => this.#sdk.send(about, {}, own), options);
+  }
+
+  async resume(): Promise<readonly string[]> {
+    if (!this.#rounds || this.#era() !== '2026-07-28') return [];
+    const kept = await this.#rounds.load();
+    for (const round of kept) this.#resume(round).catch(() => {});
+    return kept.map(round => round.call.id);
+  }
+
+  async keepQuestions(): Promise<void> {
+    this.#keeping = this.#rounds !== undefined && this.#era() === '2026-07-28';
+    await this.#rounds?.settled();
+  }
+
+  #resume({ call, requests, requestState }: KeptRound): Promise<unknown> {
+    return this.#runner.run(call, async own => {
+      const running = this.#calls.get(call.id);
+      const signal = own.signal ?? new AbortController().signal;
+      const answered = requests.map(async ({ key, id, method, params }) => {
+        return [key, await this.#answering.answer({ id, method, params, call: running }, signal)] as const;
+      });
+      const inputResponses = Object.fromEntries(await Promise.all(answered));
+      return this.#sdk.send(call, { inputResponses, ...(requestState !== undefined && { requestState }) }, own);
+    });
+  }
+
+  cancel(callId: string): boolean {
+    const call = this.#calls.get(callId);
+    call?.abort.abort(cancelledByPerson);
+    return call !== undefined;
+  }
+
+  asker(): Asker {
+    const { id, origin } = this.#options.server;
+    const info = this.#client.getServerVersion();
+    return {
+      id,
+      name: info?.name.slice(0, longestName) ?? id,
+      ...(info?.version !== undefined && { version: info.version.slice(0, longestName) }),
+      origin,
+      era: this.#era(),
+    };
+  }
+
+  account(): SamplingAccount | undefined {
+    return this.#sampling?.account;
+  }
+
+  subscribe(listener: (event: AttachEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #era(): Era {
+    return this.#client.getNegotiatedProtocolVersion() === '2026-07-28' ? '2026-07-28' : '2025-11-25';
+  }
+
+  #declare(client: Client): void {
+    const { roots, sampling } = this.#options;
+    // Forms alone are declared as every revision has them: servers of 2025-06-18 may refuse a client that names modes.
+    const formsAlone = this.#modes.every(mode => mode === 'form');
+    client.registerCapabilities({
+      elicitation: formsAlone ? {} : Object.fromEntries(this.#modes.map(mode => [mode, {}])),
+      ...(roots && { roots: {} }),
+      ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
+    });
+    const answering = this.#answering;
+    client.setRequestHandler('elicitation/create', (_, { mcpReq }) =>
+      answering.elicit(this.#taken(mcpReq), mcpReq.signal),
+    );
+    if (roots)
+      client.setRequestHandler('roots/list', (_, { mcpReq }) => answering.roots(this.#taken(mcpReq), mcpReq.signal));
+    if (sampling)
+      client.setRequestHandler('sampling/createMessage', async (_, { mcpReq }) => {
+        return (await answering.sample(this.#taken(mcpReq), mcpReq.signal)) as CreateMessageResult;
+      });
+  }
+
+  #intercept(client: Client): void {
+    const connect = client.connect.bind(client);
+    client.connect = async (transport, options) => {
+      const gate = this.#options.roots && new RootsGate(this.#clock, () => client.ping());
+      this.#tap = new Tap({
+        calls: this.#calls,
+        newId: this.#newId,
+        placeholder: this.#modes.includes('form') ? placeholders.form : placeholders.url,
+        roots: this.#options.roots !== undefined,
+        onRootsList: what => gate?.note(what),
+        onRound: round => this.#rounds?.keep(round),
+        onFlood: (call, why) => {
+          this.#asking.refused('round', 'host', why, call.context);
+          call.abort.abort(new MidcallError('host/invalid-request', `The server asks too much. ${why}`));
+        },
+        onRefused: ({ method, call }, why) => {
+          const undeclared = method === 'roots/list' && !this.#options.roots;
+          this.#asking.refused(method, 'host', undeclared ? noFolder : why, call?.context);
+        },
+      });
+      this.#tap.onto(transport);
+      const stopRoots = this.#options.roots?.subscribe(server => void this.#rootsChanged(server));
+      const onclose = transport.onclose;
+      transport.onclose = () => {
+        onclose?.();
+        stopRoots?.();
+        if (!this.#keeping) this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
+      };
+      this.#gate = gate;
+      try {
+        await connect(transport, options);
+      } catch (error) {
+        // A transport that never opened does not close either.
+        stopRoots?.();
+        throw error;
+      }
+      if (this.#era() === '2025-11-25') gate?.initialized();
+    };
+    this.#sdk.lead((call, send, options) => this.#runner.run(call, send, options));
+  }
+
+  #taken(sent: { readonly _meta?: unknown }): TappedRequest {
+    const request = this.#tap?.take(sent._meta);
+    if (!request)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request did not come through this connection.');
+    return request;
+  }
+
+  async #rootsChanged(server: string | undefined): Promise<void> {
+    if (server !== undefined && server !== this.#options.server.id) return;
+    const { transport } = this.#client;
+    if (!transport || this.#client.getNegotiatedProtocolVersion() === undefined || this.#era() !== '2025-11-25') return;
+    // Not through the SDK, which sends it only where `listChanged` was registered, and that is not true in 2026-07-28.
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }).catch(() => {});
+  }
+}
+
+/** What a server calls itself is in every question and every entry of the record: no more of it than this. */
+const longestName = 200;
+
+/** Why a server is told no folders. */
+const noFolder = 'The server asked which folders it may use, and none was granted.';
+
+/** What passes the SDK in place of a form or a URL; see {@link Tap}. */
+const placeholders = {
+  form: { mode: 'form', message: '', requestedSchema: { type: 'object', properties: {} } },
+  url: { mode: 'url', message: '', elicitationId: 'placeholder', url: 'https://midcall.invalid/' },
+} as const;

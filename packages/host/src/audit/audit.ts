@@ -1,0 +1,318 @@
+/**
+ * A record of what was asked and how it ended: append-only, each entry chained to the one before by its hash, so that a
+ * change, a gap or a cut in the middle shows. Answers, arguments and the contents of prompts are never in it; arguments
+ * are there by digest.
+ *
+ * - A1 `hash` is SHA-256 over the entry's canonical JSON without `hash`; `previous` is the hash of the entry before.
+ * - A2 What a sink has written is never rewritten.
+ * - A3 The chain goes on only from what was written. An entry that could not be is lost, and the next one that can be is a
+ *   `gap` which says how many were lost and why: a full disk or a killed process never looks like tampering.
+ */
+
+import { createHash } from 'node:crypto';
+import { canonical } from '@midcall/core/json';
+import { checkOptions, func, having, notNegative } from '@midcall/core/options';
+import { type Clock, clockKind, systemClock } from '../clock.ts';
+import type { Asker, CallContext, Ending, Question } from '../question.ts';
+import { maskedArguments } from '../secrets.ts';
+
+/** What happened; `asker` and `call` are added where they are known. */
+export type AuditEvent =
+  | {
+      readonly type: 'asked';
+      readonly question: string;
+      readonly kind: Question['kind'];
+      readonly about: string;
+      readonly shownBy: readonly string[];
+    }
+  | {
+      readonly type: 'ended';
+      readonly question: string;
+      readonly kind: Question['kind'];
+      readonly how: Ending['how'];
+      readonly via?: string;
+      readonly rule?: string;
+      readonly elapsedMs: number;
+    }
+  /** A request that was never shown: malformed, hostile, undeclared, or refused by policy before it was asked. */
+  | { readonly type: 'refused'; readonly kind: string; readonly by: 'host' | 'policy'; readonly why: string }
+  | { readonly type: 'call'; readonly state: 'started' | 'ended'; readonly how?: string }
+  | { readonly type: 'allowed'; readonly kind: string; readonly rule: string }
+  | { readonly type: 'policy'; readonly what: string }
+  | { readonly type: 'roots'; readonly what: string }
+  /** Entries that could not be written; `since` is when the first of them should have been, where that is known. */
+  | { readonly type: 'gap'; readonly lost: number; readonly why: string; readonly since?: string };
+
+/** One line of the record. */
+export interface AuditEntry {
+  readonly n: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly asker?: Pick<Asker, 'id' | 'name' | 'origin' | 'era'>;
+  readonly call?: {
+    readonly id: string;
+    readonly kind: CallContext['kind'];
+    readonly name: string;
+    readonly argumentsDigest: string;
+  };
+  readonly event: AuditEvent;
+  readonly previous: string;
+  readonly hash: string;
+}
+
+/** Where entries go besides memory. */
+export interface AuditSink {
+  /** What was written: whole lines, oldest first, and what follows the last of them where a write did not come to its end. */
+  read(): { readonly lines: readonly string[]; readonly unfinished: string };
+  /**
+   * Appends one line, which has no line break, in place of what was unfinished.
+   * @returns false where others have written since the sink was read or appended to; then nothing was appended
+   * @throws what went wrong; then nothing of the line stays
+   */
+  append(line: string): boolean;
+}
+
+const genesis = '0'.repeat(64);
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Of the calls there are; one call may be in any number of entries. */
+const digests = new WeakMap<CallContext, string>();
+
+/** What stands for a call's arguments in the record. */
+export function argumentsDigest(call: CallContext): string {
+  // A digest of a short secret could be guessed from.
+  const digest = digests.get(call) ?? sha256(canonical(maskedArguments(call.arguments)));
+  digests.set(call, digest);
+  return digest;
+}
+
+const seal = (entry: Omit<AuditEntry, 'hash'>): AuditEntry => ({ ...entry, hash: sha256(canonical(entry)) });
+
+/** What {@link verifyAudit} found. */
+export type AuditVerdict =
+  | {
+      readonly ok: true;
+      readonly entries: number;
+      readonly last: string;
+      /** Entries that could not be written when they should have been, as the record itself says. */
+      readonly lost: number;
+      /** True where the last line was begun and not finished, as when a process is killed; it is not counted. */
+      readonly unfinished: boolean;
+    }
+  /** `line` counts from 1. */
+  | { readonly ok: false; readonly line: number; readonly why: string };
+
+/** Whether a text is the beginning of the n-th entry: all that a write which did not come to its end leaves. */
+function beginsEntry(text: string, n: number): boolean {
+  // Where the machine itself stopped, a file system may leave zeros in place of what it had not written.
+  const written = text.replace(/\0+$/u, '');
+  const begin = `{"n":${n},"at":"`;
+  return begin.startsWith(written) || written.startsWith(begin);
+}
+
+/**
+ * Checks a record, line by line (JSON Lines). A cut at the end cannot be seen from the lines alone: compare `last` with
+ * a hash that was kept elsewhere.
+ * @param options - `excerpt`: the record may begin with any entry; what was before it is not judged
+ */
+export function verifyAudit(lines: readonly string[], options: { readonly excerpt?: boolean } = {}): AuditVerdict {
+  let [previous, before, lost] = [genesis, 0, 0];
+  for (const [index, line] of lines.entries()) {
+    const bad = (why: string): AuditVerdict => ({ ok: false, line: index + 1, why });
+    let entry: AuditEntry;
+    try {
+      entry = JSON.parse(line) as AuditEntry;
+    } catch {
+      if (index < lines.length - 1 || !beginsEntry(line, before + index + 1)) return bad('This line is not JSON.');
+      return { ok: true, entries: index, last: previous, lost, unfinished: true };
+    }
+    if (typeof entry !== 'object' || entry === null) return bad('This line is not an entry.');
+    const { hash, ...rest } = entry;
+    if (index === 0 && options.excerpt) [previous, before] = [entry.previous, entry.n - 1];
+    if (entry.previous !== previous) return bad('This entry does not follow the one before it.');
+    if (entry.n !== before + index + 1) return bad('An entry is missing before this one.');
+    if (sha256(canonical(rest)) !== hash) return bad('This entry was changed after it was written.');
+    if (entry.event?.type === 'gap') lost += entry.event.lost;
+    previous = hash;
+  }
+  return { ok: true, entries: lines.length, last: previous, lost, unfinished: false };
+}
+
+/** What is said of an entry that could not be written: never a path or a word of the sink's own. */
+function whyOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return `It could not be written${typeof code === 'string' && /^[A-Z0-9_]{2,40}$/.test(code) ? ` (${code})` : ''}.`;
+}
+
+/** Where the record goes. */
+export interface AuditOptions {
+  readonly clock?: Clock;
+  /** Continues what is there, and gets every new line. */
+  readonly sink?: AuditSink;
+  /** Entries kept in memory; older ones are in the sink only. Default 10,000. */
+  readonly keep?: number;
+  /** Told when an entry cannot be written; it is lost, and the record says so once something can be written again. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What a search looks at: words, not ids and hashes, in which any few letters are found. */
+const readable = ({ asker, call, event }: AuditEntry): string =>
+  JSON.stringify([asker, call?.kind, call?.name, event]).toLowerCase();
+
+/** The record of one host. */
+export class Audit {
+  readonly #entries: AuditEntry[] = [];
+  readonly #listeners = new Set<(entry: AuditEntry) => void>();
+  readonly #clock: Clock;
+  readonly #sink: AuditSink | undefined;
+  readonly #keep: number;
+  readonly #onError: (error: unknown) => void;
+  #count = 0;
+  #last = genesis;
+  /** What the record does not have and does not say yet. */
+  #gap: Omit<Extract<AuditEvent, { type: 'gap' }>, 'type'> | undefined;
+
+  /** @throws Error where the sink holds lines that do not verify: such a record is not continued */
+  constructor(options: AuditOptions = {}) {
+    checkOptions('new Audit', options, {
+      clock: clockKind,
+      sink: having('a sink, such as auditFile(path)', 'read', 'append'),
+      keep: notNegative,
+      onError: func,
+    });
+    this.#clock = options.clock ?? systemClock;
+    this.#sink = options.sink;
+    this.#keep = options.keep ?? 10_000;
+    this.#onError = options.onError ?? (() => {});
+    this.#readOn();
+    try {
+      this.#sayGap();
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  /**
+   * Appends one event.
+   * @returns undefined where it could not be written
+   */
+  record(
+    event: AuditEvent,
+    about: { readonly asker?: Asker; readonly call?: CallContext } = {},
+  ): AuditEntry | undefined {
+    const { asker, call } = about;
+    const entry = {
+      at: new Date(this.#clock.now()).toISOString(),
+      ...(asker && { asker: { id: asker.id, name: asker.name, origin: asker.origin, era: asker.era } }),
+      ...(call && { call: { id: call.id, kind: call.kind, name: call.name, argumentsDigest: argumentsDigest(call) } }),
+      event,
+    };
+    try {
+      this.#sayGap();
+      return this.#append(entry);
+    } catch (error) {
+      const { lost = 0, since = entry.at } = this.#gap ?? {};
+      this.#gap = { lost: lost + 1, why: whyOf(error), since };
+      this.#onError(error);
+      return undefined;
+    }
+  }
+
+  /** Writes down what was lost, before anything else is. @throws where that cannot be written either */
+  #sayGap(): void {
+    while (this.#gap) {
+      const said = this.#gap;
+      this.#gap = undefined;
+      try {
+        this.#append({ at: new Date(this.#clock.now()).toISOString(), event: { type: 'gap', ...said } });
+      } catch (error) {
+        this.#gap = { ...said, lost: said.lost + this.unwritten };
+        throw error;
+      }
+    }
+  }
+
+  /** Makes something the next entry, once it is written (A3). */
+  #append(content: Omit<AuditEntry, 'n' | 'previous' | 'hash'>): AuditEntry {
+    for (let tries = 0; tries < 10; tries += 1) {
+      const entry = seal({ n: this.#count + 1, ...content, previous: this.#last });
+      if (this.#sink && !this.#sink.append(JSON.stringify(entry))) {
+        this.#readOn();
+        continue;
+      }
+      this.#add(entry);
+      return entry;
+    }
+    throw new Error('Others write to the audit record all the time. Give each process a record of its own.');
+  }
+
+  #add(entry: AuditEntry): void {
+    this.#count = entry.n;
+    this.#last = entry.hash;
+    this.#entries.push(entry);
+    if (this.#entries.length > this.#keep) this.#entries.shift();
+    for (const listener of this.#listeners) listener(entry);
+  }
+
+  /** Reads what the sink has beyond what is known. @throws Error where that does not go on from what is known */
+  #readOn(): void {
+    const { lines, unfinished } = this.#sink?.read() ?? { lines: [], unfinished: '' };
+    const verdict = verifyAudit(unfinished === '' ? lines : [...lines, unfinished]);
+    if (!verdict.ok)
+      throw new Error(
+        `The audit record does not verify at line ${verdict.line}: ${verdict.why} Move it away and start a new one.`,
+      );
+    if (this.#count > 0 && lines.length === 0) {
+      const why = `The record was moved away or removed while it was written, after entry ${this.#count}, ${this.#last}.`;
+      this.#gap = { lost: this.unwritten, why };
+      [this.#count, this.#last] = [0, genesis];
+      this.#entries.length = 0;
+    } else if (this.#count > 0 && JSON.parse(lines[this.#count - 1] ?? '{}').hash !== this.#last) {
+      throw new Error('The audit record was changed while it was written. Move it away and start a new one.');
+    }
+    for (const line of lines.slice(Math.max(this.#count, lines.length - this.#keep))) this.#add(JSON.parse(line));
+    if (verdict.unfinished) {
+      this.#gap = { lost: this.unwritten + 1, why: 'A process ended while it wrote an entry.' };
+    }
+  }
+
+  /**
+   * Entries in memory, oldest first.
+   * @param options - `search`: those whose server, call or event contains every word of it; `server`: those of one server
+   */
+  entries(options: { readonly search?: string; readonly server?: string } = {}): readonly AuditEntry[] {
+    const words = (options.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+    return this.#entries.filter(entry => {
+      if (options.server !== undefined && entry.asker?.id !== options.server) return false;
+      const text = words.length > 0 ? readable(entry) : '';
+      return words.every(word => text.includes(word));
+    });
+  }
+
+  /** The entries in memory as JSON Lines. */
+  export(): string {
+    return this.#entries.map(entry => `${JSON.stringify(entry)}\n`).join('');
+  }
+
+  /** What the entries in memory come to, the oldest of which need not be the first of the record. */
+  verify(): AuditVerdict {
+    return verifyAudit(this.export().split('\n').filter(Boolean), { excerpt: true });
+  }
+
+  /** Entries that could not be written and that the record does not name yet. */
+  get unwritten(): number {
+    return this.#gap?.lost ?? 0;
+  }
+
+  /** The hash of the last entry; keep it elsewhere to notice a cut at the end. */
+  get last(): string {
+    return this.#last;
+  }
+
+  /** Calls `listener` for every entry from now on. @returns ends the subscription */
+  subscribe(listener: (entry: AuditEntry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * Runs calls on a connection so that questions can be tied to them: each call has an id, a time limit that stands still
+ * while a person thinks, and one abort. Also tries a call again that needs a page first (2025-11-25, error -32042).
+ */
+
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { blocksBack, isRecord, own } from '@midcall/core/json';
+import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import type { Clock } from '../clock.ts';
+import { notingUnchecked } from '../output-validator.ts';
+import type { CallContext } from '../question.ts';
+import type { Calls, RunningCall } from './calls.ts';
+import { patience } from './patience.ts';
+
+/** How a call ended; exactly one per call. */
+export type CallOutcome =
+  | {
+      readonly how: 'completed';
+      readonly result: Readonly<Record<string, unknown>>;
+      /** Why its structured content was not checked against the tool's output schema: follows "because". */
+      readonly unchecked?: string;
+    }
+  /** The tool said that it failed (`isError`). */
+  | { readonly how: 'tool-error'; readonly result: Readonly<Record<string, unknown>> }
+  /** The server answered with a JSON-RPC error; `needs`: the capabilities it says the client lacks (2026-07-28). */
+  | {
+      readonly how: 'refused';
+      readonly code: number;
+      readonly message: string;
+      readonly needs?: readonly string[];
+    }
+  /** The person stopped it. */
+  | { readonly how: 'cancelled' }
+  | { readonly how: 'timed-out'; readonly message: string }
+  /** The host gave up, since it could not ask or a request was hostile; it may be tried again by hand. */
+  | { readonly how: 'abandoned'; readonly message: string }
+  | { readonly how: 'server-gone'; readonly message: string };
+
+/** Progress of a call, as the server tells it; `message` is untrusted. */
+export interface CallProgress {
+  /** In the server's own unit. */
+  readonly progress: number;
+  /** What `progress` comes to in the end, where the server knows. */
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** What is told of calls. */
+export type CallEvent =
+  | { readonly type: 'call-started'; readonly call: CallContext; readonly startedAt: number }
+  | { readonly type: 'call-progress'; readonly call: CallContext; readonly progress: CallProgress }
+  | {
+      readonly type: 'call-ended';
+      readonly call: CallContext;
+      readonly outcome: CallOutcome;
+      readonly endedAt: number;
+    };
+
+export interface RunnerOptions {
+  readonly calls: Calls;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Resolves when calls may go out. */
+  readonly gate: () => Promise<void>;
+  readonly tell: (event: CallEvent) => void;
+  /** Opens the pages a call needs; true where the call is to be tried again. */
+  readonly openPages: (call: RunningCall, error: unknown) => Promise<boolean>;
+}
+
+/** The reason a call is stopped with by the person. */
+export const cancelledByPerson = new MidcallError('host/cancelled', 'The call was cancelled.');
+
+/** The server's own time, in milliseconds, where a caller gives none. */
+const usualPatienceMs = 60_000;
+/** The longest a timer can be; the SDK's own limit is taken out of the way. */
+const neverMs = 2_147_483_647;
+/** What the SDK reports of itself, as if it were progress, when it begins a round. */
+const roundNotice = /^Fulfilling input required by '/;
+/** How often one call may be tried again for pages. */
+const mostPageRounds = 5;
+
+/** What a caller may say about one call. */
+export interface RunOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds of the server's own time; 60,000 where absent, Infinity for no limit. */
+  readonly timeoutMs?: number;
+  readonly onProgress?: (progress: CallProgress) => void;
+}
+
+/** Runs the calls of one connection. */
+export class CallRunner {
+  readonly #options: RunnerOptions;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs one call.
+   * @param about - what is called; `id` where the caller has chosen one
+   * @param send - sends the request with the options it is given
+   * @throws what the SDK throws; `cancelledByPerson` where it was cancelled
+   */
+  async run<T extends Readonly<Record<string, unknown>>>(
+    about: Omit<CallContext, 'id'> & { readonly id?: string },
+    send: (options: RequestOptions) => Promise<T>,
+    options: RunOptions = {},
+  ): Promise<T> {
+    const { calls, clock, newId, gate, tell } = this.#options;
+    const context: CallContext = { ...about, id: about.id ?? newId() };
+    const abort = new AbortController();
+    const onAbort = (): void => abort.abort(cancelledByPerson);
+    if (options.signal?.aborted) onAbort();
+    options.signal?.addEventListener('abort', onAbort, { once: true });
+    const limitMs = options.timeoutMs ?? usualPatienceMs;
+    const expired = (): void =>
+      abort.abort(
+        new SdkError(SdkErrorCode.RequestTimeout, `The server did not answer within ${Math.round(limitMs / 1_000)} s.`),
+      );
+    const call: RunningCall = {
+      context,
+      startedAt: clock.now(),
+      abort,
+      patience: patience(limitMs, clock, expired),
+    };
+    calls.add(call);
+    tell({ type: 'call-started', call: context, startedAt: call.startedAt });
+    const ended = (outcome: CallOutcome): void =>
+      tell({ type: 'call-ended', call: context, outcome, endedAt: clock.now() });
+    const goOn = call.patience.pause();
+    try {
+      await orAborted(gate(), abort.signal);
+      goOn();
+      const noted = await notingUnchecked(() => this.#send(call, send, options));
+      const { unchecked } = noted;
+      const result = blocksBack(noted.result);
+      ended(
+        result['isError'] === true
+          ? { how: 'tool-error', result }
+          : { how: 'completed', result, ...(unchecked !== undefined && { unchecked }) },
+      );
+      return result;
+    } catch (error) {
+      const reason = abort.signal.aborted ? abort.signal.reason : error;
+      ended(outcomeOf(reason));
+      throw reason;
+    } finally {
+      options.signal?.removeEventListener('abort', onAbort);
+      call.patience.stop();
+      calls.remove(call);
+      abort.abort(callOver);
+    }
+  }
+
+  async #send<T>(call: RunningCall, send: (options: RequestOptions) => Promise<T>, options: RunOptions): Promise<T> {
+    const onprogress = (progress: CallProgress): void => {
+      call.patience.renew();
+      if (roundNotice.test(progress.message ?? '')) return;
+      this.#options.tell({ type: 'call-progress', call: call.context, progress });
+      options.onProgress?.(progress);
+    };
+    const sent: RequestOptions = { signal: call.abort.signal, timeout: neverMs, onprogress };
+    for (let round = 1; ; round += 1) {
+      try {
+        return await this.#options.calls.within(call, () => send(sent));
+      } catch (error) {
+        if (call.abort.signal.aborted || round > mostPageRounds) throw error;
+        if (!(await this.#options.openPages(call, error))) throw error;
+        call.patience.renew();
+      }
+    }
+  }
+}
+
+/** Ends what hangs on a call that is over; distinct from a cancellation. */
+const callOver = { how: 'withdrawn' } as const;
+
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** What an error means for the call it ended. */
+function outcomeOf(
+  error: unknown,
+): Extract<CallOutcome, { how: Exclude<CallOutcome['how'], 'completed' | 'tool-error'> }> {
+  if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled' };
+  if (isMidcallError(error, 'host/server-gone')) return { how: 'server-gone', message: error.message };
+  if (isMidcallError(error)) return { how: 'abandoned', message: error.message };
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+  const text = typeof message === 'string' ? message : String(error);
+  if (typeof code === 'number') {
+    const required = own(data, 'requiredCapabilities');
+    const needs = isRecord(required) ? Object.keys(required) : [];
+    return { how: 'refused', code, message: text, ...(needs.length > 0 && { needs }) };
+  }
+  if (code === SdkErrorCode.InvalidResult) return { how: 'abandoned', message: invalid(text) };
+  if (code === SdkErrorCode.RequestTimeout) return { how: 'timed-out', message: text };
+  // Some errors of the SDK have no code: those of a connection that is gone, and those of the network.
+  if (code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || text === 'Not connected')
+    return { how: 'server-gone', message: 'The server has stopped.' };
+  if (code === SdkErrorCode.SendFailed || code === undefined)
+    return { how: 'server-gone', message: `The server cannot be reached: ${text}` };
+  return { how: 'abandoned', message: text };
+}
+
+/** What is wrong with a result that the SDK refused; its own words quote a schema. */
+function invalid(text: string): string {
+  const said = 'The server sent a result that the protocol does not allow';
+  try {
+    const [issue] = JSON.parse(text.slice(text.indexOf('['))) as readonly {
+      path?: readonly unknown[];
+      message?: unknown;
+    }[];
+    return `${said}: ${[...(issue?.path ?? []), ''].join('.').slice(0, -1) || 'the result'}: ${String(issue?.message)}.`;
+  } catch {
+    return `${said}. ${text}`;
+  }
+}

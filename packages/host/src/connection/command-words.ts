@@ -1,0 +1,30 @@
+/** A command line cut into words as a shell would, with quotes and backslashes, and with nothing else a shell does. */
+import { MidcallError } from '@midcall/core/errors';
+
+/** @throws MidcallError `cli/usage` where a quote is not closed */
+export function commandWords(line: string): readonly string[] {
+  const found: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line[at]!;
+    if (quote !== undefined) {
+      if (character === quote) quote = undefined;
+      else if (character === '\\' && quote === '"' && /["\\]/.test(line[at + 1] ?? '')) word += line[++at]!;
+      else word += character;
+    } else if (character === '"' || character === "'") {
+      quote = character;
+      word ??= '';
+    } else if (/\s/.test(character)) {
+      if (word !== undefined) found.push(word);
+      word = undefined;
+    } else if (character === '\\' && /[\s"'\\]/.test(line[at + 1] ?? '')) {
+      word = `${word ?? ''}${line[++at]!}`;
+    } else {
+      word = `${word ?? ''}${character}`;
+    }
+  }
+  if (quote !== undefined) throw new MidcallError('cli/usage', 'A quote in the command is not closed.');
+  if (word !== undefined) found.push(word);
+  return found;
+}

@@ -1,0 +1,366 @@
+/**
+ * One server of a host: started or reached, its tools listed, its calls run with a person behind them, restarted after a
+ * crash. Nothing of a server's standard error reaches ours; its last lines are kept.
+ */
+import { randomUUID } from 'node:crypto';
+import { MidcallError } from '@midcall/core/errors';
+import { connectInTime, endlessProbe } from '@midcall/core/time';
+import {
+  Client,
+  type ClientOptions,
+  type Prompt,
+  type Resource,
+  type ResourceTemplateType,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from '../attach.ts';
+import type { CallOutcome, RunOptions } from '../calls/runner.ts';
+import { systemClock } from '../clock.ts';
+import { outputValidator } from '../output-validator.ts';
+import type { Era } from '../question.ts';
+import type { SamplingAccount } from '../sampling/flow.ts';
+import { type ListName, type ListProblem, listProblem } from './list-problem.ts';
+import { originOf, type ServerEntry } from './server-entry.ts';
+import { StderrTail } from './stderr-tail.ts';
+import { openTransport } from './transport.ts';
+import { unreached } from './unreached.ts';
+
+/** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
+export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';
+
+/** What a server says of itself; everything but `era` is untrusted. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly instructions?: string;
+  readonly era: Era;
+  readonly protocolVersion: string;
+}
+
+/** What a server offers. */
+export interface Catalogue {
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly resourceTemplates: readonly ResourceTemplateType[];
+  /** The lists that could not be read, which are empty here; what a server does not declare is not asked for. */
+  readonly problems: readonly ListProblem[];
+}
+
+/** What happened to a connection. */
+export type ConnectionEvent =
+  | AttachEvent
+  | { readonly type: 'state'; readonly state: ConnectionState; readonly problem?: string }
+  | { readonly type: 'stderr'; readonly line: string }
+  | { readonly type: 'catalogue-changed' };
+
+/** How a server is reached, and what stands behind its client. */
+export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
+  /** How we name ourselves to servers. */
+  readonly client: { readonly name: string; readonly version: string; readonly title?: string };
+  /** Default `auto`: 2026-07-28 where the server has it, else 2025-11-25. */
+  readonly era?: 'auto' | Era;
+  /** Rounds a call may take on 2026-07-28. Default 50: people fill in long wizards. */
+  readonly maxRounds?: number;
+  /** Milliseconds to wait for the server to come up. Default 60,000: some are installed first. */
+  readonly startTimeoutMs?: number;
+  /** Milliseconds of a server's own time per call; see {@link Attachment.run}. Default 60,000. */
+  readonly callTimeoutMs?: number;
+  /** Bytes of one message of the server; a larger one ends the connection. Default 10,485,760 (10 MiB). */
+  readonly maxMessageBytes?: number;
+  /** For HTTP. */
+  readonly fetch?: typeof fetch;
+}
+
+/** A call that was started. */
+export interface CallHandle {
+  readonly id: string;
+  /** Never rejects. */
+  readonly outcome: Promise<CallOutcome>;
+  /** Stops it; its open questions are withdrawn. */
+  cancel(): void;
+}
+
+/** One server and its calls. */
+export class Connection {
+  readonly entry: ServerEntry;
+  readonly origin: string;
+  readonly #options: ConnectionOptions;
+  readonly #listeners = new Set<(event: ConnectionEvent) => void>();
+  #state: ConnectionState = 'stopped';
+  #problem: string | undefined;
+  #client: Client | undefined;
+  #attachment: Attachment | undefined;
+  #transport: Transport | undefined;
+  #stopping: Promise<void> = Promise.resolve();
+  /** The process of a server that is being stopped. */
+  #pid: number | undefined;
+  #stderr = new StderrTail();
+  /** Set where a message was larger than is read, and nothing after it can be. */
+  #tooLarge: string | undefined;
+
+  constructor(entry: ServerEntry, options: ConnectionOptions) {
+    this.entry = entry;
+    this.origin = originOf(entry.target);
+    this.#options = options;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Why it failed, in plain words; undefined where it did not. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** What the server says of itself; undefined until it is ready. */
+  get server(): ServerInfo | undefined {
+    const [client, attachment] = [this.#client, this.#attachment];
+    const protocolVersion = client?.getNegotiatedProtocolVersion();
+    if (!client || !attachment || protocolVersion === undefined || this.#state !== 'ready') return undefined;
+    const info = client.getServerVersion();
+    const instructions = client.getInstructions();
+    return {
+      name: info?.name ?? this.entry.id,
+      version: info?.version ?? '',
+      ...(info?.title !== undefined && { title: info.title }),
+      ...(instructions !== undefined && { instructions }),
+      era: attachment.asker().era,
+      protocolVersion,
+    };
+  }
+
+  /** The SDK's client, for what is asked of the server beside calls; undefined until it is ready. */
+  get client(): Client | undefined {
+    return this.#state === 'ready' ? this.#client : undefined;
+  }
+
+  /** The last lines of the server's standard error, oldest first; untrusted. */
+  get stderr(): readonly string[] {
+    return this.#stderr.lines;
+  }
+
+  /** What it spent on the person's models since it was started; undefined where it is not running or has none. */
+  get account(): SamplingAccount | undefined {
+    return this.#attachment?.account();
+  }
+
+  /**
+   * Starts the server or reaches it. Nothing happens where it is ready or starting.
+   * @throws MidcallError `host/not-found`: could not be started or reached; the connection is `failed` then
+   */
+  async start(): Promise<void> {
+    if (this.#state === 'ready' || this.#state === 'starting') return;
+    this.#become('starting');
+    const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 60_000, ...rest } = this.#options;
+    const { callTimeoutMs: _, maxMessageBytes: __, fetch: ___, ...attached } = rest;
+    const pinned = era === '2026-07-28';
+    const client = new Client(info, {
+      inputRequired: { maxRounds },
+      jsonSchemaValidator: outputValidator(),
+      versionNegotiation: {
+        mode: era === 'auto' ? 'auto' : pinned ? { pin: era } : 'legacy',
+        probe: pinned ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, 10_000) },
+      },
+      listChanged: this.#listChanged(),
+    });
+    const attachment = attach(client, { ...attached, server: { id: this.entry.id, origin: this.origin } });
+    attachment.subscribe(event => this.#tell(this.#worded(event)));
+    this.#client = client;
+    this.#attachment = attachment;
+    try {
+      const transport = this.#open(client);
+      this.#transport = transport;
+      const connect = () => client.connect(transport, { timeout: startTimeoutMs });
+      const { clock = systemClock } = this.#options;
+      const after = (ms: number, fn: () => void) => clock.after(ms, fn);
+      if (pinned) await connectInTime({ connect, giveUp: () => transport.close(), timeoutMs: startTimeoutMs, after });
+      else await connect();
+    } catch (cause) {
+      // What a server wrote before it died is read in the turn after its end is known.
+      await new Promise(setImmediate);
+      const why = this.#whyNot(cause);
+      if (this.#client === client) this.#become('failed', why);
+      await client.close().catch(() => {});
+      throw new MidcallError('host/not-found', why, { cause });
+    }
+    const gone = (): void => {
+      if (this.#client === client && this.#state !== 'stopped')
+        this.#become('failed', this.#tooLarge ?? `The server has stopped.${this.#stderr.said}`);
+    };
+    client.onclose = gone;
+    if (!client.transport) {
+      gone();
+      throw new MidcallError('host/not-found', `The server '${this.entry.id}' stopped at once.${this.#stderr.said}`);
+    }
+    this.#become('ready');
+  }
+
+  /**
+   * Stops the server, also while it starts; running calls and open questions end as `server-gone`. Resolves when it has ended.
+   * @param options - `keepQuestions`: with a store, questions of 2026-07-28 stay open for {@link resume} in another process;
+   *   `atOnce`: a server that was started is not given the time to end by itself
+   */
+  async stop(options: { readonly keepQuestions?: boolean; readonly atOnce?: boolean } = {}): Promise<void> {
+    if (options.keepQuestions) await this.#attachment?.keepQuestions();
+    const [client, transport, before] = [this.#client, this.#transport, this.#stopping];
+    this.#client = undefined;
+    this.#attachment = undefined;
+    this.#transport = undefined;
+    this.#become('stopped');
+    const pid = transport && 'pid' in transport ? transport.pid : undefined;
+    if (typeof pid === 'number') this.#pid = pid;
+    if (options.atOnce && this.#pid !== undefined) terminate(this.#pid);
+    const stopped = async (): Promise<void> => {
+      await before;
+      await client?.close();
+      // A client that is still finding out which revision the server speaks does not close what it does so over.
+      await transport?.close();
+      this.#pid = undefined;
+    };
+    this.#stopping = stopped();
+    await this.#stopping;
+  }
+
+  /**
+   * Takes up the calls an earlier process left waiting for the person; after {@link Inbox.restore} and {@link start}.
+   * @returns the calls' ids
+   */
+  async resume(): Promise<readonly string[]> {
+    return this.#ready().attachment.resume();
+  }
+
+  /** Stops and starts; after a crash, or to try again. */
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /**
+   * Everything the server offers, as far as its lists can be read: each fails by itself, and is named in `problems`.
+   * @throws MidcallError `host/server-gone` where it is not ready
+   */
+  async catalogue(): Promise<Catalogue> {
+    const client = this.#ready().client;
+    const can = client.getServerCapabilities() ?? {};
+    const problems: ListProblem[] = [];
+    const read = async <T>(list: ListName, declared: unknown, ask: () => Promise<readonly T[]>) => {
+      if (!declared) return [];
+      try {
+        return await ask();
+      } catch (error) {
+        const why = this.#tooLarge ?? listProblem(list, error);
+        if (why !== undefined) problems.push({ list, why });
+        return [];
+      }
+    };
+    const [tools, prompts, resources, resourceTemplates] = await Promise.all([
+      read('tools', can.tools, async () => (await client.listTools()).tools),
+      read('prompts', can.prompts, async () => (await client.listPrompts()).prompts),
+      read('resources', can.resources, async () => (await client.listResources()).resources),
+      read('resource templates', can.resources, async () => (await client.listResourceTemplates()).resourceTemplates),
+    ]);
+    return { tools, prompts, resources, resourceTemplates, problems };
+  }
+
+  /**
+   * Starts a call. Its questions go to the inbox; its progress and end are told to subscribers.
+   * @throws MidcallError `host/server-gone` where the server is not ready
+   */
+  run(request: CallRequest, options: RunOptions = {}): CallHandle {
+    const { attachment } = this.#ready();
+    const abort = new AbortController();
+    const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
+    const id = (this.#options.newId ?? randomUUID)();
+    const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs;
+    let ended: CallOutcome | undefined;
+    const stop = this.subscribe(event => {
+      if (event.type === 'call-ended' && event.call.id === id) ended = event.outcome;
+    });
+    const settled = attachment.run(request, { ...options, signal, id, ...(timeoutMs !== undefined && { timeoutMs }) });
+    const outcome = settled
+      .then(
+        () => ended!,
+        () => ended!,
+      )
+      .finally(stop);
+    return { id, outcome, cancel: () => abort.abort() };
+  }
+
+  /** Stops a running call; its open questions are withdrawn. @returns false where none has this id */
+  cancel(callId: string): boolean {
+    return this.#attachment?.cancel(callId) ?? false;
+  }
+
+  /** Calls `listener` for every event from now on. @returns ends the subscription */
+  subscribe(listener: (event: ConnectionEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #ready(): { readonly client: Client; readonly attachment: Attachment } {
+    if (this.#state !== 'ready' || !this.#client || !this.#attachment)
+      throw new MidcallError('host/server-gone', `The server '${this.entry.id}' is not running. Start it again.`);
+    return { client: this.#client, attachment: this.#attachment };
+  }
+
+  #become(state: ConnectionState, problem?: string): void {
+    this.#state = state;
+    this.#problem = problem;
+    this.#tell({ type: 'state', state, ...(problem !== undefined && { problem }) });
+  }
+
+  #tell(event: ConnectionEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #open(client: Client): Transport {
+    this.#stderr = new StderrTail();
+    this.#tooLarge = undefined;
+    const { maxMessageBytes } = this.#options;
+    return openTransport(this.entry.target, {
+      onStderr: line => this.#heard(line),
+      ...(maxMessageBytes !== undefined && { mostBytes: maxMessageBytes }),
+      onTooLarge: mostBytes => {
+        if (this.#client !== client) return;
+        this.#tooLarge = `The server sent a message of more than ${mostBytes.toLocaleString('en')} bytes, the most that is read, so the connection was closed.`;
+        void client.close().catch(() => {});
+      },
+      ...(this.#options.fetch && { fetch: this.#options.fetch }),
+    });
+  }
+
+  #heard(line: string): void {
+    this.#tell({ type: 'stderr', line: this.#stderr.add(line) });
+  }
+
+  /** A call that ended with its server says what the server last said. */
+  #worded(event: AttachEvent): AttachEvent {
+    if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
+    const { outcome } = event;
+    const message = this.#tooLarge ?? `${outcome.message}${this.#stderr.said}`;
+    return { ...event, outcome: { ...outcome, message } };
+  }
+
+  #listChanged(): NonNullable<ClientOptions['listChanged']> {
+    const onChanged = (): void => this.#tell({ type: 'catalogue-changed' });
+    const each = { autoRefresh: false, onChanged };
+    return { tools: each, prompts: each, resources: each };
+  }
+
+  #whyNot(cause: unknown): string {
+    const what = `The server '${this.entry.id}' could not be ${this.entry.target.kind === 'url' ? 'reached' : 'started'}`;
+    return `${what} (${this.origin}): ${this.#tooLarge ?? `${unreached(cause, this.entry.target)}${this.#stderr.said}`}`;
+  }
+}
+
+function terminate(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // It has ended by itself.
+  }
+}

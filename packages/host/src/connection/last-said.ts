@@ -1,0 +1,44 @@
+/**
+ * Which line of a server's standard error says why it ended. A runtime that dies puts the reason above its stack, the source
+ * line it points at, what else the error holds, and a footer; the last line alone is Node's version.
+ */
+import { visible } from '@midcall/core/text';
+
+/** Says nothing by itself: blank, a pointer below a source line, a closing bracket, or a runtime's own last words. */
+const empty = /^\s*$|^\s*[~^]+\s*$|^[}\])]+[,;]?$|^Node\.js v\d|^\(Use `node --|^note: run with `RUST_BACKTRACE/;
+const frame = /^\s+at /;
+/** Stack frames and properties of an error are set in. */
+const setIn = /^\s/;
+const header = /^(?:Uncaught |Caused by: |Exception in )?[\w$.]*(?:Error|Exception|Warning)\b/;
+const npm = /^npm (?:error|ERR!)/;
+const npmCode = /^npm (?:error|ERR!) (?:code|errno|syscall|path) /;
+
+/**
+ * @param lines - what a server wrote to its standard error, oldest first; untrusted
+ * @returns the line that says why it ended, safe to look at and 300 characters at most; undefined where it wrote nothing
+ */
+export function lastSaid(lines: readonly string[]): string | undefined {
+  const told = (line: string) => !empty.test(line) && !frame.test(line);
+  let at = lines.findLastIndex(line => told(line) && !setIn.test(line));
+  if (at === -1) at = lines.findLastIndex(told);
+  if (at === -1) return undefined;
+  if (frame.test(lines[at + 1] ?? '')) at = headerAbove(lines, at);
+  else if (npm.test(lines[at]!)) at = reasonOfNpm(lines, at);
+  return visible(lines[at]!.trim().replace(/ \{$/, ''), { max: 300 });
+}
+
+/** A message of several lines begins with the kind of error; its first line is the one that counts. */
+function headerAbove(lines: readonly string[], end: number): number {
+  for (let at = end; at >= 0 && !empty.test(lines[at]!) && !frame.test(lines[at]!); at -= 1) {
+    if (header.test(lines[at]!)) return at;
+  }
+  return end;
+}
+
+/** npm says why first, and ends with advice and the address of its log. */
+function reasonOfNpm(lines: readonly string[], end: number): number {
+  let first = end;
+  while (first > 0 && npm.test(lines[first - 1]!)) first -= 1;
+  while (first < end && npmCode.test(lines[first]!)) first += 1;
+  return first;
+}

@@ -1,0 +1,26 @@
+/** Why one of a server's lists could not be read, in words to follow a colon. Pure. */
+
+import { visible } from '@midcall/core/text';
+import { ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
+
+/** What a server may list. */
+export type ListName = 'tools' | 'prompts' | 'resources' | 'resource templates';
+
+/** A list that could not be read. */
+export interface ListProblem {
+  readonly list: ListName;
+  /** One sentence without a capital; quotes the server where it said something. */
+  readonly why: string;
+}
+
+/** @returns undefined where nothing is wrong: no server has to have templates, and no capability says that it does */
+export function listProblem(list: ListName, error: unknown): string | undefined {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  if (code === ProtocolErrorCode.MethodNotFound) {
+    if (list === 'resource templates') return undefined;
+    return `the server declares ${list} and does not implement the list.`;
+  }
+  if (code === SdkErrorCode.RequestTimeout) return 'the server did not answer in time.';
+  if (code === SdkErrorCode.InvalidResult) return 'the server sent a list that the protocol does not allow.';
+  return `the server answered “${visible(String(message), { max: 300 })}”.`;
+}

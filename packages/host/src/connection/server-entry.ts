@@ -1,0 +1,125 @@
+/**
+ * A server as hosts name it: a command, a URL, or an entry of an `mcp.json`. Pure reading of what people and files say;
+ * starting it is the connection's business.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
+
+/** How to reach a server. */
+export type ServerTarget =
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | { readonly kind: 'url'; readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+
+/** A server with the name the person gave it. */
+export interface ServerEntry {
+  /** Unique in the host. */
+  readonly id: string;
+  readonly target: ServerTarget;
+}
+
+const bad = (message: string): MidcallError => new MidcallError('cli/usage', message);
+
+/** A server by its command line, first the program. @throws MidcallError `cli/usage` where it is empty */
+export function commandTarget(words: readonly string[], options: { readonly cwd?: string } = {}): ServerTarget {
+  const [command, ...args] = words;
+  if (command === undefined || command === '') throw bad('Name the program that starts the server.');
+  return { kind: 'command', command, args, ...(options.cwd !== undefined && { cwd: options.cwd }) };
+}
+
+/** A server by its URL. @throws MidcallError `cli/usage` where it is not http(s) */
+export function urlTarget(url: string, headers?: Readonly<Record<string, string>>): ServerTarget {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw bad('The server URL is not a complete web address.');
+  }
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') throw bad('The server URL must be http or https.');
+  return { kind: 'url', url: parsed.href, ...(headers && { headers }) };
+}
+
+/**
+ * The servers of an `mcp.json`, in the shapes hosts write it: `mcpServers` or `servers`, each with `command`, `args`,
+ * `env`, `cwd`, or with `url` and `headers`.
+ * @param text - the file's text; untrusted
+ * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
+ * @throws MidcallError `cli/usage`, naming the entry and the member
+ */
+export function readServerEntries(
+  text: string,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): readonly ServerEntry[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw bad('The server list is not JSON.');
+  }
+  const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers']) : undefined;
+  if (!isRecord(listed)) throw bad("The server list has no member 'mcpServers' or 'servers'.");
+  return Object.entries(listed).map(([id, entry]) => ({ id, target: readTarget(id, entry, environment) }));
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function readTarget(id: string, entry: unknown, environment: Environment): ServerTarget {
+  if (!isRecord(entry)) throw bad(`The server '${id}' is not an object.`);
+  const { command, url, args, env, cwd, headers } = entry;
+  const fill = (text: string): string => filled(id, text, environment);
+  if (typeof url === 'string') return urlTarget(fill(url), texts(id, 'headers', headers, fill));
+  if (typeof command !== 'string') throw bad(`The server '${id}' has neither 'command' nor 'url'.`);
+  if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
+    throw bad(`'args' of the server '${id}' is not a list of texts.`);
+  if (cwd !== undefined && typeof cwd !== 'string') throw bad(`'cwd' of the server '${id}' is not text.`);
+  const filledEnv = texts(id, 'env', env, fill);
+  return {
+    kind: 'command',
+    command: fill(command),
+    args: ((args ?? []) as string[]).map(fill),
+    ...(filledEnv && { env: filledEnv }),
+    ...(cwd !== undefined && { cwd: fill(cwd) }),
+  };
+}
+
+function texts(
+  id: string,
+  member: string,
+  value: unknown,
+  fill: (text: string) => string,
+): Readonly<Record<string, string>> | undefined {
+  if (value === undefined) return undefined;
+  if (!isRecord(value)) throw bad(`'${member}' of the server '${id}' is not an object.`);
+  const entries = Object.entries(value).map(([name, text]) => {
+    if (typeof text !== 'string') throw bad(`'${member}.${name}' of the server '${id}' is not text.`);
+    return [name, fill(text)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function filled(id: string, text: string, environment: Environment): string {
+  return text.replace(
+    /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (_, name: string, otherwise?: string) => {
+      const value = environment[name] ?? otherwise;
+      if (value === undefined)
+        throw bad(`The server '${id}' needs the environment variable ${name}, which is not set.`);
+      return value;
+    },
+  );
+}
+
+/** What a person is shown as the server's origin: its command line, or its URL without credentials and query. */
+export function originOf(target: ServerTarget): string {
+  if (target.kind === 'command') return [target.command, ...target.args].map(quoted).join(' ');
+  const url = new URL(target.url);
+  return `${url.origin}${url.pathname}`;
+}
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -1,0 +1,83 @@
+/**
+ * What an `elicitation/create` says, judged before anybody sees it (2025-11-25 and 2026-07-28, client/elicitation). Pure.
+ * The transport's own bytes are read, not what the SDK made of them.
+ */
+import { type Field, readForm } from '@midcall/core/form';
+import type { Ending, Era } from './question.ts';
+
+/** The modes a host declares. */
+export type ElicitationMode = 'form' | 'url';
+
+/** A request that can be shown, or why it cannot. */
+export type Elicitation =
+  | {
+      readonly ok: true;
+      readonly mode: 'form';
+      readonly message: string;
+      readonly fields: readonly Field[];
+      readonly notes: readonly string[];
+    }
+  | {
+      readonly ok: true;
+      readonly mode: 'url';
+      readonly message: string;
+      readonly href: string;
+      readonly elicitationId?: string;
+    }
+  | { readonly ok: false; readonly why: string };
+
+const longestMessage = 20_000;
+
+const bad = (why: string): Elicitation => ({ ok: false, why });
+
+/**
+ * Reads the params of an elicitation.
+ * @param params - as they were on the wire
+ */
+export function readElicitation(
+  params: Readonly<Record<string, unknown>>,
+  options: { readonly era: Era; readonly modes: readonly ElicitationMode[] },
+): Elicitation {
+  const mode = params['mode'] === undefined ? 'form' : params['mode'];
+  const message = params['message'];
+  if (mode !== 'form' && mode !== 'url') return bad('The mode must be form or url.');
+  if (!options.modes.includes(mode)) return bad(`This client does not support ${mode} mode.`);
+  if (typeof message !== 'string') return bad('The message must be text.');
+  if (message.length > longestMessage)
+    return bad(`The message has ${message.length} characters; at most ${longestMessage} are shown.`);
+  return mode === 'form' ? readFormMode(params, message) : readUrlMode(params, message, options.era);
+}
+
+function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {
+  const form = readForm(params['requestedSchema']);
+  if (form.ok)
+    return { ok: true, mode: 'form', message, fields: form.fields, notes: form.notes.map(note => note.message) };
+  return bad(
+    form.problems
+      .slice(0, 5)
+      .map(problem => problem.message)
+      .join(' '),
+  );
+}
+
+function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, era: Era): Elicitation {
+  const { url, elicitationId } = params;
+  if (typeof url !== 'string' || !URL.canParse(url)) return bad('The url must be a complete web address.');
+  if (era === '2026-07-28') return { ok: true, mode: 'url', message, href: url };
+  if (typeof elicitationId !== 'string' || elicitationId === '') return bad('An elicitationId is missing.');
+  return { ok: true, mode: 'url', message, href: url, elicitationId };
+}
+
+/** The result a server gets (schema.json, `ElicitResult`): whatever is neither accept nor decline is `cancel`. */
+export type ElicitResult =
+  | { action: 'accept'; content?: Record<string, string | number | boolean | string[]> }
+  | { action: 'decline' }
+  | { action: 'cancel' };
+
+/** An ending as the wire has it. */
+export function elicitResult(ending: Ending, mode: ElicitationMode): ElicitResult {
+  if (ending.how === 'declined') return { action: 'decline' };
+  if (ending.how !== 'answered') return { action: 'cancel' };
+  if (mode === 'url') return { action: 'accept' };
+  return { action: 'accept', content: (ending.content ?? {}) as Record<string, string | number | boolean | string[]> };
+}

@@ -1,0 +1,105 @@
+/**
+ * One process at a time for a file that several may change. The lock is a file beside it that names its holder.
+ *
+ * - F1 A lock appears whole and only where there is none, by `link`.
+ * - F2 Only the lock of a process of this machine that is gone is broken, and by one process: who breaks it holds a second
+ *   lock named after the first, and looks again before it acts.
+ * - F3 Waiting ends.
+ */
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { MidcallError } from '@midcall/core/errors';
+import { type Clock, systemClock } from '../clock.ts';
+
+/** What a lock needs of the world. */
+export interface FileLockOptions {
+  readonly clock?: Clock;
+  /** Milliseconds to wait for another process; 5,000 where absent. */
+  readonly patienceMs?: number;
+}
+
+/** Milliseconds between two tries. */
+const pauseMs = 20;
+
+/**
+ * Runs `work` while no other process does so for this file, whose directory exists.
+ * @throws MidcallError `host/refused` where another process holds it for too long; what `work` throws
+ */
+export async function withFileLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  { clock = systemClock, patienceMs = 5_000 }: FileLockOptions = {},
+): Promise<T> {
+  const lock = `${path}.lock`;
+  const until = clock.now() + patienceMs;
+  while (!(await placed(lock))) {
+    if (await broken(lock)) continue;
+    if (clock.now() >= until)
+      throw new MidcallError(
+        'host/refused',
+        `${path} is being changed by another process. If there is none, remove ${lock}.`,
+      );
+    await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** @returns false where there is a lock already */
+async function placed(lock: string): Promise<boolean> {
+  const draft = join(dirname(lock), `.${randomUUID()}.tmp`);
+  try {
+    const holder = JSON.stringify({ id: randomUUID(), pid: process.pid, host: hostname() });
+    await writeFile(draft, holder, { mode: 0o600, flag: 'wx' });
+    await link(draft, lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Breaks a lock whose holder is gone. @returns true where it did */
+async function broken(lock: string): Promise<boolean> {
+  const held = await deadHolder(lock);
+  if (held === undefined) return false;
+  const breaker = join(dirname(lock), `${basename(lock)}.${held}`);
+  if (!(await placed(breaker))) return false;
+  try {
+    if ((await deadHolder(lock)) !== held) return false;
+    await rm(lock);
+    return true;
+  } finally {
+    await rm(breaker, { force: true });
+  }
+}
+
+/** The id of a lock whose holder is known to be gone. */
+async function deadHolder(lock: string): Promise<string | undefined> {
+  let holder: { readonly id?: unknown; readonly pid?: unknown; readonly host?: unknown } | null;
+  try {
+    holder = JSON.parse(await readFile(lock, 'utf8')) as typeof holder;
+  } catch {
+    return undefined;
+  }
+  const { id, pid, host } = holder ?? {};
+  if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id) || typeof pid !== 'number' || host !== hostname())
+    return undefined;
+  return isAlive(pid) ? undefined : id;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * A value kept in a JSON file of its owner's alone. It is written whole, so that a crash leaves the old value or the new
+ * one; a file that cannot be understood is an error, never nothing.
+ */
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { MidcallError } from '@midcall/core/errors';
+import { writeWhole } from '@midcall/core/node';
+import { withFileLock } from './file-lock.ts';
+
+/** A value in a file. */
+export interface OwnerFile<T> {
+  /**
+   * @returns undefined where there is no file yet
+   * @throws MidcallError `cli/usage` for one that cannot be read or understood
+   */
+  read(): Promise<T | undefined>;
+  /** As `read`, without waiting. */
+  readNow(): T | undefined;
+  write(value: T): Promise<void>;
+  /**
+   * Reads, makes and writes without another process doing so in between.
+   * @param make - gives what is to be written; undefined for nothing
+   * @throws MidcallError as `read` does; `host/refused` where another process does not come to an end
+   */
+  change(make: (value: T | undefined) => T | undefined): Promise<void>;
+}
+
+/**
+ * @param what - what it holds, in words, such as `a list of roots`
+ * @param is - judges what was read; the file is untrusted
+ */
+export function ownerFile<T>(path: string, what: string, is: (value: unknown) => value is T): OwnerFile<T> {
+  const bad = (cause?: unknown): MidcallError =>
+    new MidcallError('cli/usage', `${path} does not hold ${what}. Move it away to start anew.`, { cause });
+  const understood = (text: string): T => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (cause) {
+      throw bad(cause);
+    }
+    if (!is(value)) throw bad();
+    return value;
+  };
+  const missing = (cause: unknown): undefined => {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new MidcallError('cli/usage', `${path} cannot be read.`, { cause });
+  };
+  const file: OwnerFile<T> = {
+    async read() {
+      const text = await readFile(path, 'utf8').catch(missing);
+      return text === undefined ? undefined : understood(text);
+    },
+    readNow() {
+      let text: string;
+      try {
+        text = readFileSync(path, 'utf8');
+      } catch (cause) {
+        return missing(cause);
+      }
+      return understood(text);
+    },
+    async change(make) {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await withFileLock(path, async () => {
+        const next = make(await file.read());
+        if (next !== undefined) await file.write(next);
+      });
+    },
+    write: value => writeWhole(path, `${JSON.stringify(value, null, 2)}\n`),
+  };
+  return file;
+}

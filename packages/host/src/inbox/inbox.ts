@@ -1,0 +1,247 @@
+/**
+ * The open questions of a host, whoever asks and whatever shows them.
+ *
+ * - I1 Every question ends exactly once, whatever races: two tabs, a terminal, a withdrawal, a time limit.
+ * - I2 A reply is checked before it ends a question; one that does not fit leaves it open and says why.
+ * - I3 A presenter that fails takes no question with it.
+ * - I4 With a store, an open question is there again after a restart of the process. Whether its answer can still be
+ *   used is for who asks again to say ({@link Inbox.ask} with the same id takes the stored one up).
+ * - I5 Who asked gets the answer as it was given. What is told to others and remembered has its secrets masked.
+ */
+import { setMaxListeners } from 'node:events';
+import { checkGiven, checkOptions, func, having, storeKind } from '@midcall/core/options';
+import type { Store } from '@midcall/core/store';
+import { boundedStore } from '@midcall/core/store';
+import { type Clock, clockKind, later, systemClock } from '../clock.ts';
+import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question.ts';
+import { maskedEnding } from '../secrets.ts';
+import { QuestionShelf } from './question-shelf.ts';
+import { checkReply } from './reply-check.ts';
+
+/** What an inbox tells its subscribers; in order, each question once as `asked` and once as `ended`. */
+export type InboxEvent =
+  | { readonly type: 'asked'; readonly question: Question }
+  | { readonly type: 'ended'; readonly question: Question; readonly ending: Ending; readonly endedAt: number };
+
+/** What an inbox takes from outside. */
+export interface InboxOptions {
+  readonly clock?: Clock;
+  /** Keeps open questions across restarts. */
+  readonly store?: Store;
+  /** Told of a presenter or subscriber that threw, and of a store that failed. */
+  readonly onError?: (error: unknown) => void;
+}
+
+interface Open {
+  readonly question: Question;
+  readonly ended: AbortController;
+  readonly waiters: ((ending: Ending) => void)[];
+}
+
+/** How many endings are remembered, so that a late reply learns what happened. */
+const remembered = 1_000;
+
+const presenterKind = having('a view: { via, show(question, { reply, ended }) }', 'show');
+
+/** Open questions; presenters show them, replies end them. */
+export class Inbox {
+  readonly #open = new Map<string, Open>();
+  readonly #ended = new Map<string, Ending>();
+  /** Endings as they were given that nobody who asked has heard yet. */
+  readonly #unheard = new Map<string, Ending>();
+  readonly #presenters = new Set<Presenter>();
+  readonly #listeners = new Set<(event: InboxEvent) => void>();
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  readonly #shelf: QuestionShelf | undefined;
+
+  constructor(options: InboxOptions = {}) {
+    checkOptions('new Inbox', options, { clock: clockKind, store: storeKind, onError: func });
+    this.#clock = options.clock ?? systemClock;
+    this.#onError = options.onError ?? (() => {});
+    this.#shelf = options.store
+      ? new QuestionShelf(boundedStore(options.store, later(this.#clock)), this.#onError)
+      : undefined;
+  }
+
+  /**
+   * Puts a question to the person and waits for its one ending.
+   * A question whose id is open already (restored from the store) is taken up, not asked twice.
+   * @param options - `signal`: takes the question back; its reason may be an {@link Ending}, else it is `withdrawn`;
+   *   `timeoutMs`: how long the person has, for ever where absent
+   */
+  ask(
+    question: Question,
+    options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
+  ): Promise<Ending> {
+    const { signal, timeoutMs } = options;
+    if (signal?.aborted) return Promise.resolve(endingOf(signal.reason));
+    const open = this.#open.get(question.id) ?? (this.#ended.has(question.id) ? undefined : this.#admit(question));
+    // A presenter may reply while it is shown the question; one of an earlier process, before it is asked again.
+    const ended = this.#unheard.get(question.id) ?? this.#ended.get(question.id);
+    this.#unheard.delete(question.id);
+    if (!open || ended) return Promise.resolve(ended ?? { how: 'withdrawn' });
+    return new Promise(resolve => {
+      const onAbort = (): void => void this.end(question.id, endingOf(signal?.reason));
+      const expire = (): void => void this.end(question.id, { how: 'timed-out' });
+      const callOff = timeoutMs === undefined ? undefined : this.#clock.after(timeoutMs, expire);
+      open.waiters.push(ending => {
+        signal?.removeEventListener('abort', onAbort);
+        callOff?.();
+        resolve(ending);
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** A reply from a view. Checked first; the receipt says what became of it. Never rejects. */
+  async reply(id: string, reply: Reply, via: Via): Promise<Receipt> {
+    const open = this.#open.get(id);
+    if (!open) {
+      const ending = this.#ended.get(id);
+      return ending ? { ok: false, problem: 'ended', ending } : { ok: false, problem: 'unknown' };
+    }
+    if (reply.action === 'decline') this.end(id, { how: 'declined', via });
+    else if (reply.action === 'dismiss') this.end(id, { how: 'dismissed', via });
+    else {
+      const checked = checkReply(open.question, reply.content);
+      if (!checked.ok) return { ok: false, problem: 'invalid', issues: checked.issues };
+      this.end(id, { how: 'answered', via, ...(checked.content && { content: checked.content }) });
+    }
+    return { ok: true };
+  }
+
+  /**
+   * Ends a question without a person: withdrawn, timed out, server gone, refused.
+   * @returns false where it had ended already, or never was
+   */
+  end(id: string, ending: Ending): boolean {
+    const open = this.#open.get(id);
+    if (!open) return false;
+    this.#open.delete(id);
+    const told = maskedEnding(open.question, ending);
+    this.#remember(id, told);
+    if (open.waiters.length === 0) this.#unheard.set(id, ending);
+    this.#shelf?.remove(id);
+    for (const waiter of open.waiters) waiter(ending);
+    open.ended.abort(told);
+    this.#tell({ type: 'ended', question: open.question, ending: told, endedAt: this.#clock.now() });
+    return true;
+  }
+
+  /** Ends every open question of one server; used when it is gone. */
+  endAll(askerId: string, ending: Ending): void {
+    for (const { question } of [...this.#open.values()])
+      if (question.asker.id === askerId) this.end(question.id, ending);
+  }
+
+  /** Open questions, oldest first. */
+  list(): readonly Question[] {
+    return [...this.#open.values()].map(open => open.question);
+  }
+
+  /** An open question, or undefined. */
+  get(id: string): Question | undefined {
+    return this.#open.get(id)?.question;
+  }
+
+  /** Fires when a question ends, with its {@link Ending} as the reason; has fired for one that is not open. */
+  ended(id: string): AbortSignal {
+    return this.#open.get(id)?.ended.signal ?? AbortSignal.abort(this.#ended.get(id));
+  }
+
+  /** How a question ended, for as long as that is remembered. */
+  ending(id: string): Ending | undefined {
+    return this.#ended.get(id);
+  }
+
+  /**
+   * Attaches a view: it is shown every question that is open now or asked later.
+   * @returns detaches it; questions stay open
+   */
+  present(presenter: Presenter): () => void {
+    checkGiven('inbox.present', 'the presenter', presenter, presenterKind);
+    this.#presenters.add(presenter);
+    for (const open of this.#open.values()) this.#show(presenter, open);
+    return () => void this.#presenters.delete(presenter);
+  }
+
+  /** Names of the attached views. */
+  views(): readonly string[] {
+    return [...new Set([...this.#presenters].map(presenter => presenter.via))];
+  }
+
+  /** Calls `listener` for every event from now on. @returns ends the subscription */
+  subscribe(listener: (event: InboxEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Reads back what an earlier process left open, once, before anything is asked. On 2025-11-25 the server's request
+   * died with its connection, so such a question ends as `server-gone` at once; on 2026-07-28 it is open again, since
+   * the round it belongs to can still be answered.
+   * @returns the questions that are open again
+   */
+  async restore(): Promise<readonly Question[]> {
+    if (!this.#shelf) return [];
+    const resumed: Question[] = [];
+    for (const question of await this.#shelf.load()) {
+      if (this.#open.has(question.id)) continue;
+      this.#admit(question);
+      if (question.asker.era === '2026-07-28' && question.call) resumed.push(question);
+      else this.end(question.id, { how: 'server-gone' });
+    }
+    return resumed;
+  }
+
+  /** Resolves when what has changed so far is in the store. */
+  async settled(): Promise<void> {
+    await this.#shelf?.settled();
+  }
+
+  #remember(id: string, ending: Ending): void {
+    this.#ended.set(id, ending);
+    if (this.#ended.size <= remembered) return;
+    const oldest = this.#ended.keys().next().value as string;
+    this.#ended.delete(oldest);
+    this.#unheard.delete(oldest);
+  }
+
+  #admit(question: Question): Open {
+    const open: Open = { question, ended: new AbortController(), waiters: [] };
+    // Any number of views and calls may wait for its end; a warning of Node about that is nobody's to read.
+    setMaxListeners(0, open.ended.signal);
+    this.#open.set(question.id, open);
+    this.#shelf?.add(question);
+    this.#tell({ type: 'asked', question });
+    for (const presenter of this.#presenters) this.#show(presenter, open);
+    return open;
+  }
+
+  #show(presenter: Presenter, open: Open): void {
+    try {
+      const reply = (reply: Reply): Promise<Receipt> => this.reply(open.question.id, reply, presenter.via);
+      presenter.show(open.question, { reply, ended: open.ended.signal });
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  #tell(event: InboxEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}
+
+const endings = new Set(['withdrawn', 'server-gone', 'timed-out', 'refused-by-policy', 'completed']);
+
+function endingOf(reason: unknown): Ending {
+  const how = (reason as { how?: unknown } | null | undefined)?.how;
+  return typeof how === 'string' && endings.has(how) ? (reason as Ending) : { how: 'withdrawn' };
+}

@@ -1,0 +1,94 @@
+/**
+ * Open questions in a store: one entry per question and one list of their ids. Changes are written one after the other
+ * in the order they were made; a store that fails is reported and the questions live on in memory.
+ */
+import type { Store } from '@midcall/core/store';
+import type { Question } from '../question.ts';
+
+const listKey = 'host:questions';
+const entryKey = (id: string): string => `host:question:${id}`;
+const kinds = {
+  form: true,
+  url: true,
+  'url-finish': true,
+  'sampling-request': true,
+  'sampling-reply': true,
+  roots: true,
+} satisfies Record<Question['kind'], true>;
+
+/** Keeps what is open; an inbox's memory across restarts. */
+export class QuestionShelf {
+  readonly #store: Store;
+  readonly #onError: (error: unknown) => void;
+  readonly #ids = new Set<string>();
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(store: Store, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#onError = onError;
+  }
+
+  add(question: Question): void {
+    this.#ids.add(question.id);
+    this.#write(async () => {
+      await this.#store.set(entryKey(question.id), JSON.stringify(question));
+      await this.#writeList();
+    });
+  }
+
+  remove(id: string): void {
+    if (!this.#ids.delete(id)) return;
+    this.#write(async () => {
+      await this.#writeList();
+      await this.#store.delete(entryKey(id));
+    });
+  }
+
+  /** What an earlier process left; entries that are no questions are dropped. */
+  async load(): Promise<readonly Question[]> {
+    await this.#tail;
+    const found: Question[] = [];
+    for (const id of parseIds(await this.#store.get(listKey))) {
+      const question = parseQuestion(await this.#store.get(entryKey(id)));
+      if (question?.id !== id) continue;
+      this.#ids.add(id);
+      found.push(question);
+    }
+    return found;
+  }
+
+  async settled(): Promise<void> {
+    await this.#tail;
+  }
+
+  #writeList(): Promise<boolean> {
+    return this.#store.set(listKey, JSON.stringify([...this.#ids]));
+  }
+
+  #write(change: () => Promise<unknown>): void {
+    this.#tail = this.#tail.then(change).then(() => {}, this.#onError);
+  }
+}
+
+function parse(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseIds(text: string | undefined): string[] {
+  const ids = parse(text);
+  return Array.isArray(ids) ? ids.filter(id => typeof id === 'string') : [];
+}
+
+/** A stored question; what a view needs of its own kind is checked by the view's reading of it, its frame here. */
+function parseQuestion(text: string | undefined): Question | undefined {
+  const question = parse(text) as Partial<Question> | undefined;
+  if (typeof question !== 'object' || question === null) return undefined;
+  const { id, kind, asker, askedAt } = question;
+  const framed = typeof id === 'string' && typeof askedAt === 'number' && typeof asker?.id === 'string';
+  return framed && Object.hasOwn(kinds, String(kind)) ? (question as Question) : undefined;
+}

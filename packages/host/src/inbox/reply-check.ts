@@ -1,0 +1,110 @@
+/**
+ * Whether a reply may end a question: the same check for every view, made behind it, whatever the view has checked
+ * before. Pure.
+ */
+import { checkContent, type Issue } from '@midcall/core/form';
+import type { Question, SamplingReplyQuestion, SamplingRequestQuestion } from '../question.ts';
+
+type Content = Readonly<Record<string, unknown>>;
+
+/** The content as it may be sent, or what is wrong with it. */
+export type ReplyCheck =
+  | { readonly ok: true; readonly content?: Content }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+const wrong = (rule: string, message: string, field?: string): ReplyCheck => ({
+  ok: false,
+  issues: [{ rule, message, ...(field !== undefined && { field }) }],
+});
+
+/**
+ * Checks an accepting reply against its question.
+ * @param content - what the view sent; untrusted
+ */
+export function checkReply(question: Question, content: unknown): ReplyCheck {
+  if (content !== undefined && (typeof content !== 'object' || content === null || Array.isArray(content)))
+    return wrong('type', 'The answer is not an object.');
+  const given = content as Content | undefined;
+  switch (question.kind) {
+    case 'form': {
+      const checked = checkContent(question.fields, given ?? {});
+      return checked.ok ? { ok: true, content: checked.content } : { ok: false, issues: checked.issues };
+    }
+    case 'url':
+      return question.url.openable
+        ? { ok: true }
+        : wrong('scheme', 'Only a well-formed http or https address can be opened.');
+    case 'url-finish':
+      return { ok: true };
+    case 'sampling-request':
+      return checkRequestEdit(question, given ?? {});
+    case 'sampling-reply':
+      return checkReplyEdit(question, given ?? {});
+    case 'roots':
+      return checkGrant(
+        question.roots.map(root => root.uri),
+        given ?? {},
+      );
+  }
+}
+
+const isBlock = (block: unknown): boolean =>
+  typeof block === 'object' && block !== null && typeof (block as { type?: unknown }).type === 'string';
+
+const isMessage = (message: unknown): boolean => {
+  if (typeof message !== 'object' || message === null) return false;
+  const { role, content } = message as { role?: unknown; content?: unknown };
+  return (role === 'user' || role === 'assistant') && Array.isArray(content) && content.every(isBlock);
+};
+
+/** True for blocks that are texts without a letter in them. */
+const saysNothing = (content: unknown): boolean =>
+  Array.isArray(content) &&
+  content.every(
+    block => (block as Content)?.['type'] === 'text' && !/[^\s\p{Cf}]/u.test(String((block as Content)['text'])),
+  );
+
+function checkRequestEdit(question: SamplingRequestQuestion, edit: Content): ReplyCheck {
+  const { systemPrompt, messages, maxTokens, model } = edit;
+  if (model !== undefined && !question.models.includes(model as string))
+    return wrong('enum', 'Only one of your own models can be chosen.', 'model');
+  if (systemPrompt !== undefined && typeof systemPrompt !== 'string')
+    return wrong('type', 'The system prompt is not text.', 'systemPrompt');
+  if (messages !== undefined && !(Array.isArray(messages) && messages.length > 0 && messages.every(isMessage)))
+    return wrong('type', 'The messages are not a list of messages.', 'messages');
+  if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && (maxTokens as number) > 0))
+    return wrong('minimum', 'The limit of tokens is a whole number above 0.', 'maxTokens');
+  // client/sampling, "Sampling Parameters": the server's limit is kept.
+  if (maxTokens !== undefined && (maxTokens as number) > question.maxTokens)
+    return wrong('maximum', `The server asked for at most ${question.maxTokens} tokens.`, 'maxTokens');
+  return {
+    ok: true,
+    content: {
+      ...(systemPrompt !== undefined && { systemPrompt }),
+      ...(messages !== undefined && { messages }),
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(model !== undefined && { model }),
+    },
+  };
+}
+
+function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): ReplyCheck {
+  const { content } = edit;
+  if (question.model.byHand && saysNothing(content ?? question.content))
+    return wrong(
+      'required',
+      'The reply is empty. Write it, or refuse the request: an empty text would pass for a reply.',
+    );
+  if (content === undefined) return { ok: true, content: {} };
+  if (!Array.isArray(content) || content.length === 0 || !content.every(isBlock))
+    return wrong('type', 'The reply is not a list of content blocks.', 'content');
+  return { ok: true, content: { content } };
+}
+
+function checkGrant(offered: readonly string[], grant: Content): ReplyCheck {
+  const { uris = [] } = grant;
+  if (!Array.isArray(uris) || !uris.every(uri => typeof uri === 'string' && offered.includes(uri)))
+    return wrong('enum', 'Only directories that were offered can be granted.', 'uris');
+  if (uris.length === 0) return wrong('minItems', 'Choose at least one directory to share. To share none, decline.');
+  return { ok: true, content: { uris: [...new Set(uris)] } };
+}

@@ -1,0 +1,124 @@
+/**
+ * Standing decisions that outlast a session, in a file of their owner's alone.
+ *
+ * - K1 What is kept only ever refuses or asks: an `allow` ends with its session, so no file can let a server in.
+ * - K2 A rule is kept for what a server is (its command line or URL, as a digest), not for what it is called.
+ * - K3 Each change is read, made and written by itself, so that two processes keep both of theirs.
+ * - K4 What another process keeps or takes back holds from the next judgement on; a file that cannot be understood any
+ *   more changes nothing.
+ */
+import { statSync } from 'node:fs';
+import { MidcallError } from '@midcall/core/errors';
+import { ownerFile } from '../files/owner-file.ts';
+import type { Rule } from './judge.ts';
+
+/** Rules that are kept. */
+export interface KeptRules {
+  /** @throws MidcallError `cli/usage` for a file that cannot be understood: go no further then */
+  read(): Promise<readonly Rule[]>;
+  /**
+   * The rules as they are kept now: the same list until the file is another. For {@link PolicyOptions.kept}.
+   * @throws MidcallError `cli/usage` where the first look finds a file that cannot be understood
+   */
+  current(): readonly Rule[];
+  /**
+   * Keeps a rule of scope `always`, in place of one about the same server and subject.
+   * @throws MidcallError `host/refused` for one that allows, or ends by itself
+   */
+  keep(rule: Rule): Promise<void>;
+  /** @returns false where none has this id */
+  drop(id: string): Promise<boolean>;
+}
+
+interface Kept {
+  readonly rules: readonly Rule[];
+}
+
+const mostRules = 1_000;
+const subjects: readonly unknown[] = ['*', 'form', 'url', 'sampling', 'roots'];
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= 500;
+
+function isRule(value: unknown): value is Rule {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, server, origin, subject, effect, scope, until, madeAt } = value as Partial<Rule>;
+  const aboutOne = server === '*' ? origin === undefined : typeof origin === 'string' && /^[0-9a-f]{64}$/.test(origin);
+  const stricter = effect === 'refuse' || effect === 'ask';
+  const forEver = scope === 'always' && until === undefined && Number.isFinite(madeAt);
+  return isText(id) && isText(server) && aboutOne && subjects.includes(subject) && stricter && forEver;
+}
+
+const isKept = (value: unknown): value is Kept =>
+  typeof value === 'object' &&
+  value !== null &&
+  Array.isArray((value as Partial<Kept>).rules) &&
+  (value as Kept).rules.length <= mostRules &&
+  (value as Kept).rules.every(isRule);
+
+/** Tells one state of a file from another; every write makes a new file. */
+function markOf(path: string): string {
+  try {
+    const { ino, mtimeNs, size } = statSync(path, { bigint: true });
+    return `${ino} ${mtimeNs} ${size}`;
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}
+
+const sameTarget = (a: Rule, b: Rule): boolean =>
+  a.subject === b.subject && a.origin === b.origin && (a.origin !== undefined || a.server === b.server);
+
+/** Who is told. */
+export interface RulesFileOptions {
+  /** Told when the file cannot be understood any more; what was read before still holds. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Keeps rules in a JSON file. */
+export function rulesFile(path: string, { onError = () => {} }: RulesFileOptions = {}): KeptRules {
+  const file = ownerFile(path, 'a list of rules', isKept);
+  let last: Promise<unknown> = Promise.resolve();
+  let known: { readonly mark: string; readonly rules: readonly Rule[] } | undefined;
+  const read = async (): Promise<readonly Rule[]> => (await file.read())?.rules ?? [];
+  const current = (): readonly Rule[] => {
+    const mark = markOf(path);
+    if (known?.mark === mark) return known.rules;
+    try {
+      known = { mark, rules: file.readNow()?.rules ?? [] };
+    } catch (error) {
+      if (!known) throw error;
+      known = { mark, rules: known.rules };
+      onError(error);
+    }
+    return known.rules;
+  };
+  /** One change after the other. */
+  const change = <T>(make: (rules: readonly Rule[]) => { readonly rules: readonly Rule[]; readonly result: T }) => {
+    const next = last.then(async () => {
+      let made: T;
+      await file.change(kept => {
+        const before = kept?.rules ?? [];
+        const { rules, result } = make(before);
+        made = result;
+        return rules === before ? undefined : { rules };
+      });
+      return made!;
+    });
+    last = next.catch(() => {});
+    return next;
+  };
+  return {
+    read,
+    current,
+    async keep(rule) {
+      if (!isRule(rule))
+        throw new MidcallError('host/refused', 'Only a rule that refuses or asks, until you revoke it, can be kept.');
+      await change(rules => ({ rules: [...rules.filter(each => !sameTarget(each, rule)), rule], result: undefined }));
+    },
+    drop: id =>
+      change(rules => {
+        const left = rules.filter(rule => rule.id !== id);
+        return left.length === rules.length ? { rules, result: false } : { rules: left, result: true };
+      }),
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * The one model of what a person is asked. Terminal and web are two views of it.
+ *
+ * Everything here is plain JSON: a Question can be stored, sent to another process and shown there. All text in it
+ * that came from a server is untrusted and unchanged; a view makes control and bidi characters visible, caps lengths
+ * and never treats it as markup.
+ */
+import type { Field, Issue } from '@midcall/core/form';
+import type { UrlJudgement } from './url/judge.ts';
+
+/** The revision a connection speaks, as far as the host is concerned: pushed questions, or rounds. */
+export type Era = '2025-11-25' | '2026-07-28';
+
+/** Who asks, in words of our own: never taken from the question's text. */
+export interface Asker {
+  /** The name the person gave this server, unique in the host. */
+  readonly id: string;
+  /** The name the server gives itself; untrusted. */
+  readonly name: string;
+  readonly version?: string;
+  /** The command line it was started with, or its URL. */
+  readonly origin: string;
+  readonly era: Era;
+}
+
+/** The call a question belongs to. */
+export interface CallContext {
+  readonly id: string;
+  readonly kind: 'tool' | 'prompt' | 'resource';
+  /** Tool or prompt name, or the resource's URI. */
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+interface Asked {
+  /** Random; unique across restarts. */
+  readonly id: string;
+  readonly asker: Asker;
+  /** Absent where the server asks outside any call of ours, or where two calls run and the wire does not say which. */
+  readonly call?: CallContext;
+  /** Milliseconds since the epoch. */
+  readonly askedAt: number;
+}
+
+/** A form, answered with content that fits its fields. */
+export interface FormQuestion extends Asked {
+  readonly kind: 'form';
+  readonly message: string;
+  readonly fields: readonly Field[];
+}
+
+/** Consent to open a URL. */
+export interface UrlQuestion extends Asked {
+  readonly kind: 'url';
+  readonly message: string;
+  readonly url: UrlJudgement;
+  /** 2025-11-25 only. */
+  readonly elicitationId?: string;
+}
+
+/**
+ * A page that was opened because a call could not go on without it (2025-11-25, error -32042). Accepting says "I have
+ * finished" and the call is tried again; anything else cancels the call. Never an answer to the server.
+ */
+export interface UrlFinishQuestion extends Asked {
+  readonly kind: 'url-finish';
+  readonly message: string;
+  readonly url: UrlJudgement;
+  readonly elicitationId: string;
+}
+
+/** One message of a sampling request, as the wire has it. */
+export interface SamplingMessageView {
+  readonly role: 'user' | 'assistant';
+  /** Content blocks as received; text, image, audio, tool_use and tool_result. */
+  readonly content: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Which model replies, and why that one. */
+export interface AskedModel {
+  readonly name: string;
+  readonly why: string;
+  /** True where there is none, and the person writes the reply. */
+  readonly byHand?: boolean;
+}
+
+/** How a server wishes a model to run; see `wishLines` for its words. */
+export interface SamplingWishes {
+  /** Names of models it would like, the best first. */
+  readonly hints: readonly string[];
+  /** Each from 0 to 1. */
+  readonly costPriority?: number;
+  readonly speedPriority?: number;
+  readonly intelligencePriority?: number;
+  readonly temperature?: number;
+  readonly stopSequences: readonly string[];
+  /** Whether the model may use tools: `auto`, `required` or `none`. */
+  readonly toolChoice?: string;
+  /** Extras for the model's provider. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** What a model is sent. */
+export interface SamplingPrompt {
+  readonly systemPrompt?: string;
+  readonly messages: readonly SamplingMessageView[];
+  readonly maxTokens: number;
+  readonly tools: readonly string[];
+  readonly wishes: SamplingWishes;
+}
+
+/** Consent to send a prompt to the person's model; the person may edit it. */
+export interface SamplingRequestQuestion extends Asked, SamplingPrompt {
+  readonly kind: 'sampling-request';
+  readonly model: AskedModel;
+  /** The person's models, the proposed one among them; any may be chosen instead. */
+  readonly models: readonly string[];
+  /** Things received that are shown and ignored, such as `includeContext`. */
+  readonly ignored: readonly string[];
+}
+
+/** Consent to hand the model's reply to the server; the person may edit it. */
+export interface SamplingReplyQuestion extends Asked {
+  readonly kind: 'sampling-reply';
+  readonly model: AskedModel;
+  /** What the reply is to, as it was sent. */
+  readonly prompt: SamplingPrompt;
+  readonly content: readonly Readonly<Record<string, unknown>>[];
+  readonly stopReason?: string;
+  /** What the person should know about the run, one plain sentence each; the server is not told. */
+  readonly notes: readonly string[];
+}
+
+/** Consent to tell a server which directories it may use. */
+export interface RootsQuestion extends Asked {
+  readonly kind: 'roots';
+  readonly roots: readonly { readonly uri: string; readonly name?: string }[];
+}
+
+/** What a person is asked. */
+export type Question =
+  | FormQuestion
+  | UrlQuestion
+  | UrlFinishQuestion
+  | SamplingRequestQuestion
+  | SamplingReplyQuestion
+  | RootsQuestion;
+
+/**
+ * What a person did with a question; the view sends it, the inbox checks it. `content` by kind:
+ * `form`: the answers; `sampling-request`: the edited parts (`systemPrompt`, `messages`, a lower `maxTokens`) and another `model`,
+ * if any;
+ * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, at least one;
+ * `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link.
+ */
+export type Reply =
+  | { readonly action: 'accept'; readonly content?: Readonly<Record<string, unknown>> }
+  | { readonly action: 'decline' }
+  | { readonly action: 'dismiss' };
+
+/** Through what a reply came: a view's name, such as `web` or `terminal`. */
+export type Via = string;
+
+/** How a question ended; exactly one per question. */
+export type Ending =
+  | { readonly how: 'answered'; readonly content?: Readonly<Record<string, unknown>>; readonly via: Via }
+  | { readonly how: 'declined'; readonly via: Via }
+  | { readonly how: 'dismissed'; readonly via: Via }
+  | { readonly how: 'timed-out' }
+  /** The server took the question back, or its call was cancelled. */
+  | { readonly how: 'withdrawn' }
+  /** A page said it was done (2025-11-25, `notifications/elicitation/complete`). */
+  | { readonly how: 'completed' }
+  /** The server or its connection is gone. */
+  | { readonly how: 'server-gone' }
+  | { readonly how: 'refused-by-policy'; readonly rule: string };
+
+/** What happened to a reply. */
+export type Receipt =
+  | { readonly ok: true }
+  /** The content does not fit; the question stays open. */
+  | { readonly ok: false; readonly problem: 'invalid'; readonly issues: readonly Issue[] }
+  /** Somebody was faster, or the question was withdrawn. */
+  | { readonly ok: false; readonly problem: 'ended'; readonly ending: Ending }
+  | { readonly ok: false; readonly problem: 'unknown' };
+
+/** One view of open questions. */
+export interface Presenter {
+  /** Shown to the person as the place an answer came from. */
+  readonly via: Via;
+  /**
+   * Shows a question. Returns at once; the answer is given through `controls.reply`.
+   * @param controls - `reply`: may be called any number of times, the receipt says what became of it; `ended`: aborts
+   *   when the question has ended in any way, with the {@link Ending} as its reason
+   */
+  show(question: Question, controls: { reply(reply: Reply): Promise<Receipt>; readonly ended: AbortSignal }): void;
+}

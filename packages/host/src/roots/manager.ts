@@ -1,0 +1,253 @@
+/**
+ * The directories a person offers to servers, and which server may know of which.
+ *
+ * - R1 A server is told of a root only where the person granted it to that server.
+ * - R2 A root is a `file:` URI of a real directory, in one spelling; anything else is refused when it is added.
+ * - R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
+ * - R4 What is kept is written whole, so that a crash leaves the old list or the new one.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
+import {
+  checkGiven,
+  checkOptions,
+  func,
+  having,
+  listOf,
+  name as nameKind,
+  notNegative,
+  required,
+  text,
+} from '@midcall/core/options';
+import { type Root, toPath, toUri } from '@midcall/core/roots';
+import { visible } from '@midcall/core/text';
+import { type Clock, clockKind, systemClock } from '../clock.ts';
+import type { RootsDisk } from './disk.ts';
+import type { RootsMemory } from './memory.ts';
+
+/** A directory on offer. */
+export interface OfferedRoot extends Root {
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  /** Where servers find it, if they see it under another path than this machine does. */
+  readonly as?: string;
+  /** `gone`: was a directory of this name when it was added and is not now; `unreadable`: may not be opened. */
+  readonly state: 'there' | 'gone' | 'unreadable';
+}
+
+/** What is kept between sessions. */
+export interface RootsState {
+  readonly roots: readonly { readonly path: string; readonly name: string; readonly as?: string }[];
+  /** Server id -> paths granted to it. A server that is not in it has not been decided about. */
+  readonly grants: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The disk, and where decisions are kept. */
+export interface RootsManagerOptions {
+  /** The file system, as far as this needs it. */
+  readonly disk: RootsDisk;
+  /** Keeps the state; nothing is kept where absent. */
+  readonly memory?: RootsMemory;
+  readonly clock?: Clock;
+  /** Milliseconds between looks at whether roots are still there; 0 for never. Default 2,000. */
+  readonly lookEveryMs?: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Offers directories and remembers consent per server. */
+export class RootsManager {
+  readonly #disk: RootsDisk;
+  readonly #memory: RootsMemory | undefined;
+  readonly #clock: Clock;
+  readonly #lookEveryMs: number;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Set<(server: string | undefined) => void>();
+  readonly #grants = new Map<string, Set<string>>();
+  #roots: OfferedRoot[] = [];
+  #stopLooking: (() => void) | undefined;
+
+  constructor(options: RootsManagerOptions) {
+    checkOptions('new RootsManager', options, {
+      disk: required(having('a disk, such as machineDisk', 'look', 'real')),
+      memory: having('what keeps the state, such as rootsFile(path)', 'read', 'write'),
+      clock: clockKind,
+      lookEveryMs: notNegative,
+      onError: func,
+    });
+    this.#disk = options.disk;
+    this.#memory = options.memory;
+    this.#clock = options.clock ?? systemClock;
+    this.#lookEveryMs = options.lookEveryMs ?? 2_000;
+    this.#onError = options.onError ?? (() => {});
+  }
+
+  /** Reads what was kept. Entries that are no longer directories are there as `gone`. */
+  async load(): Promise<void> {
+    const state = await this.#memory?.read();
+    for (const root of state?.roots ?? [])
+      this.#roots.push({ ...root, uri: uriOf(root), state: await this.#stateOf(root.path) });
+    for (const [server, paths] of Object.entries(state?.grants ?? {})) this.#grants.set(server, new Set(paths));
+  }
+
+  /**
+   * Offers a directory. Adding one that is on offer already changes nothing.
+   * @param place - an absolute path, or a `file:` URI
+   * @param options - `name`: for people, the directory's own where absent; `as`: the absolute POSIX path under which servers
+   *   find it, where they run in a container
+   * @throws MidcallError `roots/invalid` where it is no usable name, or is on offer under another `as`; `roots/not-found`
+   *   where no directory is there
+   */
+  async add(place: string, options: { readonly name?: string; readonly as?: string } = {}): Promise<OfferedRoot> {
+    checkGiven('roots.add', 'the directory', place, nameKind);
+    checkOptions('roots.add', options, { name: text, as: text });
+    const { as } = options;
+    const asked = /^file:/i.test(place) ? toPath(place) : toPath(toUri(place));
+    const kind = await this.#disk.look(asked);
+    if (kind === 'gone') throw new MidcallError('roots/not-found', `There is no directory at ${asked}.`);
+    if (kind === 'not-a-directory') throw new MidcallError('roots/invalid', `${asked} is not a directory.`);
+    if (kind === 'unreadable') throw new MidcallError('roots/io', `The directory ${asked} cannot be read.`);
+    const path = await this.#disk.real(asked);
+    const uri = uriOf({ path, as });
+    const known = this.#roots.find(root => root.path === path);
+    if (known && known.uri !== uri)
+      throw new MidcallError('roots/invalid', `${path} is on offer already, as ${known.as ?? known.path}.`);
+    if (known) return known;
+    const name = options.name ?? path.split(/[\\/]/).at(-1) ?? path;
+    const root: OfferedRoot = { uri, name: name === '' ? path : name, path, state: 'there', ...defined({ as }) };
+    this.#roots.push(root);
+    await this.#changed(undefined);
+    return root;
+  }
+
+  /** Withdraws a directory from every server. @returns false where it is not on offer */
+  async remove(uri: string): Promise<boolean> {
+    const root = this.#roots.find(each => each.uri === uri);
+    if (!root) return false;
+    this.#roots = this.#roots.filter(each => each !== root);
+    for (const granted of this.#grants.values()) granted.delete(root.path);
+    await this.#changed(undefined);
+    return true;
+  }
+
+  /** Directories on offer, in the order they were added. */
+  list(): readonly OfferedRoot[] {
+    return [...this.#roots];
+  }
+
+  /**
+   * Grants a server exactly these roots; an empty list is a decision too. Others on offer stay unknown to it.
+   * @param uris - as {@link add} and {@link list} give them
+   * @throws MidcallError `roots/not-found` where one is not on offer; nothing is changed then
+   */
+  async grant(server: string, uris: readonly string[]): Promise<void> {
+    checkGiven('roots.grant', 'the server', server, nameKind);
+    checkGiven('roots.grant', 'what is granted', uris, listOf(nameKind));
+    const strange = uris.filter(uri => !this.#roots.some(root => root.uri === uri));
+    if (strange.length > 0) {
+      const named = strange.map(uri => `'${visible(uri, { max: 200 })}'`).join(', ');
+      throw new MidcallError(
+        'roots/not-found',
+        `Not on offer: ${named}. Add the directory, and grant the uri that add() gives.`,
+      );
+    }
+    const paths = this.#roots.filter(root => uris.includes(root.uri)).map(root => root.path);
+    const before = this.granted(server);
+    this.#grants.set(server, new Set(paths));
+    if (before === undefined || !same(before, this.granted(server) ?? [])) await this.#changed(server);
+    else await this.#keep();
+  }
+
+  /** Forgets a server's grant: it is told of nothing, and the person is asked again. */
+  async forget(server: string): Promise<void> {
+    if (this.#grants.delete(server)) await this.#changed(server);
+  }
+
+  /** What a server may be told; undefined where the person has not decided. */
+  granted(server: string): readonly Root[] | undefined {
+    const paths = this.#grants.get(server);
+    if (!paths) return undefined;
+    return this.#roots
+      .filter(root => root.state === 'there' && paths.has(root.path))
+      .map(({ uri, name }) => ({ uri, name }));
+  }
+
+  /** Every server decided about, and what it was granted (paths). */
+  grants(): ReadonlyMap<string, readonly string[]> {
+    return new Map([...this.#grants].map(([server, paths]) => [server, [...paths]]));
+  }
+
+  /**
+   * Calls `listener` once per change: with the server concerned, or undefined where it may concern all.
+   * While anyone listens, roots that vanish or return are noticed. @returns ends the subscription
+   */
+  subscribe(listener: (server: string | undefined) => void): () => void {
+    this.#listeners.add(listener);
+    this.#lookLater();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#stopLooking?.();
+      this.#stopLooking = undefined;
+    };
+  }
+
+  /** Looks at every root now; a change is announced once. */
+  async look(): Promise<void> {
+    const looked = await Promise.all(
+      this.#roots.map(async root => ({ ...root, state: await this.#stateOf(root.path) })),
+    );
+    const states = new Map(looked.map(root => [root.path, root.state]));
+    const moved = this.#roots.filter(root => (states.get(root.path) ?? root.state) !== root.state);
+    if (moved.length === 0) return;
+    this.#roots = this.#roots.map(root => ({ ...root, state: states.get(root.path) ?? root.state }));
+    this.#announce(undefined);
+  }
+
+  /** A link that has taken a directory's place leads where nobody offered. */
+  async #stateOf(path: string): Promise<OfferedRoot['state']> {
+    const kind = await this.#disk.look(path);
+    if (kind === 'unreadable') return 'unreadable';
+    const stands = kind === 'directory' && (await this.#disk.real(path).catch(() => undefined)) === path;
+    return stands ? 'there' : 'gone';
+  }
+
+  #lookLater(): void {
+    if (this.#lookEveryMs === 0 || this.#stopLooking || this.#listeners.size === 0) return;
+    this.#stopLooking = this.#clock.after(this.#lookEveryMs, () => {
+      this.#stopLooking = undefined;
+      void this.look()
+        .catch(this.#onError)
+        .finally(() => this.#lookLater());
+    });
+  }
+
+  async #changed(server: string | undefined): Promise<void> {
+    await this.#keep();
+    this.#announce(server);
+  }
+
+  async #keep(): Promise<void> {
+    const grants = Object.fromEntries([...this.#grants].map(([server, paths]) => [server, [...paths]]));
+    const roots = this.#roots.map(({ path, name, as }) => ({ path, name, ...defined({ as }) }));
+    await this.#memory?.write({ roots, grants });
+  }
+
+  #announce(server: string | undefined): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(server);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}
+
+/** What servers are told. */
+const uriOf = ({ path, as }: { readonly path: string; readonly as?: string | undefined }): string =>
+  as === undefined ? toUri(path) : toUri(as, 'posix');
+
+const same = (a: readonly Root[], b: readonly Root[]): boolean =>
+  a.length === b.length && a.every((root, index) => root.uri === b[index]?.uri);

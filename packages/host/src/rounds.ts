@@ -1,0 +1,100 @@
+/**
+ * Rounds of 2026-07-28 that wait for a person, kept so that another process can answer them: the call, what it was asked,
+ * and the server's own `requestState`, which is given back as it came. Whether the server still takes it is for the
+ * server to say; one that was restarted with another key refuses it, and the call ends with that refusal.
+ */
+import type { Store } from '@midcall/core/store';
+import type { CallContext } from './question.ts';
+import { type AskMethod, askMethods, type TappedRound } from './tap.ts';
+
+/** One input request of a round. */
+export interface KeptRequest {
+  /** Key on the wire. */
+  readonly key: string;
+  /** The question's id. */
+  readonly id: string;
+  readonly method: AskMethod;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A round as it is kept. */
+export interface KeptRound {
+  readonly call: CallContext;
+  readonly requests: readonly KeptRequest[];
+  readonly requestState?: string;
+}
+
+/** The open rounds of one server. */
+export class Rounds {
+  readonly #store: Store;
+  readonly #key: string;
+  readonly #onError: (error: unknown) => void;
+  readonly #open = new Map<string, KeptRound>();
+  #tail: Promise<void> = Promise.resolve();
+
+  /** @param server - the server's id in this host */
+  constructor(store: Store, server: string, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#key = `host:rounds:${server}`;
+    this.#onError = onError;
+  }
+
+  /** A call has come to a round; its earlier one is over. */
+  keep({ call, requests, requestState }: TappedRound): void {
+    const kept = [...requests].map(([key, { id, method, params }]) => ({ key, id, method, params }));
+    const round = { call: call.context, requests: kept, ...(requestState !== undefined && { requestState }) };
+    this.#open.set(call.context.id, round);
+    this.#write();
+  }
+
+  /** A call is over. */
+  drop(callId: string): void {
+    if (this.#open.delete(callId)) this.#write();
+  }
+
+  /** What an earlier process left; text that holds no rounds counts as none. */
+  async load(): Promise<readonly KeptRound[]> {
+    await this.#tail;
+    const text = await this.#store.get(this.#key);
+    const kept = readRounds(text).filter(round => !this.#open.has(round.call.id));
+    for (const round of kept) this.#open.set(round.call.id, round);
+    return kept;
+  }
+
+  /** Resolves when what has changed so far is in the store. */
+  async settled(): Promise<void> {
+    await this.#tail;
+  }
+
+  #write(): void {
+    this.#tail = this.#tail
+      .then(async () => {
+        if (this.#open.size === 0) await this.#store.delete(this.#key);
+        else await this.#store.set(this.#key, JSON.stringify([...this.#open.values()]));
+      })
+      .catch(this.#onError);
+  }
+}
+
+function readRounds(text: string | undefined): readonly KeptRound[] {
+  try {
+    const list = JSON.parse(text ?? '[]') as unknown;
+    return Array.isArray(list) ? list.filter(isRound) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRound(value: unknown): value is KeptRound {
+  const { call, requests, requestState } = (value ?? {}) as Partial<KeptRound>;
+  const framed = typeof call?.id === 'string' && typeof call.name === 'string' && typeof call.arguments === 'object';
+  const stated = requestState === undefined || typeof requestState === 'string';
+  return (
+    framed &&
+    stated &&
+    Array.isArray(requests) &&
+    requests.every(
+      each => typeof each?.id === 'string' && typeof each.key === 'string' && askMethods.includes(each.method),
+    )
+  );
+}

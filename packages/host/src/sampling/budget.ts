@@ -1,0 +1,167 @@
+/**
+ * What one server may spend on the person's models: requests, tokens, and turns of tool use in one conversation
+ * (client/sampling, "Security Considerations": rate limits, and iteration limits on both sides). No I/O; the clock is
+ * passed in.
+ *
+ * G1  a run that has begun counts at once with all it may cost, so that runs side by side cannot pass the limit together;
+ * G2  a run never gets more tokens to generate than are left;
+ * G3  what was really spent replaces what was set aside, once it is known; a run that failed or was stopped stays counted
+ *     with what was set aside, since nobody can say what it cost.
+ */
+
+import { defined } from '@midcall/core/json';
+import { checkOptions, count, type Kinds } from '@midcall/core/options';
+import { blocksOf, type ModelUsage, type SamplingRequest } from '@midcall/core/sampling';
+
+/** What one server may spend of the person’s models. */
+export interface SamplingLimits {
+  /** Runs of a model within the window. */
+  readonly requests: number;
+  /** Tokens within the window, in and out together. */
+  readonly tokens: number;
+  /** Turns of tool use one conversation may hold. */
+  readonly depth: number;
+  /** Milliseconds after which a run no longer counts; `Infinity`: for as long as the budget lives. */
+  readonly windowMs: number;
+}
+
+/** What counts at the moment. */
+export interface SamplingSpent {
+  readonly requests: number;
+  /** In and out together. */
+  readonly tokens: number;
+}
+
+/** Whether a request may run; where not, why, in a plain sentence. */
+export type BudgetVerdict =
+  /** `maxTokens`: the request's, or less where less is left. */
+  { readonly ok: true; readonly maxTokens: number } | { readonly ok: false; readonly why: string };
+
+/** A run that counts. */
+export interface BudgetedRun {
+  readonly ok: true;
+  readonly maxTokens: number;
+  /** Call once, with what it cost. */
+  settle(usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'>): void;
+}
+
+/** The account of one server. */
+export interface SamplingBudget {
+  readonly limits: SamplingLimits;
+  spent(): SamplingSpent;
+  /** Judges and changes nothing: for asking before the person is troubled. */
+  judge(request: SamplingRequest): BudgetVerdict;
+  /** Judges and, where it may run, counts it. */
+  take(request: SamplingRequest): BudgetedRun | Extract<BudgetVerdict, { ok: false }>;
+}
+
+interface Spend {
+  readonly at: number;
+  tokens: number;
+}
+
+const kinds: Kinds<SamplingLimits> = {
+  requests: count,
+  tokens: count,
+  depth: count,
+  windowMs: {
+    words: 'a whole number of milliseconds, at least 1, or Infinity',
+    fits: value => value === Number.POSITIVE_INFINITY || count.fits(value),
+  },
+};
+const defaults: SamplingLimits = { requests: 100, tokens: 500_000, depth: 20, windowMs: Number.POSITIVE_INFINITY };
+
+/**
+ * Opens an account for one server.
+ * @param limits - 100 requests, 500,000 tokens, 20 turns, for as long as it lives, where absent
+ * @param options - `now`: milliseconds on any clock that does not go back
+ * @throws TypeError for a limit that is unknown, or no whole number above 0
+ */
+export function samplingBudget(
+  limits: Partial<SamplingLimits>,
+  options: { readonly now: () => number },
+): SamplingBudget {
+  checkOptions('the sampling budget', limits, kinds);
+  const bounds: SamplingLimits = { ...defaults, ...defined(limits) };
+  let spends: Spend[] = [];
+  const current = (now: number): readonly Spend[] => {
+    spends = spends.filter(spend => now - spend.at < bounds.windowMs);
+    return spends;
+  };
+  const judge = (request: SamplingRequest): BudgetVerdict => {
+    const now = options.now();
+    return judgeSpend(bounds, current(now), request, now);
+  };
+  return {
+    limits: bounds,
+    spent: () => total(current(options.now())),
+    judge,
+    take(request) {
+      const verdict = judge(request);
+      if (!verdict.ok) return verdict;
+      const spend: Spend = { at: options.now(), tokens: inputOf(request) + verdict.maxTokens };
+      spends.push(spend);
+      return {
+        ok: true,
+        maxTokens: verdict.maxTokens,
+        settle: ({ inputTokens, outputTokens }) => {
+          spend.tokens = inputTokens + outputTokens;
+        },
+      };
+    },
+  };
+}
+
+function judgeSpend(
+  limits: SamplingLimits,
+  spends: readonly Spend[],
+  request: SamplingRequest,
+  now: number,
+): BudgetVerdict {
+  const turns = request.messages.filter(message => blocksOf(message).some(block => block.type === 'tool_use')).length;
+  if (turns > limits.depth)
+    return refused(
+      `This conversation holds ${counted(turns, 'turn')} of tool use; at most ${limits.depth} are allowed.`,
+    );
+  const { requests, tokens } = total(spends);
+  if (requests >= limits.requests)
+    return refused(
+      `This server has used up its ${counted(limits.requests, 'sampling request')}${until(limits, spends, now)}.`,
+    );
+  const left = limits.tokens - tokens - inputOf(request);
+  if (tokens >= limits.tokens)
+    return refused(`This server has used up its ${counted(limits.tokens, 'token')}${until(limits, spends, now)}.`);
+  if (left < 1)
+    return refused(
+      `This request alone is longer than the ${counted(limits.tokens - tokens, 'token')} this server has left${until(limits, spends, now)}.`,
+    );
+  return { ok: true, maxTokens: Math.min(request.maxTokens, left) };
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const refused = (why: string): BudgetVerdict => ({ ok: false, why });
+
+function total(spends: readonly Spend[]): SamplingSpent {
+  return { requests: spends.length, tokens: spends.reduce((sum, spend) => sum + spend.tokens, 0) };
+}
+
+/** What a prompt will cost, before anyone has counted: three characters to a token, media at a flat rate. */
+function inputOf(request: SamplingRequest): number {
+  const media = 1_500;
+  let tokens = 0;
+  const text = JSON.stringify([request.systemPrompt, request.tools, request.messages], (key, value: unknown) => {
+    if (key !== 'data' && key !== 'blob') return value;
+    tokens += media;
+    return undefined;
+  });
+  return tokens + Math.ceil(text.length / 3);
+}
+
+/** When the oldest run stops counting; nothing where that never happens. */
+function until(limits: SamplingLimits, spends: readonly Spend[], now: number): string {
+  const oldest = spends[0];
+  if (!oldest || limits.windowMs === Number.POSITIVE_INFINITY) return '';
+  const seconds = Math.max(1, Math.ceil((oldest.at + limits.windowMs - now) / 1_000));
+  return seconds < 120 ? `; ask again in ${seconds} s` : `; ask again in ${Math.ceil(seconds / 60)} minutes`;
+}

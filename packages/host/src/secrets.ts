@@ -1,0 +1,76 @@
+/**
+ * What a person types that is a secret: found, warned of, and masked wherever it is shown again or kept. A form must not ask
+ * for one (2025-11-25 and 2026-07-28, client/elicitation), but a server can. Pure.
+ *
+ * - S1 The server that asked gets what the person sent; everybody else gets the mask.
+ */
+import { type Field, isCardNumber, secretIn, secretInMessage } from '@midcall/core/form';
+import { isRecord } from '@midcall/core/json';
+import type { Ending, FormQuestion, Question } from './question.ts';
+
+/** Stands for a secret; says nothing about its length. */
+export const mask = '••••••••';
+
+/** Our own words, for the field that asks. */
+export const secretWarnings = {
+  asked:
+    'This server asks for a secret in a form. It should not: forms are not meant for passwords, keys, tokens or card numbers, and the answer may be logged. A server that needs one should open a page of its own. Decline unless you are sure.',
+  typed: 'This looks like a card number. Forms are not meant for card numbers, and the answer may be logged.',
+  argument: 'This looks like a secret, so it is masked here. The server gets it as you type it.',
+} as const;
+
+/**
+ * Names of the fields that ask for a secret.
+ * @param message - what the question says; absent where there is none, as for a tool's arguments
+ */
+export function secretNames(
+  fields: readonly { readonly kind: string; readonly name: string }[],
+  message?: string,
+): ReadonlySet<string> {
+  const known = fields.filter((field): field is Field => field.kind !== 'json');
+  const named = known.filter(field => secretIn(field) !== undefined).map(field => field.name);
+  const inMessage = message !== undefined && secretInMessage(message, known) !== undefined;
+  return new Set(inMessage ? known.map(field => field.name) : named);
+}
+
+/** The fields of a question that ask for a secret. */
+export const secretsOf = (question: FormQuestion): ReadonlySet<string> =>
+  secretNames(question.fields, question.message);
+
+/** Content with every secret in it masked. */
+function maskedContent(
+  question: FormQuestion,
+  content: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const secrets = secretsOf(question);
+  return Object.fromEntries(
+    Object.entries(content).map(([name, value]) => [name, secrets.has(name) || isCardNumber(value) ? mask : value]),
+  );
+}
+
+/** How a question ended, for everybody but the one who asked. */
+export function maskedEnding(question: Question, ending: Ending): Ending {
+  if (question.kind !== 'form' || ending.how !== 'answered' || ending.content === undefined) return ending;
+  return { ...ending, content: maskedContent(question, ending.content) };
+}
+
+/** What is nested deeper is left out of sight. */
+const deepest = 20;
+
+/** A call's arguments with every secret in them masked, as far as their names or values tell. */
+export function maskedArguments(all: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return maskedMembers(all, 0);
+}
+
+function maskedMembers(all: Readonly<Record<string, unknown>>, depth: number): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, maskedValue(name, value, depth)]));
+}
+
+function maskedValue(name: string, value: unknown, depth: number): unknown {
+  const isText = typeof value === 'string' || typeof value === 'number';
+  if (isText) return secretIn({ name }) !== undefined || isCardNumber(value) ? mask : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= deepest) return mask;
+  if (Array.isArray(value)) return value.map(each => maskedValue(name, each, depth + 1));
+  return isRecord(value) ? maskedMembers(value, depth + 1) : value;
+}

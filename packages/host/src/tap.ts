@@ -1,0 +1,243 @@
+/**
+ * Looks at the transport, because the SDK does not show a handler what was really sent: it strips `pattern` from a form
+ * and refuses nested schemas by itself. Every request a server makes of the person is kept here as received, under an id
+ * of ours that travels in the request's `_meta` to the handler; where the request is a form or a URL, the SDK is given a
+ * harmless one in its place, so that judging it is ours alone.
+ *
+ * - T1 What a handler gets by {@link Tap.take} is what was on the wire, unchanged.
+ * - T2 An id is of ours: one that a server wrote itself is overwritten.
+ * - T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
+ * - T4 Nothing is kept of a request that was answered or taken back, nor of a call that is over.
+ * - T5 Responses leave a few at a time: over HTTP each is a connection, and a server may have asked any number of things.
+ * - T6 What a result holds is the server's: of the blocks in it the SDK sees none, since one it does not know would fail the
+ *   call; see blocks-aside.ts.
+ * - T7 A round with more requests than a person could look at ends its call; none of them is asked.
+ */
+
+import { blocksAside, isRecord } from '@midcall/core/json';
+import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
+import type { Calls, RunningCall } from './calls/calls.ts';
+
+/** The requests that need a person. */
+export const askMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
+export type AskMethod = (typeof askMethods)[number];
+
+/** A request as it was on the wire. */
+export interface TappedRequest {
+  /** Random, ours; becomes the question's id. */
+  readonly id: string;
+  readonly method: AskMethod;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly call: RunningCall | undefined;
+}
+
+/** A round of 2026-07-28 that waits for the person. */
+export interface TappedRound {
+  readonly call: RunningCall;
+  /** Key on the wire -> request. */
+  readonly requests: ReadonlyMap<string, TappedRequest>;
+  readonly requestState: string | undefined;
+}
+
+export interface TapOptions {
+  readonly calls: Calls;
+  readonly newId: () => string;
+  /** What stands in for the params of an elicitation while it passes the SDK. */
+  readonly placeholder: Readonly<Record<string, unknown>>;
+  /** True where roots are declared, with `listChanged` on 2025-11-25. */
+  readonly roots: boolean;
+  /** A `roots/list` of 2025-11-25 was received, or answered. */
+  readonly onRootsList?: (what: 'asked' | 'answered') => void;
+  /** The SDK refuses a request, so that no handler sees it. */
+  readonly onRefused?: (request: TappedRequest, message: string) => void;
+  readonly onRound?: (round: TappedRound) => void;
+  /** A round asks too much at once; its call is to end. */
+  readonly onFlood?: (call: RunningCall, message: string) => void;
+}
+
+const metaKey = 'midcall/question';
+const asks = new Set<string>(askMethods);
+const callMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** The most requests of one round. */
+const mostInRound = 100;
+/** The most responses on their way at a time. */
+const mostSending = 32;
+
+type Json = Record<string, unknown>;
+type Deliver = NonNullable<Transport['onmessage']>;
+
+/** One connection's tap. */
+export class Tap {
+  readonly #options: TapOptions;
+  readonly #waiting = new Map<string, TappedRequest>();
+  readonly #callOfRequest = new Map<unknown, RunningCall>();
+  readonly #pushed = new Map<unknown, TappedRequest>();
+  readonly #delivered = new WeakSet<object>();
+  readonly #turns = new Set<() => void>();
+  #sending = 0;
+
+  constructor(options: TapOptions) {
+    this.#options = options;
+  }
+
+  /** Starts looking at a transport, in place: the SDK treats the very class of its stdio transport in a special way. */
+  onto(transport: Transport): void {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const outgoing = this.#outgoing(message);
+      return 'method' in outgoing ? send(outgoing, options) : this.#inTurn(() => send(outgoing, options));
+    };
+    const wrap = (next: Deliver): Deliver => {
+      return (message, extra) => this.#incoming(message, each => next(each, extra));
+    };
+    let wrapped = transport.onmessage && wrap(transport.onmessage);
+    Object.defineProperty(transport, 'onmessage', {
+      configurable: true,
+      enumerable: true,
+      get: () => wrapped,
+      set: (next: Deliver | undefined) => {
+        wrapped = next && wrap(next);
+      },
+    });
+  }
+
+  /** The request a handler was called for, once. */
+  take(meta: unknown): TappedRequest | undefined {
+    const id = isRecord(meta) ? meta[metaKey] : undefined;
+    if (typeof id !== 'string') return undefined;
+    const request = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return request;
+  }
+
+  #incoming(message: JSONRPCMessage, deliver: (message: JSONRPCMessage) => void): void {
+    if (this.#delivered.has(message)) deliver(message);
+    else if (!('method' in message)) this.#incomingResponse(message, deliver);
+    else if (message.method === 'notifications/cancelled') {
+      deliver(message);
+      // Nothing is sent in answer to a request that was taken back.
+      this.#over(message.params?.['requestId']);
+    } else if (!('id' in message) || !asks.has(message.method)) deliver(message);
+    else {
+      const { calls, onRootsList } = this.#options;
+      const request = this.#keep(message.method, message.params, calls.current() ?? calls.single());
+      this.#pushed.set(message.id, request);
+      if (message.method === 'roots/list') onRootsList?.('asked');
+      deliver(this.#mark({ ...message, params: this.#disguise(request) } as JSONRPCMessage));
+    }
+  }
+
+  #incomingResponse(message: JSONRPCResponse, deliver: (message: JSONRPCMessage) => void): void {
+    const call = this.#callOfRequest.get(message.id);
+    this.#callOfRequest.delete(message.id);
+    const result = 'result' in message ? (message.result as Json) : undefined;
+    if (!call || this.#isOver(call) || !isRecord(result)) {
+      deliver(message);
+      return;
+    }
+    if (result['resultType'] !== 'input_required') {
+      deliver(this.#mark({ ...message, result: blocksAside(result) } as JSONRPCMessage));
+      return;
+    }
+    const asked = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;
+    if (asked > mostInRound) {
+      this.#options.onFlood?.(call, `It asked ${asked} things at once; at most ${mostInRound} are looked at.`);
+      return;
+    }
+    const round = this.#round(call, result);
+    this.#options.onRound?.(round.seen);
+    const disguised = { ...message, result: { ...result, inputRequests: round.inputRequests } } as JSONRPCMessage;
+    this.#options.calls.within(call, () => deliver(this.#mark(disguised)));
+  }
+
+  #round(call: RunningCall, result: Json): { readonly seen: TappedRound; readonly inputRequests: unknown } {
+    const requests = new Map<string, TappedRequest>();
+    const state = result['requestState'];
+    const requestState = typeof state === 'string' ? state : undefined;
+    const seen: TappedRound = { call, requests, requestState };
+    if (!isRecord(result['inputRequests'])) return { seen, inputRequests: result['inputRequests'] };
+    const entries = Object.entries(result['inputRequests']).map(([key, entry]) => {
+      if (!isRecord(entry) || !asks.has(entry['method'] as string)) return [key, entry] as const;
+      const request = this.#keep(entry['method'] as string, entry['params'], call);
+      requests.set(key, request);
+      if (request.method === 'roots/list' && !this.#options.roots)
+        this.#options.onRefused?.(request, 'This client declares no roots.');
+      return [key, { ...entry, params: this.#disguise(request) }] as const;
+    });
+    return { seen, inputRequests: Object.fromEntries(entries) };
+  }
+
+  #keep(method: string, params: unknown, call: RunningCall | undefined): TappedRequest {
+    const id = this.#options.newId();
+    const request = { id, method: method as AskMethod, params: isRecord(params) ? params : {}, call };
+    this.#waiting.set(id, request);
+    return request;
+  }
+
+  #disguise(request: TappedRequest): Json {
+    const meta = isRecord(request.params['_meta']) ? request.params['_meta'] : {};
+    const params = request.method === 'elicitation/create' ? this.#options.placeholder : request.params;
+    return { ...params, _meta: { ...meta, [metaKey]: request.id } };
+  }
+
+  #mark(message: JSONRPCMessage): JSONRPCMessage {
+    this.#delivered.add(message);
+    return message;
+  }
+
+  #outgoing(message: JSONRPCMessage): JSONRPCMessage {
+    if (!('method' in message)) {
+      this.#answered(message as unknown as Json);
+      return message;
+    }
+    if ('id' in message && callMethods.has(message.method)) {
+      this.#forget();
+      const call = this.#options.calls.current();
+      if (call) this.#callOfRequest.set(message.id, call);
+    }
+    if (message.method !== 'initialize' || !this.#options.roots) return message;
+    const params = message.params as { capabilities?: Json } | undefined;
+    const capabilities = { ...params?.capabilities, roots: { listChanged: true } };
+    return { ...message, params: { ...params, capabilities } } as JSONRPCMessage;
+  }
+
+  async #inTurn(send: () => Promise<void>): Promise<void> {
+    if (this.#sending >= mostSending) await new Promise<void>(go => this.#turns.add(go));
+    this.#sending += 1;
+    try {
+      await send();
+    } finally {
+      this.#sending -= 1;
+      const [next] = this.#turns;
+      if (next) {
+        this.#turns.delete(next);
+        next();
+      }
+    }
+  }
+
+  #answered(response: Json): void {
+    const request = this.#over(response['id']);
+    const error = response['error'];
+    if (request && this.#waiting.delete(request.id) && isRecord(error))
+      this.#options.onRefused?.(request, String(error['message']));
+  }
+
+  /** A pushed request has its answer, or needs none any more. */
+  #over(id: unknown): TappedRequest | undefined {
+    const request = this.#pushed.get(id);
+    this.#pushed.delete(id);
+    if (request?.method === 'roots/list') this.#options.onRootsList?.('answered');
+    return request;
+  }
+
+  /** Drops what is left of calls that are over: of those that got no response, and of rounds the SDK has refused. */
+  #forget(): void {
+    for (const [id, call] of this.#callOfRequest) if (this.#isOver(call)) this.#callOfRequest.delete(id);
+    for (const [id, { call }] of this.#waiting) if (call && this.#isOver(call)) this.#waiting.delete(id);
+  }
+
+  #isOver(call: RunningCall): boolean {
+    return this.#options.calls.get(call.context.id) !== call;
+  }
+}

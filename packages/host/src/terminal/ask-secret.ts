@@ -1,0 +1,34 @@
+/** A field that asks for a secret: the person is warned, and what they type is not shown, nor kept where they leave it. */
+import type { Field, Textual, WireValue } from '@midcall/core/form';
+import { mask, secretWarnings } from '../index.ts';
+import { notGiven, type Prompter, type SecretPrompt } from './prompter.ts';
+
+/** Leaves out a secret that was given before. */
+const nothing = '-';
+
+/**
+ * Asks for one secret. No editor is opened, which would put it in a file.
+ * @param earlier - what was given before, or the default
+ * @param read - reads what is typed
+ */
+export async function askSecret(
+  field: Field,
+  earlier: WireValue | undefined,
+  asked: SecretPrompt,
+  prompter: Prompter,
+  read: (text: string) => Textual,
+): Promise<{ readonly given: true; readonly value: WireValue | undefined } | typeof notGiven> {
+  prompter.say([`! ${secretWarnings.asked}`]);
+  const hint = field.required ? 'Enter keeps it' : `Enter keeps it, ${nothing} leaves it out`;
+  const textOf = (typed: string): string => (typed === nothing && !field.required ? '' : typed);
+  const keeps = (typed: string): boolean => earlier !== undefined && typed === '';
+  const given = await prompter.secret({
+    ...asked,
+    message: earlier === undefined ? asked.message : `${asked.message} [${mask}; ${hint}]`,
+    validate: typed => (keeps(typed) ? undefined : asked.validate(textOf(typed))),
+  });
+  if (!given.given) return notGiven;
+  if (keeps(given.value)) return { given: true, value: earlier };
+  const result = read(textOf(given.value));
+  return { given: true, value: result.ok ? result.value : undefined };
+}

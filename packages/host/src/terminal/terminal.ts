@@ -1,0 +1,154 @@
+/**
+ * Questions in a terminal, one after the other. On a TTY they are drawn; through pipes, with NO_COLOR or where asked for,
+ * they are plain lines. Ctrl-C and Esc go one step back, and pressed again ask whether to leave the question; a question that
+ * ends elsewhere closes its dialog, and the editor where one is open.
+ */
+import type { Writable } from 'node:stream';
+import { anything, checkOptions, flag, func, having, type Kinds, name, required } from '@midcall/core/options';
+import { machineZone } from '@midcall/core/time';
+import { type Ending, openUrl, type Presenter, type Question, type Receipt, type Reply, visible } from '../index.ts';
+import { clackPrompter } from './clack-prompter.ts';
+import { consentDialog } from './consent-dialog.ts';
+import { type Editor, editorOf } from './editor.ts';
+import { formDialog } from './form-dialog.ts';
+import { endingLine } from './frame.ts';
+import { type Interruptible, interruptible } from './interruptible.ts';
+import type { MaybeTty } from './line-source.ts';
+import { plainPrompter } from './plain-prompter.ts';
+
+/** The streams, and how questions are put on them. */
+export interface TerminalOptions {
+  readonly input: MaybeTty;
+  readonly output: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  /** True for plain lines. Default: where input or output is no TTY, or NO_COLOR is set. */
+  readonly plain?: boolean;
+  /** For `NO_COLOR`, and `VISUAL` or `EDITOR`, which longer texts are opened in where this is a terminal. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Opens a page after consent; false where none could be opened. Default: the system's browser. */
+  readonly openUrl?: (href: string) => Promise<boolean>;
+  /** IANA name; the machine's own where absent. */
+  readonly timeZone?: string;
+  /** Told of a question that nobody can answer, since the input has ended; it is dismissed. */
+  readonly onUnanswered?: (question: Question) => void;
+}
+
+const kinds: Kinds<TerminalOptions> = {
+  input: required(having('a stream to read from, such as process.stdin', 'on')),
+  output: required(having('a stream to write to, such as process.stderr', 'write')),
+  plain: flag,
+  environment: anything,
+  openUrl: func,
+  timeZone: name,
+  onUnanswered: func,
+};
+
+type Controls = Parameters<Presenter['show']>[1];
+
+/** A view of open questions in a terminal. */
+export class Terminal implements Presenter {
+  readonly via = 'terminal';
+  readonly #prompter: Interruptible;
+  readonly #editor: Editor | undefined;
+  readonly #options: TerminalOptions;
+  readonly #queue: { readonly question: Question; readonly controls: Controls }[] = [];
+  #interrupt: AbortController | undefined;
+  #busy = false;
+  #working: Promise<void> | undefined;
+
+  constructor(options: TerminalOptions) {
+    checkOptions('new Terminal', options, kinds);
+    const environment = options.environment ?? process.env;
+    const noColor = (environment['NO_COLOR'] ?? '') !== '';
+    const plain = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
+    this.#prompter = interruptible(
+      (plain ? plainPrompter : clackPrompter)(options.input, options.output),
+      options.input,
+    );
+    this.#editor = this.#givenKeys(editorOf({ environment, input: options.input, output: options.output }));
+    this.#options = options;
+  }
+
+  show(question: Question, controls: Controls): void {
+    this.#queue.push({ question, controls });
+    if (!this.#busy) this.#working = this.#work();
+  }
+
+  /**
+   * Does what Ctrl-C as a key does to the question that is being asked: one step back. Where the input is no terminal,
+   * nobody is there to go back, and the question is dismissed.
+   * @returns false where no question is being asked
+   */
+  interrupt(): boolean {
+    if (this.#options.input.isTTY === true) this.#prompter.interrupt();
+    else this.#interrupt?.abort();
+    return this.#interrupt !== undefined;
+  }
+
+  /** Resolves when the terminal is free: no dialog and no editor is open. */
+  async idle(): Promise<void> {
+    await this.#working;
+  }
+
+  /** Stops reading. */
+  close(): void {
+    this.#prompter.close();
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      if (!next.controls.ended.aborted) await this.#ask(next.question, next.controls);
+    }
+    this.#busy = false;
+  }
+
+  async #ask(question: Question, controls: Controls): Promise<void> {
+    const interrupt = new AbortController();
+    this.#interrupt = interrupt;
+    const signal = AbortSignal.any([interrupt.signal, controls.ended]);
+    let again: Parameters<typeof formDialog>[3] = {};
+    for (;;) {
+      const reply = await this.#dialog(question, signal, again).finally(() => this.#prompter.giveBackKeys());
+      if (controls.ended.aborted) break;
+      if (this.#prompter.starved && reply.action === 'dismiss') this.#options.onUnanswered?.(question);
+      const receipt = await controls.reply(reply);
+      if (receipt.ok || receipt.problem !== 'invalid') break;
+      again = {
+        ...('content' in reply && reply.content && { answers: reply.content as never }),
+        problem: problemOf(receipt),
+      };
+      if (question.kind !== 'form') this.#prompter.say([`! ${again.problem}`]);
+    }
+    this.#interrupt = undefined;
+    // With its input at an end, this terminal ended the question itself.
+    const elsewhere = controls.ended.aborted && !this.#prompter.starved;
+    const line = elsewhere ? endingLine(controls.ended.reason as Ending, this.via) : undefined;
+    if (line !== undefined) this.#prompter.say([line]);
+  }
+
+  #givenKeys(editor: Editor | undefined): Editor | undefined {
+    return (
+      editor && {
+        name: editor.name,
+        edit: (text, signal) => {
+          this.#prompter.giveBackKeys();
+          return editor.edit(text, signal);
+        },
+      }
+    );
+  }
+
+  #dialog(question: Question, signal: AbortSignal, again: Parameters<typeof formDialog>[3]): Promise<Reply> {
+    const timeZone = this.#options.timeZone ?? machineZone();
+    if (question.kind === 'form')
+      return formDialog(question, this.#prompter, { signal, timeZone, editor: this.#editor }, again);
+    return consentDialog(question, this.#prompter, {
+      signal,
+      editor: this.#editor,
+      openUrl: this.#options.openUrl ?? (href => openUrl(href)),
+    });
+  }
+}
+
+const problemOf = (receipt: Extract<Receipt, { problem: 'invalid' }>): string =>
+  visible(receipt.issues.map(issue => issue.message).join(' '), { max: 1_000 });

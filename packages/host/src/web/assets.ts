@@ -1,0 +1,64 @@
+/** The desk's own files: one style sheet and the client script's modules, read once, named by what is in them. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { icon } from '@midcall/core/page';
+import type { AssetPaths } from './pages/layout.ts';
+import { style } from './style/style.ts';
+
+/** The client script's files; the first is the entry. */
+const modules = [
+  'desk',
+  'ages',
+  'alerts',
+  'base',
+  'copy',
+  'drafts',
+  'events',
+  'forms',
+  'morph',
+  'page',
+  'presence',
+  'reveal',
+] as const;
+/** Runs alone. */
+const again = 'again';
+
+/** One file as it is served. */
+export interface Asset {
+  readonly type: string;
+  readonly body: string;
+  /** True where the path changes with the content. */
+  readonly lasting: boolean;
+}
+
+/** Files by path, and the paths that pages name. */
+export interface Assets {
+  readonly paths: AssetPaths;
+  get(path: string): Asset | undefined;
+}
+
+/** @param from - the folder of the compiled client script */
+export function loadAssets(from: URL): Assets {
+  const scripts = [...modules, again].map(
+    name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const,
+  );
+  const digest = createHash('sha256').update(style);
+  for (const [, text] of scripts) digest.update(text);
+  const base = `/assets/${digest.digest('base64url').slice(0, 12)}`;
+  const files = new Map<string, Asset>([
+    ['/assets/icon.svg', { type: 'image/svg+xml', body: icon, lasting: false }],
+    [`${base}/desk.css`, { type: 'text/css; charset=utf-8', body: style, lasting: true }],
+    ...scripts.map(
+      ([name, body]) => [`${base}/${name}`, { type: 'text/javascript; charset=utf-8', body, lasting: true }] as const,
+    ),
+  ]);
+  return {
+    paths: {
+      style: `${base}/desk.css`,
+      entry: `${base}/desk.js`,
+      modules: modules.slice(1).map(name => `${base}/${name}.js`),
+      again: `${base}/${again}.js`,
+    },
+    get: path => files.get(path),
+  };
+}

@@ -1,0 +1,79 @@
+/** The body of a form's card: the message, the fields, and the answer as it will leave. */
+import { checkContent, type Issue, isCardNumber, labelOf } from '@midcall/core/form';
+import { type Html, html } from '@midcall/core/page';
+import { type FormQuestion, mask, secretsOf } from '../../index.ts';
+import { contentOf, readable, untouched } from '../form/draft.ts';
+import { fieldControl } from '../form/field-controls.ts';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import { type CardBody, type CardContext, quoted } from './frame.ts';
+
+function reviewValue(
+  field: FormQuestion['fields'][number],
+  content: Readonly<Record<string, unknown>>,
+  secrets: ReadonlySet<string>,
+): Html {
+  if (!Object.hasOwn(content, field.name))
+    return html`<span class="quiet-text">${field.required ? '…' : texts.field.leaveOut}</span>`;
+  const value = content[field.name];
+  const same = field.default !== undefined && JSON.stringify(field.default) === JSON.stringify(value);
+  if (secrets.has(field.name) || isCardNumber(value))
+    return html`<span class="review-value">${mask}</span> <span class="mark">${texts.field.hidden}</span>`;
+  return html`<span class="review-value">${shown(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
+}
+
+/** The answer before it is sent: every field in one compact list. */
+function review(
+  question: FormQuestion,
+  content: Readonly<Record<string, unknown>>,
+  secrets: ReadonlySet<string>,
+): Html {
+  const rows = question.fields.map(
+    field => html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${reviewValue(field, content, secrets)}</dd></div>`,
+  );
+  return html`<div class="review"><p class="review-title">${texts.question.review}</p>${
+    rows.length === 0 ? html`<p class="quiet-text">${texts.question.reviewNothing}</p>` : html`<dl>${rows}</dl>`
+  }</div>`;
+}
+
+/** How many fields of a form need another look; the first is where the focus goes. */
+export function problemSummary(issues: readonly Issue[]): Html | false {
+  if (issues.length === 0) return false;
+  const general = issues.filter(issue => issue.field === undefined);
+  const fields = new Set(issues.flatMap(issue => (issue.field === undefined ? [] : [issue.field])));
+  return html`<div class="problems" role="alert" data-key="problems">${fields.size > 0 && html`<p>${texts.question.fix(fields.size)}</p>`}${general.map(
+    issue => html`<p>${shown(issue.message, 400)}</p>`,
+  )}</div>`;
+}
+
+/** The issues of what is in a form now, JSON that does not parse included. */
+export function issuesOf(
+  question: FormQuestion,
+  read: { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] },
+): readonly Issue[] {
+  const checked = checkContent(question.fields, read.content);
+  return checked.ok ? read.issues : [...read.issues, ...checked.issues];
+}
+
+export function formBody(question: FormQuestion, context: CardContext): CardBody {
+  const draft = context.draft ?? untouched(question.fields, context.zone);
+  const issues = context.issues ?? [];
+  const { content } = contentOf(question.fields, draft);
+  const secrets = secretsOf(question);
+  const place = {
+    scope: `q-${question.id}`,
+    draft,
+    issues,
+    secrets,
+    warns: true,
+    zone: context.zone,
+    now: context.now,
+  };
+  return {
+    content: html`${quoted(question.message)}${problemSummary(issues)}<div class="fields">${question.fields.map(
+      (field, at) => fieldControl(field, at, place),
+    )}</div>${review(question, content, secrets)}`,
+    accept: texts.question.send,
+    waysOut: texts.question.waysOut,
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * The frame every card stands in, which is ours: who asks, for which call, with which arguments; and the parts that all
+ * kinds of card share. Pure.
+ */
+import type { Issue } from '@midcall/core/form';
+import { type Html, html } from '@midcall/core/page';
+import { type CallContext, maskedArguments, type Question } from '../../index.ts';
+import type { Draft } from '../form/draft.ts';
+import { icons } from '../icons.ts';
+import { shown, shownValue } from '../shown.ts';
+import { spelledAge, texts } from '../texts/texts.ts';
+
+/** What a card needs beside its question. */
+export interface CardContext {
+  readonly csrf: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The person's time zone, by IANA name. */
+  readonly zone: string;
+  /** True where decisions can be made for good. */
+  readonly keepsRules?: boolean;
+  /** What was posted, where a form is shown again. */
+  readonly draft?: Draft;
+  /** What a person has put into a question's form so far. */
+  readonly draftOf?: (questionId: string) => Draft | undefined;
+  readonly issues?: readonly Issue[];
+  /** The call on whose page the card is, where its question names none; the answer leads back there. */
+  readonly at?: string;
+}
+
+/** What the body of one kind of card adds to the shared form. */
+export interface CardBody {
+  readonly content: Html;
+  /** The accepting button; absent where there is nothing that could be accepted. */
+  readonly accept?: string;
+  readonly decline?: string;
+  readonly dismiss?: string | false;
+  readonly waysOut: string;
+  /** Set where accepting opens a page in a tab of its own. */
+  readonly opensTab?: boolean;
+}
+
+const headline: Record<Question['kind'], string> = {
+  form: texts.question.asks,
+  url: texts.question.wantsToOpen,
+  'url-finish': texts.question.openedPage,
+  'sampling-request': texts.question.wantsModel,
+  'sampling-reply': texts.question.wantsReply,
+  roots: texts.question.wantsRoots,
+};
+
+/** The icon that stands for a kind of question. */
+export function questionIcon(question: Question): Html {
+  if (question.kind === 'url' || question.kind === 'url-finish') return icons.page;
+  if (question.kind === 'roots') return icons.folder;
+  return question.kind === 'form' ? icons.question : icons.model;
+}
+
+/** The headline of a question, without who asks it. */
+export const questionHeadline = (question: Question): string =>
+  question.kind === 'sampling-reply' && question.model.byHand ? texts.question.wantsYourReply : headline[question.kind];
+
+/** A time that the page keeps counting from. */
+export function age(since: number, now: number): Html {
+  return html`<time class="age" datetime="${new Date(since).toISOString()}" data-since="${since}">${spelledAge(now - since)}</time>`;
+}
+
+/** Arguments as a row of `name = value`. */
+export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
+  const entries = Object.entries(maskedArguments(all));
+  if (entries.length === 0) return html`<span class="quiet-text">${texts.call.noArguments}</span>`;
+  const shownEntries = entries.slice(0, 12);
+  return html`<span class="arguments">${shownEntries.map(
+    ([name, value]) =>
+      html`<span class="argument"><span class="argument-name">${shown(name, 80)}</span> ${shownValue(value)}</span> `,
+  )}${entries.length > shownEntries.length && html`<span class="quiet-text">${texts.inbox.more(entries.length - shownEntries.length)}</span>`}</span>`;
+}
+
+function callLine(call: CallContext | undefined): Html {
+  if (!call) return html`<p class="frame-call">${texts.question.outsideCall}</p>`;
+  return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${shown(call.name, 200)}</code> ${argumentRow(call.arguments)}</p>`;
+}
+
+/** The frame of a card: who asks, and for what. */
+export function cardFrame(question: Question, context: CardContext, headingId: string): Html {
+  const { asker } = question;
+  return html`<header class="frame">
+<div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${shown(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
+<span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span></div>
+<p class="frame-origin mono">${shown(asker.origin, 300)}</p>
+${callLine(question.call)}
+</header>`;
+}
+
+/** What a server wrote, as a quotation. */
+export function quoted(message: string): Html {
+  return html`<figure class="quote"><figcaption>${texts.question.serverWrites}</figcaption><blockquote>${shown(message, 4_000, true)}</blockquote></figure>`;
+}

@@ -1,0 +1,49 @@
+/**
+ * The body of a card that asks for consent to open a page, and of the one that waits for its end. The whole address is
+ * shown and its registrable domain stands out; the address is text, never a link, so that nothing is loaded before the
+ * person has agreed.
+ */
+import { type Html, html } from '@midcall/core/page';
+import type { UrlFinishQuestion, UrlQuestion } from '../../index.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import { type CardBody, quoted } from './frame.ts';
+
+function address({ url }: UrlQuestion | UrlFinishQuestion): Html {
+  const { before, domain, after } = url.parts;
+  return html`<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${shown(before, 8_000)}<strong>${shown(domain, 500)}</strong>${shown(after, 8_000)}</p>${
+    url.readableHost !== undefined && html`<p class="help">${texts.url.readsAs(url.readableHost)}</p>`
+  }</div>`;
+}
+
+/** Consent to open an address. */
+export function urlBody(question: UrlQuestion): CardBody {
+  const { url } = question;
+  const content = html`${quoted(question.message)}
+${url.parts.domain !== '' && html`<p class="domain"><span>${texts.url.domain}</span> <strong>${shown(url.parts.domain, 300)}</strong></p>`}
+${address(question)}
+${
+  url.warnings.length > 0 &&
+  html`<div class="warnings"><p class="warnings-title">${icons.warning}${texts.url.warnings}</p><ul>${url.warnings.map(
+    warning => html`<li>${shown(warning.message, 500)}</li>`,
+  )}</ul></div>`
+}
+<p class="help">${url.openable ? texts.url.nothingFetched : texts.url.notOpenable}</p>`;
+  return {
+    content,
+    ...(url.openable && { accept: texts.url.open, opensTab: true }),
+    waysOut: texts.question.waysOut,
+  };
+}
+
+/** A page that was opened: finished, or given up. */
+export function finishBody(question: UrlFinishQuestion): CardBody {
+  return {
+    content: html`${quoted(question.message)}${address(question)}<p class="help">${texts.url.afterOpen}</p>`,
+    accept: texts.url.finished,
+    decline: texts.url.giveUp,
+    dismiss: false,
+    waysOut: texts.url.finishWays,
+  };
+}

@@ -1,0 +1,152 @@
+/** Starts the desk: a web application on loopback, reached through a start link that works once. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { MidcallError } from '@midcall/core/errors';
+import { readTarget } from '@midcall/core/node';
+import { anything, checkOptions, func, having, type Kinds, name, port, required } from '@midcall/core/options';
+import { machineZone } from '@midcall/core/time';
+import { loadAssets } from './assets.ts';
+import { Guard, securityHeaders } from './guard.ts';
+import { deskApp } from './routes/app.ts';
+import { via } from './routes/questions.ts';
+import { Live } from './workspace/live.ts';
+import { Workspace, type WorkspaceParts } from './workspace/workspace.ts';
+
+/** What a desk is a view of, and how it is served. */
+export interface DeskOptions extends WorkspaceParts {
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  /** The person's time zone, by IANA name; the machine's where absent. */
+  readonly zone?: string;
+  /** What `${NAME}` stands for in an mcp.json that is pasted. Nothing where absent. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** A directory put into the form of a new folder, such as the workspace the desk was started in. */
+  readonly proposedRoot?: string;
+  /** The folder of the compiled client script; beside this file where absent. */
+  readonly client?: URL;
+  /** Told of errors while a page was made. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const kinds: Kinds<DeskOptions> = {
+  inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
+  policy: required(having('a Policy', 'judge', 'count')),
+  audit: required(having('an Audit', 'record')),
+  roots: required(having('a RootsManager', 'granted', 'subscribe')),
+  models: anything,
+  keptRules: anything,
+  connect: required({
+    ...func,
+    words: 'a function that makes the connection of a server: entry => new Connection(entry, …)',
+  }),
+  now: func,
+  port,
+  zone: name,
+  environment: anything,
+  proposedRoot: name,
+  client: anything,
+  onError: func,
+};
+
+/** A desk that listens. */
+export interface RunningDesk {
+  readonly workspace: Workspace;
+  /** `http://127.0.0.1:<port>/<secret>/`: where its pages are, for a browser that a start link was opened in. */
+  readonly url: string;
+  /** A link that opens the desk, once, at a question where one is named; the link before it stops working. */
+  startUrl(question?: string): string;
+  /** How many pages are listening for changes. */
+  readonly viewers: number;
+  /** Stops listening and stops every server. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a desk on 127.0.0.1.
+ * @throws MidcallError `host/refused` where the port is taken
+ */
+export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
+  checkOptions('startDesk', options, kinds);
+  const workspace = new Workspace(options);
+  const guard = new Guard();
+  const live = new Live();
+  const assets = loadAssets(options.client ?? new URL('./client/', import.meta.url));
+  let port = 0;
+  const app = deskApp({
+    workspace,
+    guard,
+    live,
+    assets,
+    zone: options.zone ?? machineZone(),
+    environment: options.environment ?? {},
+    proposedRoot: options.proposedRoot,
+    port: () => port,
+    onError: options.onError ?? (() => {}),
+  });
+  const listener = getRequestListener(app.fetch);
+  const server = createServer((req, res) => {
+    const target = readTarget(req);
+    if (!target) return void res.writeHead(400, securityHeaders).end();
+    req.url = target.path;
+    void listener(req, res);
+  });
+  try {
+    await listening(server, options.port ?? 0);
+  } catch (error) {
+    await workspace.close();
+    throw error;
+  }
+  port = (server.address() as AddressInfo).port;
+  const detach = workspace.inbox.present({ via, show: () => {} });
+  const stopTelling = workspace.subscribe(announcement => live.changed(announcement));
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    workspace,
+    url: `${origin}${guard.base}/`,
+    startUrl: question => {
+      const at = question === undefined ? '' : `&question=${encodeURIComponent(question)}`;
+      return `${origin}/start?key=${guard.newStartKey()}${at}`;
+    },
+    get viewers() {
+      return live.listeners;
+    },
+    async close() {
+      detach();
+      stopTelling();
+      live.close();
+      await workspace.close();
+      await closed(server);
+    },
+  };
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', error =>
+      reject(
+        new MidcallError(
+          'host/refused',
+          (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+            ? `Port ${port} on 127.0.0.1 is taken. Choose another, or 0 for any free one.`
+            : `The desk cannot listen on port ${port}: ${error.message}. Choose another, or 0 for any free one.`,
+        ),
+      ),
+    );
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}
+
+/** How long open connections may take to finish, in milliseconds. */
+const graceMs = 500;
+
+function closed(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

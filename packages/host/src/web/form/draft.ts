@@ -1,0 +1,154 @@
+/**
+ * What a person has put into a form so far, as the browser posts it, and the content it stands for. Controls are named
+ * by position (`f0`, `f1`), never by the server's property names, and a choice travels as its position, so that no
+ * name or value a server invents can collide with ours.
+ */
+import { type Field, type Issue, parseTextual, type TextField } from '@midcall/core/form';
+import { texts } from '../texts/texts.ts';
+import type { ArgumentField } from './argument-form.ts';
+import { toZoned } from './zoned.ts';
+
+/** Posted values by control name. */
+export type Draft = ReadonlyMap<string, readonly string[]>;
+
+/** The posted values of a form body or a query. */
+export function draftOf(entries: Iterable<readonly [string, unknown]>): Draft {
+  const draft = new Map<string, string[]>();
+  for (const [name, value] of entries) {
+    if (typeof value !== 'string') continue;
+    const text = value.replace(/\r\n?/g, '\n');
+    const before = draft.get(name);
+    if (before) before.push(text);
+    else draft.set(name, [text]);
+  }
+  return draft;
+}
+
+/** The first posted value of a control. */
+export const first = (draft: Draft, name: string): string | undefined => draft.get(name)?.[0];
+
+function defaults(field: ArgumentField, name: string, zone: string): [string, string[]][] {
+  if (field.default === undefined) return [];
+  switch (field.kind) {
+    case 'select': {
+      const at = field.choices.findIndex(choice => choice.value === field.default);
+      return at < 0 ? [] : [[name, [String(at)]]];
+    }
+    case 'multi-select': {
+      const chosen = new Set(field.default);
+      return [[name, field.choices.flatMap((choice, at) => (chosen.has(choice.value) ? [String(at)] : []))]];
+    }
+    case 'text':
+      if (field.format === 'date-time') {
+        return [
+          [name, [toZoned(field.default, zone) ?? '']],
+          [`${name}.zone`, [zone]],
+        ];
+      }
+      return [[name, [field.default]]];
+    case 'json':
+      return [[name, [JSON.stringify(field.default, null, 2)]]];
+    default:
+      return [[name, [String(field.default)]]];
+  }
+}
+
+/** What the form holds before anybody touched it: the defaults, filled in. */
+export function untouched(fields: readonly ArgumentField[], zone: string): Draft {
+  return new Map(fields.flatMap((field, at) => defaults(field, `f${at}`, zone)));
+}
+
+/** Given content as a draft, so that a form can be shown again with earlier values in it. */
+export function draftFrom(
+  fields: readonly ArgumentField[],
+  content: Readonly<Record<string, unknown>>,
+  zone: string,
+): Draft {
+  return untouched(
+    fields.map(field => {
+      const { default: _, ...rest } = field;
+      return (Object.hasOwn(content, field.name) ? { ...rest, default: content[field.name] } : rest) as ArgumentField;
+    }),
+    zone,
+  );
+}
+
+/** What is no such value stays as it was typed; it is found wrong where the whole is checked. */
+function formatted(field: TextField, text: string, zone: string): unknown {
+  const read = parseTextual(field, field.format === 'date-time' ? [text, zone === 'UTC' ? 'Z' : zone] : text);
+  return read.ok ? read.value : text;
+}
+
+function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: unknown; issue?: Issue } {
+  const text = first(draft, name) ?? '';
+  switch (field.kind) {
+    case 'text':
+      if (text === '') return {};
+      if (field.format === undefined) return { value: text };
+      return { value: formatted(field, text, first(draft, `${name}.zone`) ?? 'UTC') };
+    case 'number': {
+      const trimmed = text.trim();
+      if (trimmed === '') return {};
+      const number = Number(trimmed);
+      return { value: Number.isFinite(number) ? number : trimmed };
+    }
+    case 'boolean':
+      return text === 'true' || text === 'false' ? { value: text === 'true' } : {};
+    case 'select': {
+      const choice = text === '' ? undefined : field.choices[Number(text)];
+      if (text !== '' && !choice) return { value: text };
+      return choice ? { value: choice.value } : {};
+    }
+    case 'multi-select': {
+      const chosen = (draft.get(name) ?? []).map(at => field.choices[Number(at)]?.value ?? at);
+      return chosen.length === 0 && !field.required && field.default === undefined ? {} : { value: chosen };
+    }
+    case 'json':
+      if (text.trim() === '') return {};
+      try {
+        return { value: JSON.parse(text) };
+      } catch (error) {
+        return { issue: { field: field.name, rule: 'json', message: texts.field.notJson((error as Error).message) } };
+      }
+  }
+}
+
+/** Of what is wrong, what a person has been at: the script names the controls they have left. */
+export function visitedIssues(
+  fields: readonly ArgumentField[],
+  draft: Draft,
+  issues: readonly Issue[],
+): readonly Issue[] {
+  const visited = new Set(draft.get('visited') ?? []);
+  return issues.filter(issue => {
+    const at = fields.findIndex(field => field.name === issue.field);
+    return at >= 0 && (visited.has(`f${at}`) || visited.has(`f${at}.zone`));
+  });
+}
+
+/** The content a draft stands for; unchecked, except that JSON must parse. */
+export function contentOf(
+  fields: readonly ArgumentField[],
+  draft: Draft,
+): { readonly content: Record<string, unknown>; readonly issues: readonly Issue[] } {
+  const entries: [string, unknown][] = [];
+  const issues: Issue[] = [];
+  for (const [at, field] of fields.entries()) {
+    const { value, issue } = valueFrom(field, `f${at}`, draft);
+    if (issue) issues.push(issue);
+    else if (value !== undefined) entries.push([field.name, value]);
+  }
+  return { content: Object.fromEntries(entries), issues };
+}
+
+/** A value as a person reads it in a review. */
+export function readable(field: Field | ArgumentField, value: unknown): string {
+  if (field.kind === 'boolean')
+    return value === true ? texts.field.yes : value === false ? texts.field.no : String(value);
+  if (field.kind === 'select') return field.choices.find(choice => choice.value === value)?.title ?? String(value);
+  if (field.kind === 'multi-select' && Array.isArray(value)) {
+    if (value.length === 0) return texts.field.nothingChosen;
+    return value.map(each => field.choices.find(choice => choice.value === each)?.title ?? String(each)).join(', ');
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,258 @@
+/**
+ * One control for each kind of field, with its label, the rule in words and its errors. A default is filled in and
+ * marked as a default. Works without client script; pure.
+ */
+import { type Choice, type Issue, isCardNumber, labelOf } from '@midcall/core/form';
+import { attributes, type Html, html } from '@midcall/core/page';
+import { isLongText, saidAlready, secretWarnings } from '../../index.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import type { ArgumentField } from './argument-form.ts';
+import { type Draft, first } from './draft.ts';
+import { isZone, offsetIn } from './zoned.ts';
+
+/** Where a control stands: the form it belongs to and what that form holds. */
+export interface Place {
+  /** Unique on the page; begins every id. */
+  readonly scope: string;
+  readonly draft: Draft;
+  readonly issues: readonly Issue[];
+  /** Names of the fields that ask for a secret: what is typed there is hidden, and never written into a page again. */
+  readonly secrets: ReadonlySet<string>;
+  /** True for a question's form, which must not ask for a secret; a tool's arguments may hold one. */
+  readonly warns: boolean;
+  /** The person's time zone, by IANA name. */
+  readonly zone: string;
+  readonly now: number;
+}
+
+/** Up to this many choices are laid open; more become a list. */
+const mostOpen = 7;
+/** From this many choices on, a list can be filtered. */
+const filterFrom = 20;
+
+/** A length limit above this is not worth a person's attention until it is broken. */
+const worthSaying = 500;
+
+interface Part extends Place {
+  readonly field: ArgumentField;
+  readonly name: string;
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly invalid: boolean;
+}
+
+function ruleOf(field: ArgumentField): string {
+  const { between, range } = texts.field;
+  const said = (min: number | undefined, max: number | undefined, of: 'characters' | 'choices' | 'number') =>
+    saidAlready(field.description, min, max, of);
+  switch (field.kind) {
+    case 'text': {
+      const most = (field.maxLength ?? Number.POSITIVE_INFINITY) > worthSaying ? undefined : field.maxLength;
+      const least = (field.minLength ?? 0) > 1 ? field.minLength : undefined;
+      const parts = [said(least, most, 'characters') ? '' : between(texts.field.characters, least, most)];
+      if (field.format === 'email') parts.unshift(texts.field.email);
+      if (field.format === 'uri') parts.unshift(texts.field.uri);
+      if (field.pattern !== undefined) parts.push(texts.field.pattern(field.pattern));
+      if (field.uncheckedPattern !== undefined) parts.push(texts.field.uncheckedPattern(field.uncheckedPattern));
+      return parts.filter(Boolean).join(' ');
+    }
+    case 'number':
+      return [
+        field.integer && texts.field.whole,
+        !said(field.minimum, field.maximum, 'number') && range(field.minimum, field.maximum),
+      ]
+        .filter(Boolean)
+        .join(' ');
+    case 'multi-select': {
+      const least = field.minItems || undefined;
+      return said(least, field.maxItems, 'choices') ? '' : between(texts.field.choices, least, field.maxItems);
+    }
+    case 'json':
+      return texts.field.json;
+    default:
+      return '';
+  }
+}
+
+const common = (part: Part) => ({
+  id: part.id,
+  name: part.name,
+  'aria-describedby': part.describedBy,
+  'aria-invalid': part.invalid && 'true',
+  'aria-required': part.field.required && 'true',
+});
+
+const optionMark = (isDefault: boolean): Html | false =>
+  isDefault && html` <span class="mark">${texts.field.default}</span>`;
+
+function option(
+  part: Part,
+  type: 'radio' | 'checkbox',
+  value: string,
+  title: string,
+  mark: Html | false,
+  aside: Html | false = false,
+): Html {
+  const checked = part.draft.get(part.name)?.includes(value) ?? false;
+  return html`<label class="option"><input${attributes({ type, name: part.name, value, checked, id: `${part.id}-${value}` })}><span class="option-text"><span>${shown(title, 400)}${mark}</span>${aside}</span></label>`;
+}
+
+function openChoices(
+  part: Part,
+  choices: readonly Choice[],
+  type: 'radio' | 'checkbox',
+  defaults: readonly string[],
+): Html {
+  return html`${choices.map((choice, at) =>
+    option(
+      part,
+      type,
+      String(at),
+      choice.title,
+      optionMark(defaults.includes(choice.value)),
+      choice.title !== choice.value && html`<code class="option-value">${shown(choice.value, 120)}</code>`,
+    ),
+  )}`;
+}
+
+/** An argument that is left out is no missing answer. */
+const leftOut = (part: Part): string => (part.scope === 'arguments' ? texts.field.notSet : texts.field.leaveOut);
+
+function leaveOut(part: Part): Html | false {
+  if (part.field.required) return false;
+  const checked = (first(part.draft, part.name) ?? '') === '';
+  return html`<label class="option quiet"><input${attributes({ type: 'radio', name: part.name, value: '', checked, id: `${part.id}-none` })}><span class="option-text"><span>${leftOut(part)}</span></span></label>`;
+}
+
+function filterBox(part: Part, count: number): Html | false {
+  return (
+    count >= filterFrom &&
+    html`<input${attributes({ type: 'search', class: 'filter', 'data-filter': part.id, placeholder: texts.field.filter(count), 'aria-label': texts.field.filter(count), autocomplete: 'off', hidden: true })}>`
+  );
+}
+
+function textControl(part: Part): Html {
+  const field = part.field as Extract<ArgumentField, { kind: 'text' }>;
+  const value = first(part.draft, part.name) ?? '';
+  if (field.format === 'date-time') return dateTimeControl(part, value);
+  if (isLongText(field, value)) {
+    return html`<textarea${attributes({ ...common(part), rows: 4, autocomplete: 'off' })}>\n${value}</textarea>`;
+  }
+  const type = field.format === 'uri' ? 'url' : (field.format ?? 'text');
+  return html`<input${attributes({ ...common(part), type, value, autocomplete: field.format === 'email' ? 'email' : 'off', class: field.format === 'date' && 'narrow' })}>`;
+}
+
+/**
+ * Hidden as it is typed. What was posted is not sent back: client script leaves it in the control, and without script it is
+ * typed again.
+ */
+function secretControl(part: Part): Html {
+  const { field } = part;
+  const posted = first(part.draft, part.name) ?? '';
+  const isDefault = field.default !== undefined && posted === String(field.default);
+  const value = isDefault ? posted : '';
+  const shared = { ...common(part), autocomplete: 'off', spellcheck: 'false' };
+  const inputmode = field.kind === 'number' && (field.integer ? 'numeric' : 'decimal');
+  const control = isLongText(field, value)
+    ? html`<textarea${attributes({ ...shared, rows: 4, class: 'masked' })}>\n${value}</textarea>`
+    : html`<input${attributes({ ...shared, type: 'password', inputmode, value })}>`;
+  const again = posted !== '' && !isDefault && html`<noscript><p class="help">${texts.field.typeAgain}</p></noscript>`;
+  return html`<div class="secret-entry">${control}<button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': part.id, 'aria-controls': part.id, 'aria-describedby': `${part.id}-title`, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>${again}`;
+}
+
+/** In our own words, at the field: what is wrong with being asked for this. */
+function secretWarning(part: Part, secret: boolean, typedCard: boolean): Html | false {
+  if (!secret && !typedCard) return false;
+  if (!part.warns) return html`<p class="help" id="${part.id}-secret">${secretWarnings.argument}</p>`;
+  const text = secret ? secretWarnings.asked : secretWarnings.typed;
+  return html`<p class="secret-warning" id="${part.id}-secret" data-key="${part.id}-secret">${icons.warning}<span>${text}</span></p>`;
+}
+
+function dateTimeControl(part: Part, value: string): Html {
+  const chosen = first(part.draft, `${part.name}.zone`);
+  const zones = [...new Set([part.zone, 'UTC', ...(chosen !== undefined && isZone(chosen) ? [chosen] : [])])];
+  return html`<div class="pair"><input${attributes({ ...common(part), type: 'datetime-local', step: 1, value })}><select${attributes({ name: `${part.name}.zone`, id: `${part.id}-zone`, 'aria-label': texts.field.zone, 'data-zone': true })}>${zones.map(
+    zone =>
+      html`<option${attributes({ value: zone, selected: zone === (chosen ?? part.zone) })}>${zone.replaceAll('_', ' ')}${zone !== 'UTC' && ` (UTC${offsetIn(zone, part.now)})`}</option>`,
+  )}</select></div>`;
+}
+
+function listControl(part: Part, choices: readonly Choice[]): Html {
+  const chosen = first(part.draft, part.name) ?? '';
+  const size = choices.length >= filterFrom ? 8 : undefined;
+  return html`${filterBox(part, choices.length)}<select${attributes({ ...common(part), size })}><option${attributes({ value: '', selected: chosen === '' })}>${part.field.required ? texts.field.choose : leftOut(part)}</option>${choices.map(
+    (choice, at) =>
+      html`<option${attributes({ value: String(at), selected: chosen === String(at) })}>${shown(choice.title, 400)}</option>`,
+  )}</select>`;
+}
+
+function group(part: Part, label: Html, inner: Html, role: 'radiogroup' | 'group', className: string): Html {
+  return html`<fieldset${attributes({ class: `field ${className}`, role, id: part.id, 'data-field': part.name, 'aria-describedby': part.describedBy, 'aria-required': role === 'radiogroup' && part.field.required && 'true', 'aria-invalid': role === 'radiogroup' && part.invalid && 'true' })}>${label}${inner}</fieldset>`;
+}
+
+/** A description that the rule can follow. */
+const sentence = (text: string): string => (/[.!?:;…]\s*$/.test(text) ? text : `${text.trimEnd()}.`);
+
+/** One field: label, rule, control, errors. */
+export function fieldControl(field: ArgumentField, index: number, place: Place): Html {
+  const name = `f${index}`;
+  const id = `${place.scope}-${name}`;
+  const issues = place.issues.filter(issue => issue.field === field.name);
+  const rule = ruleOf(field);
+  const help = [field.description, rule].filter(Boolean).length > 0;
+  const secret = place.secrets.has(field.name);
+  const typedCard = !secret && isCardNumber(first(place.draft, name));
+  const described = [help && `${id}-help`, (secret || typedCard) && `${id}-secret`, issues.length > 0 && `${id}-error`]
+    .filter(Boolean)
+    .join(' ');
+  const part: Part = { ...place, field, name, id, describedBy: described || undefined, invalid: issues.length > 0 };
+
+  const title = html`<span class="field-title" id="${id}-title">${shown(labelOf(field), 200)}</span> <span class="need">${field.required ? texts.field.required : texts.field.optional}</span>`;
+  const helpText =
+    help &&
+    html`<p class="help" id="${id}-help">${field.description !== undefined && shown(sentence(field.description), 1000)}${
+      field.description !== undefined && rule !== '' && ' '
+    }${rule !== '' && html`<span class="rule">${shown(rule, 300)}</span>`}</p>`;
+  const errors =
+    issues.length > 0 &&
+    html`<p class="error" id="${id}-error">${issues.map(issue => html`<span>${shown(issue.message, 400)}</span> `)}</p>`;
+  const asGroup = (inner: Html, role: 'radiogroup' | 'group', className: string) =>
+    group(part, html`<legend>${title}</legend>${helpText}`, html`${inner}${errors}`, role, className);
+  const single = (control: Html) =>
+    html`<div${attributes({ class: 'field', 'data-field': name, 'data-secret': secret || typedCard })}><label for="${id}">${title}</label>${helpText}${secretWarning(part, secret, typedCard)}${control}${errors}</div>`;
+
+  if (secret) return single(secretControl(part));
+  switch (field.kind) {
+    case 'text':
+      return single(textControl(part));
+    case 'number':
+      return single(
+        html`<input${attributes({ ...common(part), type: 'number', class: 'narrow', inputmode: field.integer ? 'numeric' : 'decimal', min: field.minimum, max: field.maximum, step: field.integer ? 1 : 'any', value: first(place.draft, name) ?? '', autocomplete: 'off' })}>`,
+      );
+    case 'json':
+      return single(
+        html`<textarea${attributes({ ...common(part), rows: 4, class: 'mono', spellcheck: 'false', autocomplete: 'off' })}>\n${first(place.draft, name) ?? ''}</textarea>`,
+      );
+    case 'boolean':
+      return asGroup(
+        html`<div class="options inline">${option(part, 'radio', 'true', texts.field.yes, optionMark(field.default === true))}${option(part, 'radio', 'false', texts.field.no, optionMark(field.default === false))}${leaveOut(part)}</div>`,
+        'radiogroup',
+        'boolean',
+      );
+    case 'select':
+      if (field.choices.length > mostOpen) return single(listControl(part, field.choices));
+      return asGroup(
+        html`<div class="options">${openChoices(part, field.choices, 'radio', field.default === undefined ? [] : [field.default])}${leaveOut(part)}</div>`,
+        'radiogroup',
+        'choices',
+      );
+    case 'multi-select':
+      return asGroup(
+        html`${filterBox(part, field.choices.length)}<div${attributes({ class: field.choices.length > mostOpen ? 'options long' : 'options', 'data-filtered': part.id })}>${openChoices(part, field.choices, 'checkbox', field.default ?? [])}</div>`,
+        'group',
+        'choices',
+      );
+  }
+}

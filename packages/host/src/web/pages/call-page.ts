@@ -1,0 +1,90 @@
+/** The page of one call, and of a question that belongs to none: the timeline, with the open question as a card. Pure. */
+import type { Issue } from '@midcall/core/form';
+import { type Html, html } from '@midcall/core/page';
+import type { Question } from '../../index.ts';
+import { card } from '../card/card.ts';
+import type { CardContext } from '../card/frame.ts';
+import type { Draft } from '../form/draft.ts';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import { type CallView, isOpen, type QuestionView, type ServerView } from '../workspace/views.ts';
+import { buttonForm } from './button-form.ts';
+import { againPath, type Content, serverPath } from './layout.ts';
+import { mayBeRestarted, restartButton } from './server-parts.ts';
+import { callChip, endedEntries, timeline, waitsForPage } from './timeline.ts';
+
+/** A question whose form came back: what was in it, and what is wrong with it. */
+export interface Returned {
+  readonly id: string;
+  readonly draft: Draft;
+  readonly issues: readonly Issue[];
+}
+
+/** What these pages need beside the call. */
+export interface CallPageContext extends CardContext {
+  readonly returned?: Returned;
+  /** The call's server, where it is still on the desk. */
+  readonly server?: ServerView;
+  /** Said above everything, such as why an answer was not sent. */
+  readonly notice?: string;
+}
+
+const noticeBox = (notice: string | undefined): Html | false =>
+  notice !== undefined && html`<div class="notice" role="alert"><span>${notice}</span></div>`;
+
+/** The context of one question's card: as posted, where its form came back. */
+function contextFor(context: CallPageContext, question: Question): CardContext {
+  const { csrf, now, zone, keepsRules, returned, draftOf } = context;
+  const common = { csrf, now, zone, ...(keepsRules && { keepsRules }) };
+  if (returned?.id === question.id) return { ...common, draft: returned.draft, issues: returned.issues };
+  const draft = draftOf?.(question.id);
+  return draft ? { ...common, draft } : common;
+}
+
+/** Seconds between looks at a running call, for a browser without client script. */
+const lookAgain = 1;
+
+/** One call. */
+export function callPage(call: CallView, context: CallPageContext): Content {
+  const { context: about, serverId, outcome, items } = call;
+  const path = `/calls/${encodeURIComponent(about.id)}`;
+  const openOne = items.find(isOpen);
+  const runAgain = html`<a class="button small" href="${againPath(call)}">${texts.call.again}</a>`;
+  const { server } = context;
+  const restart = outcome?.how === 'server-gone' && server && mayBeRestarted(server);
+  const action = outcome
+    ? restart
+      ? restartButton(server, context.csrf, about.id)
+      : runAgain
+    : html`${waitsForPage(call) && runAgain}${buttonForm(context.csrf, `${path}/cancel`, texts.call.cancel)}`;
+  return {
+    title: about.name,
+    serverId,
+    tool: about.name,
+    ...(openOne && 'question' in openOne && { questionId: openOne.question.id }),
+    ...(!outcome && !openOne && { refresh: { after: lookAgain, to: path } }),
+    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(serverId)}">${shown(serverId, 80)}</a> <span class="mono">${shown(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(
+      call,
+      context,
+      question => ({
+        ...contextFor(context, question),
+        ...(!question.call && { at: about.id }),
+      }),
+    )}`,
+  };
+}
+
+/** A question outside any call. */
+export function questionPage(view: QuestionView, context: CallPageContext): Content {
+  const { question, ending } = view;
+  return {
+    title: texts.question.title,
+    serverId: question.asker.id,
+    questionId: question.id,
+    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(question.asker.id)}">${shown(question.asker.id, 80)}</a> ${texts.question.title}</h1></div>${noticeBox(context.notice)}${
+      ending
+        ? html`<ol class="timeline">${endedEntries({ ...view, ending }, context.zone)}</ol>`
+        : html`<div class="alone">${card(question, contextFor(context, question))}</div>`
+    }`,
+  };
+}

@@ -1,0 +1,28 @@
+/** Every open question as a list, for more than the rail beside each page holds. Pure. */
+import { html } from '@midcall/core/page';
+import { texts } from '../texts/texts.ts';
+import type { DeskView } from '../workspace/views.ts';
+import { alertSwitch, type Content, inboxItem } from './layout.ts';
+
+/** How many questions a page of the inbox shows. */
+const inboxPageSize = 50;
+
+/** Every open question, oldest first, in pages. */
+export function inboxPage(view: DeskView, from: number): Content {
+  const { open, now } = view;
+  const start = Math.min(Math.max(0, from), Math.max(0, open.length - 1));
+  const shownOnes = open.slice(start, start + inboxPageSize);
+  const end = start + shownOnes.length;
+  const pager =
+    open.length > inboxPageSize &&
+    html`<p class="pager">${start > 0 && html`<a href="/inbox?from=${Math.max(0, start - inboxPageSize)}">${texts.inbox.previous}</a>`}<span class="quiet-text">${texts.inbox.pages(start + 1, end, open.length)}</span>${end < open.length && html`<a href="/inbox?from=${end}">${texts.inbox.next}</a>`}</p>`;
+  return {
+    title: texts.inbox.title,
+    refresh: { after: 10, to: `/inbox?from=${start}` },
+    main: html`<div class="head"><h1>${texts.inbox.title}</h1><span class="quiet-text">${texts.inbox.count(open.length)}</span></div>${
+      open.length === 0
+        ? html`<p class="lead">${texts.inbox.empty}</p>`
+        : html`<ul class="inbox-page">${shownOnes.map(question => inboxItem(question, now, undefined))}</ul>`
+    }${pager}<div class="without-rail">${alertSwitch}</div>`,
+  };
+}

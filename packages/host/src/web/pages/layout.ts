@@ -1,0 +1,159 @@
+/** The page around every page: where one can go, what servers there are, and what waits. Pure. */
+import { attributes, brandMark, type Html, html, page } from '@midcall/core/page';
+import type { Question } from '../../index.ts';
+import { age, questionHeadline, questionIcon } from '../card/frame.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import { manyOf } from '../workspace/offers.ts';
+import type { CallView, DeskView, OfferKind, ServerView } from '../workspace/views.ts';
+
+/** Where the pages find their own files. */
+export interface AssetPaths {
+  readonly style: string;
+  readonly entry: string;
+  readonly modules: readonly string[];
+  /** For a start link that was used before. */
+  readonly again: string;
+}
+
+/** A page's own part. */
+export interface Content {
+  readonly title: string;
+  readonly main: Html;
+  /** The path of the entry in the navigation that this page is. */
+  readonly at?: string;
+  /** Server and tool that the page is about. */
+  readonly serverId?: string;
+  readonly tool?: string;
+  /** The question whose card is on the page. */
+  readonly questionId?: string;
+  /** Where a browser without client script looks again, and after how many seconds; absent where somebody may be typing. */
+  readonly refresh?: { readonly after: number; readonly to: string };
+}
+
+/** How many open questions the inbox shows beside a page. */
+const inRail = 12;
+
+/** Where a question is shown: in its call's timeline, or alone. */
+export function questionPath(question: Question): string {
+  const own = `#q-${question.id}`;
+  return question.call
+    ? `/calls/${encodeURIComponent(question.call.id)}${own}`
+    : `/questions/${encodeURIComponent(question.id)}${own}`;
+}
+
+/** Text as a part of a path; half a surrogate pair, which no address can hold, becomes U+FFFD. */
+const inPath = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
+
+/** A path below a server. */
+export function serverPath(id: string, ...rest: readonly string[]): string {
+  return ['/servers', ...[id, ...rest].map(inPath)].join('/');
+}
+
+/** Where something a server offers is called from. */
+export const offerPath = (server: string, kind: OfferKind, name: string): string =>
+  serverPath(server, manyOf[kind], name);
+
+/** Where a call can be made again with the same arguments. */
+export const againPath = ({ serverId, context }: CallView): string =>
+  `${offerPath(serverId, context.kind, context.name)}?from=${encodeURIComponent(context.id)}`;
+
+/** One open question in a list. */
+export function inboxItem(question: Question, now: number, current: string | undefined): Html {
+  const what = 'message' in question ? question.message : questionHeadline(question);
+  return html`<li><a${attributes({ href: questionPath(question), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${shown(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? shown(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${shown(what, 120, true)}</span></a></li>`;
+}
+
+/** Whether the person is told of questions that come; shown where there is client script. */
+export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p></div>`;
+
+function inboxRail(view: DeskView, current: string | undefined): Html {
+  const { open, now } = view;
+  return html`<aside class="rail" id="inbox" aria-labelledby="inbox-title"><div class="rail-head"><h2 id="inbox-title">${texts.inbox.title}</h2><span class="count">${open.length}</span></div>${
+    open.length === 0
+      ? html`<p class="rail-empty">${texts.inbox.empty}</p>`
+      : html`<ul class="inbox-list">${open.slice(0, inRail).map(each => inboxItem(each, now, current))}</ul>`
+  }${open.length > inRail && html`<p class="rail-more"><a href="/inbox">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
+}
+
+function serverEntry(server: ServerView, content: Content): Html {
+  const here = content.serverId === server.id;
+  return html`<li class="server"><a${attributes({ href: serverPath(server.id), class: 'server-name', 'aria-current': here && content.tool === undefined && content.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${shown(server.id, 80)}</span>${server.state !== 'ready' && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${
+    server.tools.length > 0 &&
+    html`<ul class="tools">${server.tools.map(
+      tool =>
+        html`<li><a${attributes({ href: offerPath(server.id, 'tool', tool.name), class: 'tool', 'aria-current': here && content.tool === tool.name && 'page' })}>${shown(tool.name, 80)}</a></li>`,
+    )}</ul>`
+  }</li>`;
+}
+
+const pages = [
+  ['/', texts.nav.desk],
+  ['/history', texts.nav.history],
+  ['/roots', texts.nav.roots],
+  ['/models', texts.nav.models],
+  ['/policy', texts.nav.policy],
+  ['/audit', texts.nav.audit],
+] as const;
+
+function topBar(view: DeskView, content: Content): Html {
+  const { open, now } = view;
+  const oldest = open[0];
+  return html`<header class="top"><a class="brand" href="/">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
+    ([path, name]) =>
+      html`<li><a${attributes({ href: path, 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
+  )}</ul></nav><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: oldest && open.length === 1 ? questionPath(oldest) : '/inbox', id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
+}
+
+/** A whole page of the desk. */
+export function layout(view: DeskView, content: Content, assets: AssetPaths): string {
+  const { open } = view;
+  const count = open.length > 0 ? `(${open.length}) ` : '';
+  return page({
+    title: `${count}${content.title} · ${texts.product}`,
+    styles: [assets.style],
+    modules: [assets.entry],
+    preload: assets.modules,
+    ...(content.refresh !== undefined && { refreshWithoutScript: content.refresh }),
+    bodyAttributes: { 'data-event': view.event },
+    body: html`<a class="skip" href="#main">${texts.skip}</a>
+${topBar(view, content)}
+<div class="frame-grid">
+<nav class="side" id="side" aria-labelledby="servers-title"><h2 id="servers-title">${texts.servers.title}</h2>${
+      view.servers.length === 0
+        ? html`<p class="rail-empty">${texts.servers.none}</p>`
+        : html`<ul class="servers">${view.servers.map(server => serverEntry(server, content))}</ul>`
+    }<a${attributes({ class: 'add-server', href: '/add', 'aria-current': content.at === '/add' && 'page' })}>${icons.plus}${texts.servers.add}</a></nav>
+<main id="main" tabindex="-1">${content.main}</main>
+${inboxRail(view, content.questionId)}
+</div>
+<div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>
+<div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>`,
+  });
+}
+
+/** A page outside a session: nothing of the desk is on it. */
+export function plainPage(
+  title: string,
+  lines: readonly string[],
+  assets: AssetPaths,
+  { back = false, modules = [] }: { readonly back?: boolean; readonly modules?: readonly string[] } = {},
+): string {
+  return page({
+    title: `${title} · ${texts.product}`,
+    styles: [assets.style],
+    modules,
+    body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></p><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}${back && html`<p><a href="/">${texts.session.back}</a></p>`}</main>`,
+  });
+}
+
+/** Stands for a moment in the tab of a page the person agreed to open, and leads there. */
+export function openingPage(href: string, assets: AssetPaths): string {
+  return page({
+    title: texts.opening.title,
+    styles: [assets.style],
+    leadsTo: href,
+    body: html`<main class="plain-page" id="main"><h1>${texts.opening.title}</h1><p>${texts.opening.lead}</p><p class="mono"><a href="${href}" rel="noopener noreferrer">${shown(href, 8_000)}</a></p></main>`,
+  });
+}

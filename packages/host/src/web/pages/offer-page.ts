@@ -1,0 +1,53 @@
+/** The page of a tool, a prompt or a resource, with a form for its arguments. Pure. */
+import type { Issue } from '@midcall/core/form';
+import { attributes, html } from '@midcall/core/page';
+import { secretNames } from '../../index.ts';
+import { problemSummary } from '../card/form-body.ts';
+import { type ArgumentField, argumentFields } from '../form/argument-form.ts';
+import { type Draft, untouched } from '../form/draft.ts';
+import { fieldControl } from '../form/field-controls.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
+import { type Content, offerPath, serverPath } from './layout.ts';
+import { hintChips, serverNotice } from './server-parts.ts';
+
+/** What the form of an offer holds. */
+export interface ArgumentsContext {
+  readonly csrf: string;
+  readonly zone: string;
+  readonly now: number;
+  readonly draft?: Draft;
+  readonly issues?: readonly Issue[];
+}
+
+/** A tool, a prompt or a resource with a form for its arguments. */
+export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView, context: ArgumentsContext): Content {
+  const fields: readonly ArgumentField[] = argumentFields(offer.inputSchema);
+  const draft = context.draft ?? untouched(fields, context.zone);
+  const issues = context.issues ?? [];
+  const path = offerPath(server.id, kind, offer.name);
+  const place = {
+    scope: 'arguments',
+    draft,
+    issues,
+    secrets: secretNames(fields),
+    warns: false,
+    zone: context.zone,
+    now: context.now,
+  };
+  const ready = server.state === 'ready';
+  return {
+    title: offer.name,
+    serverId: server.id,
+    tool: offer.name,
+    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(server.id)}">${shown(server.id, 80)}</a> <span class="mono">${shown(offer.name, 400)}</span></h1><span class="chips-inline">${hintChips(offer)}</span></div>${
+      offer.description !== undefined && html`<p class="lead">${shown(offer.description, 2_000, true)}</p>`
+    }${serverNotice(server, context.csrf)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
+      fields.length === 0
+        ? html`<p class="quiet-text">${texts.tool.noArguments[kind]}</p>`
+        : html`<div class="fields">${fields.map((field, at) => fieldControl(field, at, place))}</div>`
+    }<div class="actions"><button${attributes({ class: 'button primary', disabled: !ready })}>${icons.call}${texts.tool.run[kind]}</button>${!ready && html`<span class="quiet-text">${texts.tool.unavailable}</span>`}</div></form></section>`,
+  };
+}

@@ -1,0 +1,88 @@
+/** What a call brought, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
+import { attributes, type Html, html } from '@midcall/core/page';
+import { shown, shownJson } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+
+type Block = Readonly<Record<string, unknown>>;
+
+const pictures = /^image\/(png|jpeg|gif|webp)$/;
+const sounds = /^audio\/[a-z0-9.+-]+$/;
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** The kinds of content the protocol has. */
+const kinds = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+
+/** Data of this size and below is shown in place. */
+const mostData = 8_000_000;
+
+/** The bytes of a picture or a sound that may be shown, and their type; undefined for anything else. */
+export function mediaOf(block: Block): { readonly mimeType: string; readonly data: Buffer } | undefined {
+  const { type, data, mimeType } = block;
+  if (typeof data !== 'string' || typeof mimeType !== 'string') return undefined;
+  if (data.length > mostData || !base64.test(data)) return undefined;
+  const fits = type === 'image' ? pictures.test(mimeType) : type === 'audio' && sounds.test(mimeType);
+  return fits ? { mimeType, data: Buffer.from(data, 'base64') } : undefined;
+}
+
+function blockContent(block: Block, path: string): Html {
+  if (block['type'] === 'text' && typeof block['text'] === 'string') {
+    return html`<pre class="result-text">${shown(block['text'], 100_000, true)}</pre>`;
+  }
+  if (block['type'] === 'resource_link' && typeof block['uri'] === 'string') {
+    return html`<p class="result-link"><code>${shown(block['uri'], 1_000)}</code></p>`;
+  }
+  if (!mediaOf(block)) {
+    const { type } = block;
+    const foreign =
+      typeof type === 'string' &&
+      !kinds.has(type) &&
+      html`<p class="help">${shown(texts.call.foreignKind(type), 200)}</p>`;
+    return html`${foreign}<pre class="result-json" tabindex="0">${shownJson(block)}</pre>`;
+  }
+  return block['type'] === 'image'
+    ? html`<img${attributes({ src: path, alt: texts.call.picture, class: 'result-image' })}>`
+    : html`<audio${attributes({ src: path, controls: true })}></audio>`;
+}
+
+const isBlock = (value: unknown): value is Block => typeof value === 'object' && value !== null;
+const list = (value: unknown): readonly Block[] => (Array.isArray(value) ? value.filter(isBlock) : []);
+
+/** The contents of a resource as the block that shows them. */
+function asBlock(contents: Block): Block {
+  const { text, blob, mimeType } = contents;
+  if (typeof text === 'string') return { type: 'text', text };
+  const kind = /^(image|audio)\//.exec(String(mimeType))?.[1];
+  return kind === undefined || typeof blob !== 'string' ? contents : { type: kind, data: blob, mimeType };
+}
+
+/** The content blocks of a tool's result, of a prompt's messages or of a resource, as far as there are any. */
+export function blocksOf(result: Readonly<Record<string, unknown>>): readonly Block[] {
+  const blocks = [
+    ...list(result['content']),
+    ...list(result['messages']).flatMap(message => list([message['content']])),
+  ];
+  const embedded = ({ type, resource }: Block) => type === 'resource' && isBlock(resource);
+  return [
+    ...blocks.map(block => (embedded(block) ? asBlock(block['resource'] as Block) : block)),
+    ...list(result['contents']).map(asBlock),
+  ];
+}
+
+/** Who says each block of a prompt. */
+const rolesOf = (result: Readonly<Record<string, unknown>>): readonly string[] =>
+  list(result['messages']).flatMap(({ role, content }) => (isBlock(content) ? [texts.call.role(String(role))] : []));
+
+/**
+ * The content of a call's result; says so where there is none.
+ * @param unchecked - why its structured content was not checked against the tool's schema
+ */
+export function resultContent(result: Readonly<Record<string, unknown>>, callId: string, unchecked?: string): Html {
+  const blocks = blocksOf(result);
+  const structured = result['structuredContent'];
+  const roles = rolesOf(result);
+  const path = (at: number) => `/calls/${encodeURIComponent(callId)}/blocks/${at}`;
+  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${shown(roles[at], 80)}</p>`}${blockContent(block, path(at))}`)}${
+    structured !== undefined &&
+    html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${shownJson(structured)}</pre></details>`
+  }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}</div>`;
+}

@@ -1,0 +1,47 @@
+/** The page of one server: all it offers, and the end of its log. Pure. */
+import { type Html, html } from '@midcall/core/page';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import type { ServerView } from '../workspace/views.ts';
+import { buttonForm } from './button-form.ts';
+import { type Content, serverPath } from './layout.ts';
+import { offerList, serverFacts, serverNotice, toolList, unlistedNotice } from './server-parts.ts';
+
+function furtherOffers(server: ServerView): Html {
+  const kinds = [
+    ['prompt', texts.servers.prompts, server.prompts, unlistedNotice(server, ['prompts'])],
+    [
+      'resource',
+      texts.servers.resources,
+      server.resources,
+      unlistedNotice(server, ['resources', 'resource templates']),
+    ],
+  ] as const;
+  return html`${kinds.map(
+    ([kind, title, offers, failed]) =>
+      (offers.length > 0 || failed) &&
+      html`<section class="section"><h2>${title}</h2>${failed}${offers.length > 0 && html`<div class="panel">${offerList(server, kind, offers)}</div>`}</section>`,
+  )}`;
+}
+
+function serverLog(server: ServerView): Html | false {
+  return (
+    server.log.length > 0 &&
+    html`<details class="section log"><summary>${texts.servers.log}</summary><pre class="result-json" tabindex="0">${shown(server.log.join('\n'), 8_000, true)}</pre></details>`
+  );
+}
+
+/** One server. */
+export function serverPage(server: ServerView, csrf: string): Content {
+  const actions = html`<div class="head-actions">${
+    server.state === 'ready'
+      ? buttonForm(csrf, serverPath(server.id, 'stop'), texts.servers.stop)
+      : buttonForm(csrf, serverPath(server.id, 'remove'), texts.servers.remove)
+  }</div>`;
+  return {
+    title: server.id,
+    serverId: server.id,
+    refresh: { after: server.state === 'starting' ? 1 : 10, to: serverPath(server.id) },
+    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server)}${serverNotice(server, csrf)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server)}</section>${furtherOffers(server)}${serverLog(server)}`,
+  };
+}

@@ -1,0 +1,86 @@
+/** What several pages show of a server: its facts, what it offers, and what to do where it does not run. Pure. */
+import { type Html, html } from '@midcall/core/page';
+import type { ListName } from '../../index.ts';
+import { shown } from '../shown.ts';
+import { texts } from '../texts/texts.ts';
+import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
+import { buttonForm } from './button-form.ts';
+import { offerPath, serverPath } from './layout.ts';
+
+/** What a tool says of itself, in plain words; untrusted hints. */
+function toolHints(tool: OfferView): readonly string[] {
+  const hints = tool.annotations;
+  if (!hints) return [];
+  if (hints.readOnlyHint === true) return [texts.tool.readOnly];
+  return [
+    ...(hints.destructiveHint === false ? [] : [texts.tool.destructive]),
+    ...(hints.idempotentHint === true ? [texts.tool.idempotent] : []),
+    ...(hints.openWorldHint === true ? [texts.tool.openWorld] : []),
+  ];
+}
+
+/** What a tool says of itself, as chips. */
+export const hintChips = (tool: OfferView): Html =>
+  html`${toolHints(tool).map(each => html`<span class="chip hint">${each}</span>`)}`;
+
+/** What a server offers of one kind, each leading to its form. */
+export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[]): Html {
+  return html`<ul class="tool-list">${offers.map(offer => {
+    const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
+    return html`<li><a class="tool-row" href="${offerPath(server.id, kind, offer.name)}"><span class="name">${shown(offer.name, 200)}</span><span class="hints">${hintChips(offer)}</span>${
+      about !== undefined && html`<span class="about">${shown(about.split('\n')[0] ?? '', 200)}</span>`
+    }</a></li>`;
+  })}</ul>`;
+}
+
+/** Which of its lists of one kind could not be read, and why; nothing where all could. */
+export function unlistedNotice(server: ServerView, kinds: readonly ListName[]): Html | false {
+  const failed = server.state === 'ready' ? server.unlisted.filter(({ list }) => kinds.includes(list)) : [];
+  if (failed.length === 0) return false;
+  return html`<div class="notice bad"><span>${failed.map(({ list, why }) => html`${shown(texts.servers.unlisted(list, why), 600)} `)}</span></div>`;
+}
+
+/** Its tools in a panel; says so where it has none, or where they could not be listed. */
+export function toolList(server: ServerView): Html {
+  const failed = unlistedNotice(server, ['tools']);
+  const none = server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown;
+  const list = server.tools.length > 0 ? offerList(server, 'tool', server.tools) : html`<p class="empty">${none}</p>`;
+  return html`${failed}${(server.tools.length > 0 || !failed) && html`<div class="panel">${list}</div>`}`;
+}
+
+const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);
+
+/**
+ * The button that starts a server again, or connects to it again.
+ * @param callId - the call that is to be run again then
+ */
+export function restartButton(server: ServerView, csrf: string, callId?: string): Html {
+  const { command, url } = texts.servers.restart;
+  const fields = callId === undefined ? {} : { call: callId };
+  return buttonForm(csrf, serverPath(server.id, 'restart'), isUrl(server) ? url : command, 'small', fields);
+}
+
+/** True where a server does not run, or where only trying shows whether it can be reached. */
+export const mayBeRestarted = (server: ServerView): boolean =>
+  server.state === 'failed' || server.state === 'stopped' || isUrl(server);
+
+/** Why a server does not run, with the button that starts it again; nothing where it runs. */
+export function serverNotice(server: ServerView, csrf: string): Html | false {
+  if (server.state === 'ready' || server.state === 'starting') return false;
+  const why = server.reason ?? texts.tool.unavailable;
+  return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${shown(why, 600)}</span>${restartButton(server, csrf)}</div>`;
+}
+
+/** How a server is reached, what it calls itself, and what it may use. */
+export function serverFacts(server: ServerView): Html {
+  return html`<dl class="meta"><div><dt>${isUrl(server) ? texts.servers.reachedAt : texts.servers.startedWith}</dt><dd class="mono">${shown(server.origin, 600)}</dd></div>${
+    server.self !== undefined && html`<div><dt>${texts.servers.says}</dt><dd>${shown(server.self, 200)}</dd></div>`
+  }${server.era !== undefined && html`<div><dt>${texts.servers.protocol}</dt><dd>${server.era}</dd></div>`}<div><dt>${texts.servers.roots}</dt><dd>${
+    server.roots.length === 0
+      ? html`<span class="quiet-text">${texts.servers.noRoots}</span>`
+      : server.roots.map(
+          root =>
+            html`<span class="root-line">${shown(root.name ?? '', 80)} <span class="mono quiet-text">${shown(root.path, 400)}</span></span>`,
+        )
+  } <a href="/roots">${texts.servers.changeRoots}</a></dd></div></dl>`;
+}

@@ -1,0 +1,206 @@
+/** One call as a timeline: the call, each question with its answer, the result. The open question is a card in it. Pure. */
+
+import { labelOf } from '@midcall/core/form';
+import { attributes, type Html, html } from '@midcall/core/page';
+import { dateFormat } from '@midcall/core/time';
+import { type Ending, type Notice, type Question, secretsOf } from '../../index.ts';
+import { card } from '../card/card.ts';
+import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quoted } from '../card/frame.ts';
+import { type Draft, readable } from '../form/draft.ts';
+import { typedIn } from '../form/typed.ts';
+import { icons } from '../icons.ts';
+import { shown } from '../shown.ts';
+import { spelledAge, spelledSpan, texts } from '../texts/texts.ts';
+import {
+  type CallView,
+  isOpen,
+  type NoticeView,
+  type QuestionView,
+  type RefusalView,
+  refusalOf,
+} from '../workspace/views.ts';
+import { resultContent } from './result.ts';
+
+/** A moment as a clock shows it. */
+export function clock(at: number, zone: string): Html {
+  const text = dateFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(at);
+  return html`<time class="clock" datetime="${new Date(at).toISOString()}">${text}</time>`;
+}
+
+function entry(kind: string, icon: Html, heading: Html, aside: Html | false, body: Html | false): Html {
+  return html`<li class="entry entry-${kind}"><span class="node">${icon}</span><div class="entry-body"><div class="entry-head"><h2>${heading}</h2><div class="entry-aside">${aside}</div></div>${body}</div></li>`;
+}
+
+const endingIcon = (ending: Ending): Html => {
+  if (ending.how === 'answered' || ending.how === 'completed') return icons.answer;
+  return ending.how === 'declined' ? icons.declined : icons.ended;
+};
+
+function answeredWith(question: Question, ending: Ending): Html | false {
+  if (ending.how !== 'answered' || question.kind !== 'form') return false;
+  const content = ending.content ?? {};
+  const rows = question.fields.filter(field => Object.hasOwn(content, field.name));
+  if (rows.length === 0) return html`<p class="quiet-text">${texts.ending.noContent}</p>`;
+  return html`<dl class="sent">${rows.map(
+    field =>
+      html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${shown(readable(field, content[field.name]), 300)}</dd></div>`,
+  )}</dl>`;
+}
+
+/** What was typed and not sent. */
+function leftOver(question: Question, draft: Draft, zone: string): Html | false {
+  const all = typedIn(question, draft, zone);
+  if (all.length === 0) return false;
+  const id = `q-${question.id}-typed`;
+  const secrets = question.kind === 'form' && secretsOf(question).size > 0;
+  return html`<div class="left-over" id="${id}"><p>${texts.typed.kept}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
+    each => html`<div data-typed><dt>${shown(each.label, 80)}</dt><dd>${each.text}</dd></div>`,
+  )}</dl><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': id, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></div>`;
+}
+
+/** How a question ended, in one chip. */
+export function endingChip(ending: Ending): Html {
+  return html`<span class="chip chip-${ending.how}">${texts.ending.chip[ending.how]}</span>`;
+}
+
+/** A question that is over: what was asked, and how it ended. */
+export function endedEntries(
+  { question, ending, endedAt, typed }: QuestionView & { readonly ending: Ending },
+  zone: string,
+): Html {
+  const message =
+    question.kind === 'form' || question.kind === 'url' || question.kind === 'url-finish'
+      ? question.message
+      : undefined;
+  const address =
+    (question.kind === 'url' || question.kind === 'url-finish') &&
+    html`<p class="mono small">${shown(question.url.href, 300)}</p>`;
+  const took =
+    endedAt === undefined ? false : html`<span class="quiet-text">${spelledAge(endedAt - question.askedAt)}</span>`;
+  return html`${entry(
+    'question',
+    questionIcon(question),
+    html`<strong>${shown(question.asker.id, 80)}</strong> ${questionHeadline(question)}`,
+    clock(question.askedAt, zone),
+    html`${message !== undefined && quoted(message)}${address}`,
+  )}${entry(
+    `ending ending-${ending.how}`,
+    endingIcon(ending),
+    html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${texts.ending.sentence(ending, question.kind)}</span>`,
+    html`${endingChip(ending)}${took}`,
+    html`${answeredWith(question, ending)}${typed && leftOver(question, typed, zone)}`,
+  )}`;
+}
+
+function questionEntries(view: QuestionView, context: CardContext): Html {
+  const perhaps =
+    view.perhaps === true && html`<p class="perhaps">${texts.call.perhapsAsked(view.ending !== undefined)}</p>`;
+  if (view.ending)
+    return html`${perhaps && html`<li class="entry entry-note"><span class="node">${icons.question}</span><div class="entry-body">${perhaps}</div></li>`}${endedEntries({ ...view, ending: view.ending }, context.zone)}`;
+  return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${perhaps}${card(view.question, context)}</div></li>`;
+}
+
+function progressBar(call: CallView): Html | false {
+  const progress = call.progress;
+  if (!progress) return false;
+  const { total, message } = progress;
+  return html`<div class="progress"><progress${attributes({ value: total === undefined ? undefined : progress.progress, max: total, 'aria-label': texts.call.running })}></progress><span class="quiet-text">${
+    message !== undefined ? shown(message, 200) : texts.call.progress(progress.progress, total)
+  }</span></div>`;
+}
+
+/** What was decided without asking, in a sentence. */
+export const noticeText = (notice: Notice): string =>
+  notice.type === 'refused' ? texts.notice.refused(notice.by, notice.kind) : texts.notice.allowed(notice.kind);
+
+/** The same in one chip. */
+export const noticeChip = (notice: Notice): Html =>
+  html`<span class="chip">${notice.type === 'refused' ? texts.call.refusedChip[notice.by] : texts.notice.allowedChip}</span>`;
+
+function noticeEntry({ notice, at, perhaps }: NoticeView, zone: string): Html {
+  const refused = notice.type === 'refused';
+  return entry(
+    refused ? (notice.by === 'policy' ? 'ending' : 'failed') : 'ending ending-answered',
+    refused ? icons.ended : icons.answer,
+    html`${noticeText(notice)}`,
+    html`${noticeChip(notice)}${clock(at, zone)}`,
+    html`${refused && html`<p class="quiet-text">${shown(notice.why, 500)}</p>`}${perhaps === true && html`<p class="perhaps">${texts.call.perhapsNoticed}</p>`}`,
+  );
+}
+
+/**
+ * True where the person was sent to a page and the call has not ended since. Nothing tells a client when a page is done
+ * (2026-07-28, client/elicitation), so the call can be made again by hand then, beside being cancelled.
+ */
+export const waitsForPage = ({ items, outcome }: CallView): boolean =>
+  outcome === undefined &&
+  items.some(
+    item => 'question' in item && !item.perhaps && item.question.kind === 'url' && item.ending?.how === 'answered',
+  );
+
+/** Whose refusal an end follows from, before what the server says of it; the rule stands right above. */
+const refusalLine = ({ by }: RefusalView): Html =>
+  html`<p class="help after-refusal">${texts.call.afterRefusal[by]}</p>`;
+
+function outcome(call: CallView, context: CardContext): Html | false {
+  const { outcome, endedAt } = call;
+  if (!outcome) {
+    if (call.items.some(isOpen)) return false;
+    return entry(
+      'running',
+      icons.working,
+      html`${waitsForPage(call) ? texts.call.onPage : texts.call.working}`,
+      html`<span class="quiet-text">${age(call.startedAt, context.now)}</span>`,
+      progressBar(call),
+    );
+  }
+  const aside =
+    endedAt !== undefined &&
+    html`<span class="quiet-text">${texts.call.took(spelledSpan(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
+  const refusal = refusalOf(call);
+  const why = refusal && refusalLine(refusal);
+  switch (outcome.how) {
+    case 'completed':
+    case 'tool-error': {
+      const failed = outcome.how === 'tool-error';
+      const [kind, icon] = failed ? ['failed', icons.failed] : ['result', icons.result];
+      const heading = failed ? (refusal ? texts.call.refusedBy[refusal.by] : texts.call.toolError) : texts.call.result;
+      const unchecked = failed ? undefined : outcome.unchecked;
+      const content = resultContent(outcome.result, call.context.id, unchecked);
+      return entry(kind, icon, html`${heading}`, aside, html`${why}${content}`);
+    }
+    case 'cancelled':
+      return entry('failed', icons.declined, html`${texts.call.cancelledLong}`, aside, false);
+    default:
+      return entry(
+        'failed',
+        icons.failed,
+        html`${refusal ? texts.call.refusedBy[refusal.by] : texts.call.endings[outcome.how]}`,
+        aside,
+        html`${outcome.how === 'refused' && why}<p class="result-text">${shown(outcome.message, 2_000, true)}</p>`,
+      );
+  }
+}
+
+/** The state of a call in one chip. */
+export function callChip(call: CallView): Html {
+  const refusal = refusalOf(call);
+  if (refusal && call.outcome?.how !== 'completed')
+    return html`<span class="chip chip-refused-by-policy">${texts.call.refusedChip[refusal.by]}</span>`;
+  const waits = !call.outcome && call.items.some(isOpen);
+  const state = call.outcome?.how ?? (waits ? 'waiting' : 'running');
+  return html`<span class="chip chip-${waits ? 'wait' : state}">${!call.outcome && html`<span class="dot"></span>`}${texts.call.chip[state]}</span>`;
+}
+
+/** The whole timeline of a call. */
+export function timeline(call: CallView, context: CardContext, contextFor: (question: Question) => CardContext): Html {
+  return html`<ol class="timeline">${entry(
+    'call',
+    icons.call,
+    html`${texts.call[call.here ? 'you' : 'yourHost'][call.context.kind]} <code class="tool-name">${shown(call.context.name, 200)}</code>`,
+    clock(call.startedAt, context.zone),
+    call.context.kind !== 'resource' && argumentRow(call.context.arguments),
+  )}${call.items.map(item =>
+    'question' in item ? questionEntries(item, contextFor(item.question)) : noticeEntry(item, context.zone),
+  )}${outcome(call, context)}</ol>`;
+}

@@ -1,0 +1,102 @@
+/** What every route of the desk works with, and the ways it answers. */
+
+import { html } from '@midcall/core/page';
+import type { Context } from 'hono';
+import type { Assets } from '../assets.ts';
+import type { CardContext } from '../card/frame.ts';
+import { type Draft, draftOf } from '../form/draft.ts';
+import type { Guard } from '../guard.ts';
+import { type Content, layout } from '../pages/layout.ts';
+import { texts } from '../texts/texts.ts';
+import type { Live } from '../workspace/live.ts';
+import { manyOf, offerOf } from '../workspace/offers.ts';
+import type { CallView, DeskView, OfferKind, OfferView, ServerView } from '../workspace/views.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** What the routes work with. */
+export interface Desk {
+  readonly workspace: Workspace;
+  readonly guard: Guard;
+  readonly live: Live;
+  readonly assets: Assets;
+  /** The person's time zone, by IANA name. */
+  readonly zone: string;
+  /** What `${NAME}` stands for in an mcp.json that is pasted. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A directory put into the form of a new folder, unless it is on offer already. */
+  readonly proposedRoot: string | undefined;
+  /** The port the desk listens on; known once it does. */
+  readonly port: () => number;
+  /** Told of errors while a page was made. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Everything a page shows around its own content, now. */
+export function viewOf(desk: Desk): DeskView {
+  const { workspace } = desk;
+  return {
+    servers: workspace.servers.list(),
+    open: workspace.inbox.list(),
+    csrf: desk.guard.csrf,
+    now: workspace.now(),
+    zone: desk.zone,
+    event: desk.live.last,
+  };
+}
+
+/** What cards and forms need of the desk. */
+export function cardContext(desk: Desk): CardContext {
+  const { now, decisions, calls } = desk.workspace;
+  const draftOf = (id: string): Draft | undefined => calls.draft(id);
+  return { csrf: desk.guard.csrf, now: now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf };
+}
+
+/** What the page of a call needs of the desk. */
+export function callContext(desk: Desk, { serverId }: CallView): CardContext & { readonly server?: ServerView } {
+  const server = desk.workspace.servers.get(serverId);
+  return { ...cardContext(desk), ...(server && { server }) };
+}
+
+/** A page as a response. */
+export function show(context: Context, desk: Desk, content: Content, status: 200 | 404 | 409 | 422 = 200): Response {
+  return context.html(layout(viewOf(desk), content, desk.assets.paths), status);
+}
+
+/** The end of every path that is about something a server offers. */
+export const offerPattern = `:place{${Object.values(manyOf).join('|')}}/:name`;
+
+const kinds = Object.keys(manyOf) as OfferKind[];
+
+/** What a request of such a path is about, as far as it is there. */
+export function offerAsked(
+  { workspace }: Desk,
+  context: Context,
+): { readonly server?: ServerView; readonly kind: OfferKind; readonly offer?: OfferView } {
+  const kind = kinds.find(each => manyOf[each] === context.req.param('place')) ?? 'tool';
+  const server = workspace.servers.get(context.req.param('server') ?? '');
+  const offer = server && offerOf(server, kind, context.req.param('name') ?? '');
+  return { kind, ...(server && { server }), ...(offer && { offer }) };
+}
+
+/** What a form posted; the guard has checked its token. */
+export async function posted(context: Context): Promise<Draft> {
+  return draftOf(new URLSearchParams(await context.req.text()));
+}
+
+/**
+ * A page for what is not there.
+ * @param after - seconds after which it may be there
+ */
+export function missing(context: Context, desk: Desk, message = texts.session.notFound, after?: number): Response {
+  const main = html`<div class="head"><h1>${texts.session.notFoundTitle}</h1></div><p class="lead">${message}</p><p class="actions"><a class="button" href="/">${texts.session.back}</a></p>`;
+  return show(
+    context,
+    desk,
+    {
+      title: texts.session.notFoundTitle,
+      main,
+      ...(after !== undefined && { refresh: { after, to: context.req.path } }),
+    },
+    404,
+  );
+}

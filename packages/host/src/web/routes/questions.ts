@@ -1,0 +1,152 @@
+/** Answering: the one place where what a person posted becomes a reply. */
+
+import { isMidcallError } from '@midcall/core/errors';
+import type { Issue } from '@midcall/core/form';
+import type { Context, Hono } from 'hono';
+import type { Question, Receipt, Reply } from '../../index.ts';
+import { mayBeAllowed } from '../card/card.ts';
+import { issuesOf } from '../card/form-body.ts';
+import { grantedRoots } from '../card/roots-body.ts';
+import { samplingEdits } from '../card/sampling-body.ts';
+import { contentOf, type Draft, first, visitedIssues } from '../form/draft.ts';
+import { callPage, questionPage, type Returned } from '../pages/call-page.ts';
+import { openingPage } from '../pages/layout.ts';
+import { texts } from '../texts/texts.ts';
+import { durationOf } from '../workspace/durations.ts';
+import type { CallView } from '../workspace/views.ts';
+import { callContext, cardContext, type Desk, missing, posted, show } from './context.ts';
+
+/** The name this view answers under. */
+export const via = 'web';
+
+/** An accepting reply as posted, and what is wrong with it before the inbox looks. */
+function acceptance(question: Question, draft: Draft): { readonly reply: Reply; readonly issues: readonly Issue[] } {
+  const accept = (content?: Readonly<Record<string, unknown>>): Reply => ({
+    action: 'accept',
+    ...(content && { content }),
+  });
+  switch (question.kind) {
+    case 'form': {
+      const { content, issues } = contentOf(question.fields, draft);
+      return { reply: accept(content), issues };
+    }
+    case 'url':
+    case 'url-finish':
+      return { reply: accept(), issues: [] };
+    case 'sampling-request':
+    case 'sampling-reply':
+      return { reply: accept(samplingEdits(question, draft)), issues: [] };
+    case 'roots':
+      return { reply: accept({ uris: grantedRoots(question, draft) }), issues: [] };
+  }
+}
+
+export function questionRoutes(app: Hono, desk: Desk): void {
+  const { workspace } = desk;
+
+  /** The call on whose page a question is: its own; where it names none, the one that it was answered from. */
+  const callOf = (question: Question, draft: Draft): CallView | undefined => {
+    const call = workspace.calls.get(question.call?.id ?? first(draft, 'at') ?? '');
+    return call?.items.some(item => 'question' in item && item.question.id === question.id) ? call : undefined;
+  };
+
+  const pageOf = (id: string, draft: Draft, more: { readonly returned?: Returned; readonly notice?: string }) => {
+    const view = workspace.calls.question(id);
+    const call = view && callOf(view.question, draft);
+    if (call) return callPage(call, { ...callContext(desk, call), ...more });
+    return view && questionPage(view, { ...cardContext(desk), ...more });
+  };
+
+  const back = (
+    context: Context,
+    id: string,
+    draft: Draft,
+    more: { readonly returned?: Returned; readonly notice?: string },
+    status: 200 | 409 | 422,
+  ) => {
+    const content = pageOf(id, draft, more);
+    return content ? show(context, desk, content, status) : missing(context, desk, texts.question.unknown);
+  };
+
+  /** Where the ending of a question is shown. */
+  const endPath = (question: Question, draft: Draft): string => {
+    const call = callOf(question, draft);
+    const place = call
+      ? `/calls/${encodeURIComponent(call.context.id)}`
+      : `/questions/${encodeURIComponent(question.id)}`;
+    return `${place}#q-${question.id}-end`;
+  };
+
+  const received = (context: Context, question: Question, draft: Draft, receipt: Receipt): Response => {
+    if (receipt.ok) return context.redirect(endPath(question, draft), 303);
+    workspace.calls.typed(question.id, draft, true);
+    if (receipt.problem === 'invalid')
+      return back(context, question.id, draft, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
+    return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
+  };
+
+  app.post('/questions/:question', async context => {
+    const question = workspace.calls.question(context.req.param('question'))?.question;
+    if (!question) return missing(context, desk, texts.question.unknown);
+    const draft = await posted(context);
+    const action = first(draft, 'action') ?? 'accept';
+    if (action === 'decline' || action === 'dismiss') {
+      return received(context, question, draft, await workspace.inbox.reply(question.id, { action }, via));
+    }
+    if (action === 'mute') {
+      if (!workspace.inbox.get(question.id))
+        return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
+      try {
+        await workspace.decisions.mute(question.asker.id, durationOf(first(draft, 'mute-for')));
+      } catch (error) {
+        if (!isMidcallError(error)) throw error;
+        return back(context, question.id, draft, { notice: error.message }, 409);
+      }
+      return context.redirect(endPath(question, draft), 303);
+    }
+    const { reply, issues } = acceptance(question, draft);
+    if (action === 'review' && question.kind === 'form') {
+      workspace.calls.typed(question.id, draft);
+      const read = contentOf(question.fields, draft);
+      return back(
+        context,
+        question.id,
+        draft,
+        { returned: { id: question.id, draft, issues: issuesOf(question, read) } },
+        200,
+      );
+    }
+    if (issues.length > 0 && question.kind === 'form') {
+      workspace.calls.typed(question.id, draft, true);
+      return back(context, question.id, draft, { returned: { id: question.id, draft, issues } }, 422);
+    }
+    const receipt = await workspace.inbox.reply(question.id, reply, via);
+    if (receipt.ok && action === 'allow' && mayBeAllowed(question))
+      await workspace.decisions.make({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
+    if (receipt.ok && question.kind === 'url') {
+      context.header('referrer-policy', 'no-referrer');
+      return context.html(openingPage(question.url.href, desk.assets.paths));
+    }
+    return received(context, question, draft, receipt);
+  });
+
+  app.post('/questions/:question/draft', async context => {
+    workspace.calls.typed(context.req.param('question'), await posted(context));
+    return context.body(null, 204);
+  });
+
+  app.post('/questions/:question/check', async context => {
+    const view = workspace.calls.question(context.req.param('question'));
+    if (view?.question.kind !== 'form') return missing(context, desk, texts.question.unknown);
+    const { question } = view;
+    const draft = await posted(context);
+    if (view.ending) {
+      workspace.calls.typed(question.id, draft);
+      return missing(context, desk, texts.question.unknown);
+    }
+    workspace.calls.typed(question.id, draft);
+    const { fields } = question;
+    const issues = visitedIssues(fields, draft, issuesOf(question, contentOf(fields, draft)));
+    return back(context, question.id, draft, { returned: { id: question.id, draft, issues } }, 200);
+  });
+}

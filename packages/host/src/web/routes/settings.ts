@@ -1,0 +1,114 @@
+/** Roots, policy and the audit log: shown and changed. */
+import { isAbsolute } from 'node:path';
+import { isMidcallError } from '@midcall/core/errors';
+import type { Context, Hono } from 'hono';
+import type { Rule } from '../../index.ts';
+import { type Draft, first } from '../form/draft.ts';
+import { auditPage } from '../pages/audit-page.ts';
+import { policyPage } from '../pages/policy-page.ts';
+import { rootsPage } from '../pages/roots-page.ts';
+import { texts } from '../texts/texts.ts';
+import { durationOf } from '../workspace/durations.ts';
+import { type Desk, posted, show } from './context.ts';
+
+export function settingRoutes(app: Hono, desk: Desk): void {
+  const { workspace, guard, zone } = desk;
+  const { roots, policy, audit } = workspace;
+
+  const showRoots = (context: Context, wrong?: { readonly message: string; readonly value: string }) => {
+    const offered = roots.list();
+    const proposed = offered.some(root => root.path === desk.proposedRoot) ? '' : (desk.proposedRoot ?? '');
+    const form = wrong ?? { value: proposed };
+    return show(context, desk, rootsPage(offered, workspace.servers.list(), guard.csrf, form), wrong ? 422 : 200);
+  };
+
+  app.get('/roots', context => showRoots(context));
+
+  app.post('/roots', async context => {
+    const draft = await posted(context);
+    const value = (first(draft, 'path') ?? '').trim();
+    const name = (first(draft, 'name') ?? '').trim();
+    if (!isAbsolute(value) && !/^file:/i.test(value))
+      return showRoots(context, { message: texts.roots.relative, value });
+    try {
+      const root = await roots.add(value, name === '' ? {} : { name });
+      audit.record({ type: 'roots', what: `offered ${root.path}` });
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return showRoots(context, { message: error.message, value });
+    }
+    return context.redirect('/roots', 303);
+  });
+
+  app.post('/roots/remove', async context => {
+    const uri = first(await posted(context), 'uri') ?? '';
+    if (await roots.remove(uri)) audit.record({ type: 'roots', what: `withdrawn ${uri}` });
+    return context.redirect('/roots', 303);
+  });
+
+  app.post('/roots/grant', async context => {
+    const draft = await posted(context);
+    const server = first(draft, 'server') ?? '';
+    if (workspace.servers.get(server)) {
+      // One may have been withdrawn since the page was shown.
+      const offered = new Set(roots.list().map(root => root.uri));
+      const uris = (draft.get('uri') ?? []).filter(uri => offered.has(uri));
+      await roots.grant(server, uris);
+      audit.record({ type: 'roots', what: `${server} may use ${uris.length === 0 ? 'none' : uris.join(', ')}` });
+    }
+    return context.redirect('/roots', 303);
+  });
+
+  const showPolicy = (context: Context, returned?: { readonly wrong?: string; readonly draft?: Draft }) =>
+    show(
+      context,
+      desk,
+      policyPage(policy.rules(), workspace.servers.list(), guard.csrf, zone, workspace.decisions.keeps, returned),
+      returned?.wrong === undefined ? 200 : 422,
+    );
+
+  app.get('/policy', context => showPolicy(context));
+
+  app.post('/policy', async context => {
+    const draft = await posted(context);
+    const { subjects, effects } = texts.policy;
+    const server = first(draft, 'server') ?? '';
+    const subject = first(draft, 'subject') ?? '';
+    const effect = first(draft, 'effect') ?? '';
+    if (!Object.hasOwn(subjects, subject) || !Object.hasOwn(effects, effect) || server === '')
+      return showPolicy(context);
+    try {
+      await workspace.decisions.make({
+        server,
+        subject: subject as Rule['subject'],
+        effect: effect as Rule['effect'],
+        ...durationOf(first(draft, 'for')),
+      });
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return showPolicy(context, { wrong: error.message, draft });
+    }
+    return context.redirect('/policy', 303);
+  });
+
+  app.post('/policy/revoke', async context => {
+    try {
+      await workspace.decisions.revoke(first(await posted(context), 'id') ?? '');
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return showPolicy(context, { wrong: error.message });
+    }
+    return context.redirect('/policy', 303);
+  });
+
+  app.get('/audit', context => {
+    const search = context.req.query('q') ?? '';
+    const content = auditPage(audit.entries({ search }), search, audit.verify(), audit.unwritten, zone);
+    return show(context, desk, content);
+  });
+
+  app.get('/audit.jsonl', context => {
+    context.header('content-type', 'application/jsonl; charset=utf-8');
+    return context.body(audit.export());
+  });
+}

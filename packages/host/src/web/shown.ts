@@ -1,0 +1,36 @@
+/** Foreign text as markup: made visible by the host's rules, escaped, and every written-out code point set apart. */
+import { escaped, type Html, trusted } from '@midcall/core/page';
+import { visible } from '../index.ts';
+import { texts } from './texts/texts.ts';
+
+/**
+ * @param text - as received from a server
+ * @param max - characters kept
+ * @param lines - true keeps line breaks
+ */
+export function shown(text: string, max = 2_000, lines = false): Html {
+  const marked = escaped(visible(text, { max, lines })).replace(
+    /⟦U\+[0-9A-F]+⟧/g,
+    '<mark class="code-point">$&</mark>',
+  );
+  return trusted(marked);
+}
+
+/** A JSON value on one line. */
+export function shownValue(value: unknown, max = 160): Html {
+  return shown(written(value), max);
+}
+
+/** The JSON value written over several lines. */
+export function shownJson(value: unknown, max = 20_000): Html {
+  return shown(written(value, 2), max, true);
+}
+
+/** What a server nests deeper than the stack is can be received, but not written out. */
+function written(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? 'undefined';
+  } catch {
+    return texts.call.tooDeep;
+  }
+}

@@ -1,0 +1,121 @@
+/** The desk's style sheet, built on the tokens every page of Midcall shares. One accent colour; red only for errors. */
+import { tokens } from '@midcall/core/page';
+import { cardStyle } from './card.ts';
+import { pageStyle } from './page.ts';
+
+const shell = `
+html{overflow-y:scroll;scroll-padding-top:72px}
+[hidden]{display:none!important}
+h1{font-size:20px;line-height:1.3;font-weight:650;letter-spacing:-.01em}
+h2{font-size:15px;line-height:1.4;font-weight:650}
+strong{font-weight:650}
+code{overflow-wrap:anywhere}
+time,.count,.pill-age{font-variant-numeric:tabular-nums}
+.mono{font-size:12.5px}
+.small{font-size:12.5px}
+.quiet-text{color:var(--muted)}
+.icon{display:block;flex:none}
+.code-point{background:var(--bad-soft);color:var(--bad);border-radius:3px;font-family:var(--mono);font-size:.85em;padding:0 2px}
+.skip{position:absolute;left:8px;top:-60px;background:var(--accent);color:var(--accent-ink);padding:8px 14px;border-radius:var(--radius-small);z-index:20}
+.skip:focus{top:8px}
+main:focus{outline:none}
+kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width:2px;border-radius:4px;padding:2px 5px;color:var(--muted);background:var(--surface);margin-left:4px}
+.script-only{display:none}
+.scripted .script-only{display:inline-block}
+
+.top{position:sticky;top:0;z-index:10;height:52px;display:flex;align-items:center;gap:8px 28px;padding:0 20px;background:var(--surface);border-bottom:1px solid var(--line)}
+.brand{display:inline-flex;align-items:center;gap:9px;font-weight:680;font-size:15px;letter-spacing:-.01em;color:var(--ink);text-decoration:none}
+.brand-desk{font-weight:450;color:var(--muted);margin-left:-4px}
+.brand-box{fill:var(--accent)}
+.brand-line{stroke:var(--accent-ink)}
+.pages ul{display:flex;gap:2px}
+.pages a{display:block;padding:6px 11px;border-radius:var(--radius-small);color:var(--muted);text-decoration:none;font-weight:500;white-space:nowrap}
+.pages a:hover{color:var(--ink);background:var(--sunken)}
+.pages a[aria-current]{color:var(--ink);background:var(--sunken)}
+.inbox-pill{margin-left:auto;display:inline-flex;align-items:center;gap:8px;height:34px;padding:0 14px 0 11px;border-radius:17px;border:1px solid var(--line);color:var(--muted);text-decoration:none;font-weight:500;white-space:nowrap}
+.inbox-pill:hover{border-color:var(--line-strong)}
+.inbox-pill.waiting{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
+.inbox-pill.waiting:hover{background:var(--accent-hover)}
+.pill-age{opacity:1;border-left:1px solid;padding-left:8px;line-height:1}
+
+.frame-grid{display:grid;grid-template-columns:240px minmax(0,1fr) 288px;min-height:calc(100vh - 52px)}
+.side,.rail{position:sticky;top:52px;align-self:start;max-height:calc(100vh - 52px);overflow-y:auto;padding:22px 14px}
+.side{padding-left:12px}
+.rail{padding-right:20px;padding-left:4px}
+main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-width:0}
+.side h2,.rail h2{font-size:12.5px;font-weight:600;color:var(--muted);letter-spacing:.01em}
+.side h2{padding:0 10px 8px}
+.server+.server{margin-top:14px}
+.server-name,.tool,.add-server{display:flex;align-items:center;gap:8px;padding:5px 10px;border-radius:var(--radius-small);color:var(--ink);text-decoration:none;min-width:0}
+.server-name{font-weight:620}
+.server-label{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.server-state{font-weight:450;font-size:12.5px;color:var(--muted);margin-left:auto;white-space:nowrap}
+.tool{font:12.5px/1.5 var(--mono);color:var(--muted);padding-left:26px;overflow-wrap:anywhere}
+.server-name:hover,.tool:hover,.add-server:hover{background:var(--sunken);color:var(--ink)}
+.side [aria-current]{background:var(--accent-soft);color:var(--accent)}
+.state{width:8px;height:8px;border-radius:50%;flex:none;background:var(--accent)}
+.state-starting{background:transparent;border:2px solid var(--accent)}
+.state-stopped{background:transparent;border:2px solid var(--line-strong)}
+.state-failed{background:var(--bad)}
+.add-server{margin-top:16px;color:var(--muted);font-weight:500}
+
+.rail-head{display:flex;align-items:center;justify-content:space-between;padding:0 2px 10px}
+.count{font-size:12.5px;font-weight:600;color:var(--muted)}
+.rail-empty{color:var(--muted);padding:0 2px}
+.side .rail-empty{padding:0 10px}
+.rail-more{padding:10px 2px 0}
+.inbox-list{display:grid;gap:8px}
+.inbox-item{display:block;padding:10px 12px;border:1px solid var(--line);border-radius:var(--radius);background:var(--surface);color:var(--ink);text-decoration:none}
+.inbox-item:hover{border-color:var(--line-strong)}
+.inbox-item[aria-current]{border-color:var(--accent);box-shadow:inset 2px 0 0 var(--accent)}
+.inbox-top{display:flex;align-items:center;gap:7px}
+.inbox-top .icon{color:var(--accent)}
+.inbox-top strong{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.inbox-top .age{margin-left:auto;color:var(--muted);font-size:12.5px;white-space:nowrap}
+.inbox-call{display:block;color:var(--muted);margin-top:3px;overflow-wrap:anywhere}
+.inbox-message{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;margin-top:4px;overflow-wrap:anywhere}
+.alerts{margin-top:18px;padding:12px 2px 0;border-top:1px solid var(--line)}
+.switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
+input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
+
+.announce{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.offline{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
+.offline .icon{color:var(--bad);margin-top:2px}
+.offline p{margin-top:3px}
+body:has(.offline:not([hidden])) main{padding-bottom:220px}
+
+.button{display:inline-flex;align-items:center;justify-content:center;gap:7px;min-height:36px;padding:0 15px;border-radius:var(--radius-small);border:1px solid var(--line-strong);background:var(--surface);color:var(--ink);font-weight:560;cursor:pointer;text-decoration:none;white-space:nowrap}
+.button:hover{background:var(--sunken)}
+.button.primary{background:var(--accent);border-color:var(--accent);color:var(--accent-ink)}
+.button.primary:hover{background:var(--accent-hover);border-color:var(--accent-hover)}
+.button.plain{border-color:transparent;background:transparent;color:var(--muted)}
+.button.plain:hover{background:var(--sunken);color:var(--ink)}
+.button.small{min-height:30px;padding:0 11px;font-size:13px}
+.button[disabled]{opacity:.55;cursor:default}
+
+.chip{display:inline-flex;align-items:center;gap:6px;height:23px;padding:0 9px;border-radius:12px;font-size:12.5px;font-weight:560;white-space:nowrap;background:var(--chip);color:var(--muted)}
+.chip-wait{background:var(--accent-soft);color:var(--accent)}
+.chip-answered,.chip-completed{background:var(--accent-soft);color:var(--accent)}
+.chip-failed,.chip-tool-error,.chip-refused,.chip-server-gone{background:var(--bad-soft);color:var(--bad)}
+.dot{width:7px;height:7px;border-radius:50%;background:currentColor;animation:breathe 2.4s ease-in-out infinite}
+@keyframes breathe{50%{opacity:.35}}
+
+.plain-page{max-width:460px;margin:16vh auto 0;display:grid;gap:14px}
+.plain-page .brand{margin-bottom:10px}
+
+.without-rail,.without-side{display:none}
+@media (max-width:1120px){.frame-grid{grid-template-columns:224px minmax(0,1fr)}.rail{display:none}.without-rail{display:block}}
+@media (max-width:760px){
+.top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
+.pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}
+.pages ul{gap:0}
+.pages a{padding-inline:6.5px;font-size:13.5px}
+.frame-grid{display:block}
+.side{display:none}
+.without-side{display:inline-flex}
+main{padding:18px 14px 56px}
+.pill-age{display:none}
+html{scroll-padding-top:110px}}
+`;
+
+export const style = `${tokens}${shell}${cardStyle}${pageStyle}`;

@@ -1,0 +1,95 @@
+/**
+ * The person's standing decisions, made and taken back at a desk: each is recorded, what is open follows it, and one that
+ * is to hold for good is kept.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import type { Audit, Inbox, KeptRules, Policy, Rule } from '../../index.ts';
+import { texts } from '../texts/texts.ts';
+import type { Duration } from './durations.ts';
+
+/** What decisions act on. */
+export interface DecisionsParts {
+  readonly policy: Policy;
+  readonly audit: Audit;
+  readonly inbox: Inbox;
+  /** Where decisions for good are kept; absent where none can be made. */
+  readonly kept: KeptRules | undefined;
+  /** The command line or URL of a server; undefined where it neither is on the desk nor asks anything. */
+  readonly originOf: (serverId: string) => string | undefined;
+  /** Told after every change. */
+  readonly onChange: () => void;
+}
+
+/** Decisions that hold beyond one question. */
+export class Decisions {
+  readonly #parts: DecisionsParts;
+
+  constructor(parts: DecisionsParts) {
+    this.#parts = parts;
+  }
+
+  /** True where a decision may hold for good. */
+  get keeps(): boolean {
+    return this.#parts.kept !== undefined;
+  }
+
+  /**
+   * Makes a standing decision, and records it.
+   * @throws MidcallError `host/refused` for one that would answer a form or a URL, that would allow something for good, or that holds
+   *   now and could not be kept
+   */
+  async make(rule: Pick<Rule, 'server' | 'subject' | 'effect'> & Duration): Promise<void> {
+    const { policy, audit, kept, originOf, onChange } = this.#parts;
+    const { server, subject, effect, forMs, always } = rule;
+    if (always && (effect === 'allow' || !kept)) throw new MidcallError('host/refused', texts.policy.notForGood);
+    const origin = always && server !== '*' ? originOf(server) : undefined;
+    if (always && server !== '*' && origin === undefined)
+      throw new MidcallError('host/not-found', texts.servers.unknown);
+    const before = policy.rules();
+    const made = policy.add({
+      server,
+      subject,
+      effect,
+      ...(forMs !== undefined && { forMs }),
+      ...(always && { scope: 'always' }),
+      ...(origin !== undefined && { origin }),
+    });
+    audit.record({ type: 'policy', what: `${effect} ${subject} for ${server}${always ? ', kept' : ''}` });
+    onChange();
+    const after = policy.rules();
+    const replaced = before.filter(each => each.scope === 'always' && !after.includes(each));
+    await this.#keeping(async () => {
+      for (const each of replaced) await kept?.drop(each.id);
+      if (always) await kept?.keep(made);
+    });
+  }
+
+  /** Takes a standing decision back. @throws MidcallError `host/refused` where it will be there again in another session */
+  async revoke(id: string): Promise<void> {
+    const { policy, audit, kept, onChange } = this.#parts;
+    if (!policy.revoke(id)) return;
+    audit.record({ type: 'policy', what: `revoked ${id}` });
+    onChange();
+    await this.#keeping(async () => void (await kept?.drop(id)));
+  }
+
+  /**
+   * Refuses everything a server asks; what it has asked already ends as refused by policy.
+   * @throws MidcallError `host/refused` where it is muted now and that could not be kept
+   */
+  async mute(serverId: string, duration: Duration = {}): Promise<void> {
+    const { policy, inbox } = this.#parts;
+    const made = this.make({ server: serverId, subject: '*', effect: 'refuse', ...duration });
+    const verdict = policy.judge(serverId, 'form', 0, this.#parts.originOf(serverId));
+    if (verdict.do === 'refuse') inbox.endAll(serverId, { how: 'refused-by-policy', rule: verdict.why });
+    await made;
+  }
+
+  async #keeping(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (cause) {
+      throw new MidcallError('host/refused', texts.policy.notKept, { cause });
+    }
+  }
+}

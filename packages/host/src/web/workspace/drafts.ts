@@ -1,0 +1,56 @@
+/**
+ * What a person has put into the forms of open questions, so that a closed tab does not lose it. It is in the memory of this
+ * process alone: what a browser stores for a port of 127.0.0.1 is there for whichever server has that port next.
+ *
+ * - D1 No secret is kept.
+ * - D2 A draft goes with its question where the person ended it. Where it ended without them, it is left for copying.
+ */
+import { isCardNumber } from '@midcall/core/form';
+import { type Ending, type Question, secretsOf } from '../../index.ts';
+import type { Draft } from '../form/draft.ts';
+
+/** Characters; a longer draft is not kept. */
+const longest = 1_000_000;
+
+/** What our own controls post beside what was typed. */
+const ours: ReadonlySet<string> = new Set(['csrf', 'action', 'visited', 'mute-for']);
+
+/** D1. The draft without what is ours and what is secret; a secret's default, which nobody typed, stays. */
+export function keepable(question: Question, draft: Draft): Draft {
+  const kept = new Map([...draft].filter(([name, values]) => !ours.has(name) && !values.some(isCardNumber)));
+  if (question.kind !== 'form') return kept;
+  const secrets = secretsOf(question);
+  for (const [at, field] of question.fields.entries()) {
+    if (!secrets.has(field.name)) continue;
+    if (field.default === undefined) kept.delete(`f${at}`);
+    else kept.set(`f${at}`, [String(field.default)]);
+  }
+  return kept;
+}
+
+/** True where somebody decided how a question ended, and what they had typed elsewhere is of no more use. */
+export const endedByPerson = (ending: Ending): boolean => 'via' in ending;
+
+const lengthOf = (draft: Draft): number =>
+  [...draft.values()].reduce((sum, values) => sum + values.reduce((own, each) => own + each.length, 0), 0);
+
+/** Drafts by question. */
+export class Drafts {
+  readonly #drafts = new Map<string, Draft>();
+
+  /** Keeps what an open question's form holds now, in place of what it held. */
+  keep(question: Question, draft: Draft): void {
+    if (lengthOf(draft) <= longest) this.#drafts.set(question.id, keepable(question, draft));
+  }
+
+  of(questionId: string): Draft | undefined {
+    return this.#drafts.get(questionId);
+  }
+
+  /** Gives up the draft of a question that has ended. @returns it where it is left for copying */
+  end(questionId: string, ending: Ending): Draft | undefined {
+    const draft = this.#drafts.get(questionId);
+    this.#drafts.delete(questionId);
+    return endedByPerson(ending) ? undefined : draft;
+  }
+}

@@ -1,0 +1,18 @@
+/** The wait for a question at the desk. */
+import type { Clock, Inbox, Question } from '@midcall/host';
+
+/** @returns true as soon as a question has ended, in any way; false where it has not within `ms` milliseconds */
+export function answeredWithin({ id }: Question, ms: number, inbox: Inbox, clock: Clock): Promise<boolean> {
+  const ended = inbox.ended(id);
+  if (ended.aborted) return Promise.resolve(true);
+  return new Promise(resolve => {
+    const settle = (answered: boolean): void => {
+      callOff();
+      ended.removeEventListener('abort', onEnd);
+      resolve(answered);
+    };
+    const onEnd = (): void => settle(true);
+    const callOff = clock.after(ms, () => settle(false));
+    ended.addEventListener('abort', onEnd, { once: true });
+  });
+}

@@ -1,0 +1,90 @@
+/**
+ * The server behind a bridge: started once the host is known, started again where it has stopped by itself, and left alone where
+ * the person has stopped it.
+ */
+
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
+import { Connection, type ConnectionOptions, type ServerEntry } from '@midcall/host';
+import { type Client, SdkErrorCode } from '@modelcontextprotocol/client';
+
+/** One server and its connection. */
+export class Behind {
+  readonly connection: Connection;
+  #restarted: Promise<void> | undefined;
+
+  private constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  /**
+   * Starts or reaches a server. Old ones cannot read that a client has URL mode, and do not start: those are told of forms
+   * alone.
+   * @param gone - fires when nobody needs the server any more; one that is not up yet is stopped then
+   * @throws MidcallError `host/not-found` where it can be neither started nor reached
+   */
+  static async start(
+    entry: ServerEntry,
+    options: ConnectionOptions,
+    warn: (message: string) => void,
+    gone: AbortSignal,
+  ): Promise<Behind> {
+    const started = async (modes?: ConnectionOptions['modes']): Promise<Connection> => {
+      const connection = new Connection(entry, { ...options, ...defined({ modes }) });
+      const stop = (): void => void connection.stop({ atOnce: true });
+      gone.addEventListener('abort', stop, { once: true });
+      try {
+        await connection.start();
+      } finally {
+        gone.removeEventListener('abort', stop);
+      }
+      return connection;
+    };
+    try {
+      return new Behind(await started());
+    } catch (error) {
+      if (gone.aborted || !isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
+      const formsAlone = await started(['form']).catch(() => {
+        throw error;
+      });
+      warn('The server does not start where a client has URL mode, and is told of forms alone.');
+      return new Behind(formsAlone);
+    }
+  }
+
+  /**
+   * The client of the running server.
+   * @throws MidcallError `host/not-found` where it could not be started again, `host/server-gone` where the person stopped it
+   */
+  async client(): Promise<Client> {
+    const { connection } = this;
+    if (connection.state === 'stopped') {
+      const name = connection.entry.id;
+      throw new MidcallError('host/server-gone', `The server '${name}' was stopped on the desk. Start it there again.`);
+    }
+    if (connection.state === 'starting' && !this.#restarted) await settled(connection);
+    if (connection.state !== 'ready') {
+      this.#restarted ??= connection.restart().finally(() => {
+        this.#restarted = undefined;
+      });
+      await this.#restarted;
+    }
+    return connection.client!;
+  }
+}
+
+/** Resolves when a server that is being started, by the person on the desk, is up or is not. */
+const settled = (connection: Connection): Promise<void> =>
+  new Promise(resolve => {
+    const stop = connection.subscribe(event => {
+      if (event.type !== 'state' || event.state === 'starting') return;
+      stop();
+      resolve();
+    });
+  });
+
+/** True where a server was there, and did not take what the client said of itself. */
+const refusesClient = (cause: unknown): boolean => {
+  const { code } = (cause ?? {}) as { code?: unknown };
+  return typeof code === 'number' || code === SdkErrorCode.ConnectionClosed;
+};

@@ -1,0 +1,161 @@
+/**
+ * A server in front of another server: any host in front, any server behind, in either revision on each side. Calls go
+ * through as they are; what the server behind asks is answered by the host where it can, and else by the person on the desk.
+ */
+
+import { defined } from '@midcall/core/json';
+import type { SamplingModel } from '@midcall/core/sampling';
+import {
+  type Connection,
+  type ConnectionOptions,
+  type Question,
+  type RootsManager,
+  type ServerEntry,
+  systemClock,
+} from '@midcall/host';
+import type { RunningDesk } from '@midcall/host/web';
+import { digest, type Json, midcall } from '@midcall/server';
+import type { Transport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { Behind } from './behind.ts';
+import { CarriedCalls } from './carried-calls.ts';
+import { DeskBehind } from './desk-behind.ts';
+import { openFront } from './front.ts';
+import { frontServers } from './front-servers.ts';
+import { hostModel } from './host-model.ts';
+import { HostRoots } from './host-roots.ts';
+import { unclaimed } from './unclaimed.ts';
+
+/** Milliseconds the server behind may take to start. The host gives up long before, by a time of its own. */
+const START_MS = 300_000;
+
+/** What a bridge stands on. */
+export interface BridgeOptions
+  extends Pick<ConnectionOptions, 'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock'> {
+  /** Where the host speaks: standard input and output, or any other transport of one client. */
+  readonly front: Transport;
+  /** The directories the server behind is told of. */
+  readonly roots: RootsManager;
+  /** True where the operator has granted them; then the host's roots are not asked for. */
+  readonly ownRoots: boolean;
+  /** What replies to sampling where the host has no model, or always. */
+  readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
+  /** Starts the desk over the same inbox; called at the first question that needs it. */
+  readonly startDesk: (connection: Connection) => Promise<RunningDesk>;
+  /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
+  readonly openPage: (url: string) => Promise<boolean>;
+  readonly warn: (message: string) => void;
+  /** Told of errors of the connection to the host. */
+  readonly onError?: (error: Error) => void;
+  /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 where absent, since many give up at 60. */
+  readonly holdMs?: number;
+  /** Milliseconds a call goes on while no client waits for it; 15 minutes where absent. */
+  readonly keptMs?: number;
+  /** Milliseconds; an answer of the host that is faster looks automatic, and the desk is asked. 250 where absent. */
+  readonly suspectBelowMs?: number;
+}
+
+/** A bridge that serves its host. */
+export interface Bridge {
+  /** Fires when the host has gone; close the bridge then. */
+  readonly gone: AbortSignal;
+  /**
+   * Stops calls, the desk and the server behind, and lets the host go.
+   * @param options - `atOnce`: a server that was started is not given the time to end by itself; may be said later, too
+   */
+  close(options?: { readonly atOnce?: boolean }): Promise<void>;
+}
+
+/**
+ * Waits for the host's first request, starts the server behind, and serves it.
+ * @returns undefined where the host went away before that
+ * @throws MidcallError `host/not-found` where the server behind can be neither started nor reached
+ */
+export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge | undefined> {
+  const { inbox, roots, ownRoots, sampling, startDesk, openPage, warn } = options;
+  const { holdMs = 45_000, keptMs = 900_000, suspectBelowMs = 250, clock = systemClock } = options;
+  const front = await openFront(options.front);
+  if (!front) return undefined;
+  const { transport, gone } = front;
+  const passesRoots = front.has.roots && !ownRoots;
+  const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
+  let behind: Behind;
+  try {
+    const { client, policy, audit, era } = options;
+    // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
+    const told = ownRoots || passesRoots ? roots : undefined;
+    const stands = {
+      client,
+      inbox,
+      clock,
+      sampling: { model },
+      startTimeoutMs: START_MS,
+      ...defined({ policy, audit, era, roots: told }),
+    };
+    behind = await Behind.start(entry, stands, warn, gone);
+  } catch (error) {
+    if (gone.aborted) return undefined;
+    await transport.close();
+    throw error;
+  }
+  const { connection } = behind;
+  const hostRoots = passesRoots ? new HostRoots({ manager: roots, server: entry.id, warn }) : undefined;
+  const desk = new DeskBehind({
+    start: () => startDesk(connection),
+    open: openPage,
+    isOpen: ({ id }) => inbox.get(id) !== undefined,
+    clock,
+    warn,
+  });
+  const showDesk = (question: Question): Promise<boolean> => desk.show(question);
+  const calls = new CarriedCalls({
+    inbox,
+    server: entry.id,
+    unclaimed: question => void unclaimed(question, { inbox, clock, showDesk, keptMs }),
+    clock,
+    keptMs,
+    run: (request, onProgress) => connection.run(request, { onProgress, timeoutMs: Number.POSITIVE_INFINITY }),
+    digest: ({ kind, name, arguments: given = {} }) => digest([kind, name, given as Json]),
+  });
+  const mid = midcall({
+    channels: ['native'],
+    // What a host's model replies travels in it, and there is no proxy in between that would mind.
+    maxStateLength: 8_000_000,
+    roots: { on2026: passesRoots },
+    sampling: { on2026: !sampling.always },
+    now: clock.now,
+    timer: (fn, ms) => clock.after(ms, fn),
+    suspectBelowMs,
+    warn,
+  });
+  const fronts = frontServers({
+    behind,
+    mid,
+    hostRoots,
+    carry: {
+      calls,
+      inbox,
+      clock,
+      holdMs,
+      pagesAtHost: new Set(),
+      ownModels: sampling.always,
+      showDesk,
+      serverUp: () => behind.client(),
+      async prepare(call) {
+        if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
+      },
+    },
+  });
+  const served = serveStdio(fronts.factory, { transport, ...defined({ onerror: options.onError }) });
+  return {
+    gone,
+    async close({ atOnce = false } = {}) {
+      const stopped = connection.stop({ atOnce });
+      fronts.close();
+      await served.close();
+      calls.close();
+      await Promise.allSettled([desk.close(), stopped]);
+      await mid.close();
+    },
+  };
+}

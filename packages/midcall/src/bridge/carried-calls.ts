@@ -1,0 +1,220 @@
+/**
+ * The calls that go on at the server behind, whoever waits for them in front.
+ *
+ * - C1 A call is made once. On 2026-07-28 the client in front comes back for it round by round; a client that was sent away
+ *   because the person was still thinking comes back with the same call, and finds it where it is.
+ * - C2 What a call asks, and how it ends, is told in order and can be told again, so that a handler that runs again from the
+ *   top sees the same.
+ * - C3 A call that nobody comes back for is stopped; what it asked is taken back.
+ * - C4 A question that names no call may be any call's: every one is told, so that none waits for it without end.
+ */
+
+import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
+import type { CallHandle, CallOutcome, CallProgress, CallRequest, Clock, Inbox, Question } from '@midcall/host';
+
+/** A request for the model of the host in front, and where its end is told. */
+export interface Sample {
+  readonly request: SamplingRequest;
+  /** False once it has ended, or nobody waits for it. */
+  readonly open: boolean;
+  readonly settle: (ended: { readonly result: SamplingResult } | { readonly error: unknown }) => void;
+}
+
+/** What happens to a call. */
+export type Happened =
+  | { readonly question: Question }
+  | { readonly sample: Sample }
+  | { readonly outcome: CallOutcome };
+
+/** Where calls are made, and how long they are kept. */
+export interface CarriedCallsParts {
+  /** Makes a call at the server behind. @throws where it cannot be made */
+  readonly run: (request: CallRequest, onProgress: (progress: CallProgress) => void) => CallHandle;
+  readonly inbox: Inbox;
+  /** The id of the server behind. */
+  readonly server: string;
+  /** Sees to a question that names no call (C4). */
+  readonly unclaimed: (question: Question) => void;
+  readonly clock: Clock;
+  /** Milliseconds a call goes on, or its result is kept, while nobody waits for it. */
+  readonly keptMs: number;
+  /** The same for calls that are the same. */
+  readonly digest: (request: CallRequest) => string;
+}
+
+/** Calls by the id they have at the server behind. */
+export class CarriedCalls {
+  readonly #parts: CarriedCallsParts;
+  readonly #calls = new Map<string, CarriedCall>();
+  readonly #stopListening: () => void;
+
+  constructor(parts: CarriedCallsParts) {
+    this.#parts = parts;
+    this.#stopListening = parts.inbox.subscribe(event => {
+      if (event.type === 'asked') this.#asked(event.question);
+    });
+  }
+
+  #asked(question: Question): void {
+    const { call, asker } = question;
+    if (call) this.#calls.get(call.id)?.asked(question);
+    else if (asker.id === this.#parts.server) {
+      for (const carried of this.#calls.values()) carried.asked(question);
+      this.#parts.unclaimed(question);
+    }
+  }
+
+  /** Makes a call, or finds the same one that a client was sent away from (C1). Join it at once: then no other finds it. */
+  begin(request: CallRequest): CarriedCall {
+    const digest = this.#parts.digest(request);
+    for (const carried of this.#calls.values()) if (carried.sentAway && carried.digest === digest) return carried;
+    const carried: CarriedCall = new CarriedCall({
+      ...this.#parts,
+      digest,
+      gone: () => void this.#calls.delete(carried.id),
+      run: onProgress => this.#parts.run(request, onProgress),
+    });
+    this.#calls.set(carried.id, carried);
+    return carried;
+  }
+
+  get(id: string): CarriedCall | undefined {
+    return this.#calls.get(id);
+  }
+
+  /** Stops every call. */
+  close(): void {
+    this.#stopListening();
+    for (const carried of [...this.#calls.values()]) carried.stop();
+  }
+}
+
+interface CarriedCallParts extends Pick<CarriedCallsParts, 'clock' | 'keptMs'> {
+  readonly digest: string;
+  readonly run: (onProgress: (progress: CallProgress) => void) => CallHandle;
+  readonly gone: () => void;
+}
+
+/** One call. */
+export class CarriedCall {
+  readonly digest: string;
+  readonly #handle: CallHandle;
+  /** True from when a client was sent away until one is back. */
+  sentAway = false;
+  /** True where the client that waits has a model, and its person decides about it. */
+  samplesAtHost = false;
+  readonly #parts: CarriedCallParts;
+  readonly #happened: Happened[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #listeners = new Set<(progress: CallProgress) => void>();
+  #ended = false;
+  #delivered = false;
+  #forgotten = false;
+  /** Of the host's model, and not on their way to the server yet. */
+  #replies = 0;
+  #callOff: (() => void) | undefined;
+
+  constructor(parts: CarriedCallParts) {
+    this.#parts = parts;
+    this.digest = parts.digest;
+    this.#handle = parts.run(progress => {
+      for (const listener of this.#listeners) listener(progress);
+    });
+    void this.#handle.outcome.then(outcome => {
+      this.#ended = true;
+      this.#tell({ outcome });
+    });
+  }
+
+  /** The one it has at the server behind. */
+  get id(): string {
+    return this.#handle.id;
+  }
+
+  /** The server behind asks; for {@link CarriedCalls}. */
+  asked(question: Question): void {
+    this.#tell({ question });
+  }
+
+  /**
+   * Runs a request at the model of the host in front, as soon as a client waits.
+   * @param signal - fires when nobody waits for the reply any more
+   * @throws what the client's refusal came to, or the signal's reason
+   */
+  sample(request: SamplingRequest, signal: AbortSignal): Promise<SamplingResult> {
+    return new Promise((resolve, reject) => {
+      let open = true;
+      const takeBack = (): void => settle({ error: signal.reason });
+      const settle: Sample['settle'] = ended => {
+        open = false;
+        signal.removeEventListener('abort', takeBack);
+        if ('error' in ended) return reject(ended.error);
+        this.#replies += 1;
+        resolve(ended.result);
+      };
+      signal.addEventListener('abort', takeBack, { once: true });
+      const sample = {
+        request,
+        settle,
+        get open() {
+          return open;
+        },
+      };
+      this.#tell({ sample });
+    });
+  }
+
+  /** A reply is to be looked at. @returns true where the host's model made it, and its person has seen it; for one each */
+  takeReply(): boolean {
+    if (this.#replies === 0) return false;
+    this.#replies -= 1;
+    return true;
+  }
+
+  /** The n-th thing that happens, from 0, as soon as it has (C2). */
+  async happened(n: number): Promise<Happened> {
+    while (this.#happened.length <= n) await new Promise<void>(resolve => this.#waiting.add(resolve));
+    return this.#happened[n]!;
+  }
+
+  /**
+   * A client waits for the call from now on.
+   * @param onProgress - told of the server's progress
+   * @returns ends the wait; where nobody else waits, the call is kept for a while and then stopped (C3)
+   */
+  join(onProgress: (progress: CallProgress) => void): () => void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+    this.sentAway = false;
+    const listener = (progress: CallProgress): void => onProgress(progress);
+    this.#listeners.add(listener);
+    return () => {
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#forgotten) return;
+      if (this.#delivered) this.#forget();
+      else this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
+    };
+  }
+
+  /** Its client is given the outcome: nobody comes back for it any more. */
+  delivered(): void {
+    this.#delivered = true;
+  }
+
+  /** Stops the call at the server behind; its questions are withdrawn. */
+  stop(): void {
+    if (!this.#ended) this.#handle.cancel();
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#forgotten = true;
+    this.#callOff?.();
+    this.#parts.gone();
+  }
+
+  #tell(happened: Happened): void {
+    this.#happened.push(happened);
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Carries one call from the client in front to the server behind, and its questions back. The handler may run again from the
+ * top with every round of 2026-07-28; what it decided is in its steps.
+ *
+ * - B1 A form or a page goes to the host where it declares that mode, and to the desk where it does not, where its answer is
+ *   nobody's, or where its rounds are used up; sampling goes to the host's model where it has one. Everything else is answered
+ *   on the desk.
+ * - B2 A client is not kept waiting for the desk longer than it may stand: it is told to come back, and the call goes on.
+ * - B3 Where nobody can be asked, the question ends as one that nobody answered: no yes is made, and no no.
+ * - B4 A call that its client takes back is stopped, at whatever moment that happens.
+ */
+
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { emit } from '@midcall/core/form';
+import type { CallProgress, CallRequest, Clock, Inbox, Question } from '@midcall/host';
+import type { Call, GatewayCall } from '@midcall/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { answeredWithin } from './answered-within.ts';
+import type { CarriedCall, CarriedCalls, Sample } from './carried-calls.ts';
+import { resultOf, unanswered, type WireResult } from './outcome.ts';
+import { type Answered, replyOf } from './reply.ts';
+
+/** What a call is carried with. */
+export interface CarryParts {
+  readonly calls: CarriedCalls;
+  readonly inbox: Inbox;
+  readonly clock: Clock;
+  /** Shows an open question to the person on the desk. @returns false where there is no way to */
+  readonly showDesk: (question: Question) => Promise<boolean>;
+  /** Milliseconds a client is kept waiting for the desk (B2). */
+  readonly holdMs: number;
+  /** Before the call is made: what the server behind may use of the host. */
+  readonly prepare: (call: Call) => Promise<void>;
+  /** Starts the server behind where it has stopped by itself. @throws MidcallError `host/not-found` or `host/server-gone` */
+  readonly serverUp: () => Promise<unknown>;
+  /** The pages the host was asked to open, to be told when they are finished (2025-11-25). */
+  readonly pagesAtHost: Set<string>;
+  /** True where the operator has given models; then those of hosts are not asked. */
+  readonly ownModels: boolean;
+}
+
+/** @returns the result of the server behind, or words for the model where there is none yet */
+export async function carry(
+  request: CallRequest,
+  call: GatewayCall,
+  ctx: ServerContext,
+  parts: CarryParts,
+): Promise<WireResult> {
+  let carried: CarriedCall;
+  try {
+    await parts.prepare(call);
+    carried = await joined(request, call, ctx, parts);
+  } catch (error) {
+    if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
+    return unanswered(request.kind, error.message);
+  }
+  carried.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
+  const desk = new DeskTime(parts);
+  for (let n = 0; ; n += 1) {
+    const happened = await carried.happened(n);
+    if ('outcome' in happened) {
+      carried.delivered();
+      return resultOf(happened.outcome, request.kind);
+    }
+    if ('sample' in happened) await sample(happened.sample, n, call);
+    else if (isLeftToHost(happened.question, carried, parts.inbox)) {
+      await parts.inbox.reply(happened.question.id, { action: 'accept' }, 'host');
+    } else if (!(await put(happened.question, n, call, parts, desk))) return sendAway(request, carried);
+  }
+}
+
+/** Makes the call, or finds it, and waits with its client until the run ends (B4). @throws MidcallError where it cannot be made, or is over */
+async function joined(
+  request: CallRequest,
+  call: Call,
+  { mcpReq }: ServerContext,
+  { calls, serverUp }: CarryParts,
+): Promise<CarriedCall> {
+  const onProgress = (progress: CallProgress): void => {
+    const progressToken = mcpReq._meta?.progressToken;
+    if (progressToken === undefined) return;
+    // A client that is gone is noticed by the signal of its request.
+    mcpReq
+      .notify({ method: 'notifications/progress', params: { ...progress, progressToken } } as never)
+      .catch(() => {});
+  };
+  let at: { readonly carried: CarriedCall; readonly leave: () => void } | undefined;
+  const join = (carried: CarriedCall | undefined): void => {
+    if (!at && carried) at = { carried, leave: carried.join(onProgress) };
+  };
+  call.defer(() => {
+    if (mcpReq.signal.aborted) at?.carried.stop();
+    else at?.leave();
+  });
+  // Joined within the step: nothing comes between, neither another client nor the end of this run.
+  const id = await call.step('call the server behind', async () => {
+    await serverUp();
+    if (mcpReq.signal.aborted) throw over();
+    const begun = calls.begin(request);
+    join(begun);
+    return begun.id;
+  });
+  join(calls.get(id));
+  if (!at) throw over();
+  return at.carried;
+}
+
+const over = (): MidcallError => new MidcallError('call/interrupted', 'This call is over: it was stopped. Call again.');
+
+/** Sampling at the host is the host's to show: the request before its model runs, and the reply after it. */
+function isLeftToHost(question: Question, carried: CarriedCall, inbox: Inbox): boolean {
+  if (!question.call || !isOpen(inbox, question)) return false;
+  if (question.kind === 'sampling-request') return carried.samplesAtHost;
+  return question.kind === 'sampling-reply' && carried.takeReply();
+}
+
+/** Asks the host's model; its person sees the request, and may refuse it. */
+async function sample(asked: Sample, n: number, call: Call): Promise<void> {
+  if (!(await call.step(`sampling ${n}`, () => asked.open))) return;
+  const { includeContext: _, ...request } = asked.request;
+  try {
+    asked.settle({ result: await call.sample(request) });
+  } catch (error) {
+    asked.settle({ error });
+  }
+}
+
+/** Puts one question where it can be answered. @returns false where it was not answered in time */
+async function put(
+  question: Question,
+  n: number,
+  call: GatewayCall,
+  { inbox, showDesk, pagesAtHost }: CarryParts,
+  desk: DeskTime,
+): Promise<boolean> {
+  const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call));
+  const reply = asksHost ? replyOf(await askHost(question, call, { inbox, pagesAtHost })) : undefined;
+  if (!isOpen(inbox, question)) return true;
+  if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
+  if (await showDesk(question)) return desk.answers(question);
+  inbox.end(question.id, { how: 'timed-out' });
+  return true;
+}
+
+/** A form that does not fit is asked again, so it may take more than one round. */
+const roundsOfForm = 3;
+
+/** True where the host declares what the question needs, and has rounds left for it. */
+function canAsk({ kind, call: of }: Question, { can, roundsLeft }: GatewayCall): boolean {
+  if (!of) return false;
+  if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
+  return kind === 'url' && can.url && roundsLeft > 0;
+}
+
+/** The host's answer; undefined for what it cannot show, and for what is not put to hosts, such as a form for a secret. */
+async function askHost(
+  question: Question,
+  call: GatewayCall,
+  { inbox, pagesAtHost }: Pick<CarryParts, 'inbox' | 'pagesAtHost'>,
+): Promise<Answered | undefined> {
+  const ended = inbox.ended(question.id);
+  try {
+    if (question.kind === 'form')
+      return await call.elicit({ message: question.message, form: emit(question.fields) }, ended);
+    if (question.kind !== 'url') return undefined;
+    const { message, url, elicitationId } = question;
+    const answer = await call.consent({ message, url: url.href, elicitationId: elicitationId ?? question.id }, ended);
+    if (elicitationId !== undefined && answer.action === 'accept') pagesAtHost.add(elicitationId);
+    return answer;
+  } catch (error) {
+    if (isMidcallError(error, 'form/unsupported') || isMidcallError(error, 'form/secret')) return undefined;
+    throw error;
+  }
+}
+
+const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== undefined;
+
+/** The time one request of a client may wait for the desk, whatever the number of questions (B2). */
+class DeskTime {
+  readonly #parts: CarryParts;
+  #leftMs: number;
+
+  constructor(parts: CarryParts) {
+    this.#parts = parts;
+    this.#leftMs = parts.holdMs;
+  }
+
+  /** @returns false where the question is open when the time is up */
+  async answers(question: Question): Promise<boolean> {
+    const { inbox, clock } = this.#parts;
+    const since = clock.now();
+    const answered = await answeredWithin(question, this.#leftMs, inbox, clock);
+    this.#leftMs = Math.max(0, this.#leftMs - (clock.now() - since));
+    return answered;
+  }
+}
+
+/** Ends this leg; the call itself goes on, and the same call finds it again. */
+function sendAway({ kind, name }: CallRequest, carried: CarriedCall): WireResult {
+  carried.sentAway = true;
+  return unanswered(
+    kind,
+    `'${name}' waits for an answer of the person, on the page of Midcall in their browser. Nothing has failed, ` +
+      `and nothing is lost. Tell them so; when they have answered, call '${name}' again with the same arguments: it goes on ` +
+      'where it is, and nothing is done twice.',
+  );
+}

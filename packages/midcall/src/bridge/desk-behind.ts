@@ -1,0 +1,77 @@
+/**
+ * The desk of a bridge: there from the first question that needs it. A person who has it open sees the next question there;
+ * a browser is opened for one who has not.
+ */
+import type { Clock, Question } from '@midcall/host';
+import type { RunningDesk } from '@midcall/host/web';
+
+/** How the desk is started and shown. */
+export interface DeskBehindParts {
+  readonly start: () => Promise<RunningDesk>;
+  /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
+  readonly open: (url: string) => Promise<boolean>;
+  /** True while a question waits for an answer. */
+  readonly isOpen: (question: Question) => boolean;
+  readonly clock: Clock;
+  /** Told why there is no desk. */
+  readonly warn: (message: string) => void;
+}
+
+/** Milliseconds a browser may take to show a page; questions of that time share it. */
+const OPENING_MS = 15_000;
+
+/** One desk, or none yet. */
+export class DeskBehind {
+  readonly #parts: DeskBehindParts;
+  #desk: Promise<RunningDesk> | undefined;
+  #opened: { readonly at: number; readonly shown: Promise<boolean> } | undefined;
+  /** Questions that came while a page was being opened. */
+  readonly #sharing: Question[] = [];
+  #callOff: (() => void) | undefined;
+
+  constructor(parts: DeskBehindParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes sure that the person sees an open question. @returns false where there is no way to show them */
+  async show(question: Question): Promise<boolean> {
+    const { open, clock } = this.#parts;
+    const desk = await this.#started();
+    if (!desk) return false;
+    if (desk.viewers > 0) return true;
+    const openFor = this.#opened ? this.#opened.at + OPENING_MS - clock.now() : 0;
+    if (!this.#opened || openFor <= 0) {
+      this.#opened = { at: clock.now(), shown: open(desk.startUrl(question.id)) };
+    } else {
+      this.#sharing.push(question);
+      this.#callOff ??= clock.after(openFor, () => this.#lookAgain());
+    }
+    return this.#opened.shown;
+  }
+
+  /** The page that was opened may have been closed before a later question came. */
+  #lookAgain(): void {
+    this.#callOff = undefined;
+    // One page shows all of them.
+    const [first] = this.#sharing.splice(0).filter(question => this.#parts.isOpen(question));
+    if (first) this.show(first).catch(error => this.#parts.warn(String(error)));
+  }
+
+  /** Stops listening, where it had begun to. */
+  async close(): Promise<void> {
+    this.#callOff?.();
+    await (await this.#desk?.catch(() => undefined))?.close();
+  }
+
+  /** The desk; undefined where it could not be started, which the next question tries again. */
+  async #started(): Promise<RunningDesk | undefined> {
+    this.#desk ??= this.#parts.start();
+    try {
+      return await this.#desk;
+    } catch (error) {
+      this.#desk = undefined;
+      this.#parts.warn(`The desk could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The host in front, before anything is said to it: its first message tells what it can do, and the server behind is told that
+ * when it is started. The message waits until somebody serves it.
+ */
+
+import { blocksBack, isRecord, own } from '@midcall/core/json';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+
+/** A host that has spoken. */
+export interface Front {
+  /** Serve this one; it begins with the message that was heard. */
+  readonly transport: Transport;
+  readonly has: { readonly roots: boolean };
+  /** Fires when the host has gone. */
+  readonly gone: AbortSignal;
+}
+
+/** @returns when the host has sent its first request; undefined where it went away without one */
+export async function openFront(transport: Transport): Promise<Front | undefined> {
+  const held = new HeldTransport(transport);
+  const first = await held.first();
+  return (
+    first && { transport: held, has: { roots: isRecord(own(capabilitiesIn(first), 'roots')) }, gone: held.gone.signal }
+  );
+}
+
+/** What a client declares: once on 2025-11-25, with every request on 2026-07-28. */
+function capabilitiesIn(message: JSONRPCMessage): object {
+  const params = own(message, 'params');
+  const declared =
+    own(params, 'capabilities') ?? own(own(params, '_meta'), 'io.modelcontextprotocol/clientCapabilities');
+  return isRecord(declared) ? declared : {};
+}
+
+type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
+type Heard = NonNullable<Transport['onmessage']>;
+
+/** A transport that is open, and keeps what comes until it is started. */
+class HeldTransport implements Transport {
+  onmessage?: Heard;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  readonly gone = new AbortController();
+  readonly #transport: Transport;
+  #held: Parameters<Heard>[] | undefined = [];
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Opens the transport underneath. */
+  first(): Promise<JSONRPCMessage | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#transport.onmessage = (...heard: Parameters<Heard>) => {
+        const [message] = heard;
+        if (!this.#held) return this.onmessage?.(...heard);
+        // basic/lifecycle, "Initialization": a host may ping before it says anything of itself, and waits for the answer.
+        if ('id' in message && 'method' in message && message.method === 'ping')
+          return void this.#transport.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => {});
+        this.#held.push(heard);
+        if ('method' in message && 'id' in message) resolve(message);
+      };
+      this.#transport.onclose = () => {
+        resolve(undefined);
+        this.gone.abort();
+        this.onclose?.();
+      };
+      this.#transport.onerror = error => this.onerror?.(error);
+      this.#transport.start().catch(reject);
+    });
+  }
+
+  async start(): Promise<void> {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const heard of held) this.onmessage?.(...heard);
+    if (this.gone.signal.aborted) this.onclose?.();
+  }
+
+  send(message: JSONRPCMessage, ...options: Rest<Parameters<Transport['send']>>): Promise<void> {
+    const result = own(message, 'result');
+    const whole = isRecord(result) ? ({ ...message, result: blocksBack(result) } as JSONRPCMessage) : message;
+    return this.#transport.send(whole, ...options);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * The model a server behind samples: that of the host in front, for a call of a client that has one, and else another.
+ * What a request and a reply look like is shown to the person once, by whoever has the model.
+ */
+import { blocksOf, type SamplingModel } from '@midcall/core/sampling';
+import type { CarriedCall } from './carried-calls.ts';
+
+/**
+ * @param otherwise - the model where the host has none
+ * @param find - the call a request belongs to, by its id at the server behind
+ */
+export function hostModel(otherwise: SamplingModel, find: (id: string) => CarriedCall | undefined): SamplingModel {
+  return {
+    ...otherwise,
+    async run(request, options) {
+      const carried = options.call === undefined ? undefined : find(options.call);
+      if (!carried?.samplesAtHost) return otherwise.run(request, options);
+      const result = await carried.sample(request, options.signal);
+      return { result, usage: estimated(request.messages, result), notes: [] };
+    },
+  };
+}
+
+/** About four characters make a token; hosts do not say. */
+const CHARACTERS_OF_A_TOKEN = 4;
+
+type Content = Parameters<typeof blocksOf>[0];
+
+function estimated(asked: readonly Content[], reply: Content) {
+  const tokens = (content: Content): number =>
+    Math.ceil(JSON.stringify(blocksOf(content)).length / CHARACTERS_OF_A_TOKEN);
+  const inputTokens = asked.reduce((sum, message) => sum + tokens(message), 0);
+  return { inputTokens, outputTokens: tokens(reply), estimated: true };
+}

@@ -1,0 +1,63 @@
+/**
+ * The host's roots as the server behind is told of them: those that are directories here, and no others. An operator's own
+ * directories take their place, and then the host is not asked.
+ */
+
+import { isMidcallError } from '@midcall/core/errors';
+import type { RootsManager } from '@midcall/host';
+import type { McpServer } from '@modelcontextprotocol/server';
+
+/** Where roots are kept, and for whom. */
+export interface HostRootsParts {
+  readonly manager: RootsManager;
+  /** The id of the server behind. */
+  readonly server: string;
+  /** Told of a root that cannot be passed on, and of a host that does not give them. */
+  readonly warn: (message: string) => void;
+}
+
+/** Passes the host's roots on. */
+export class HostRoots {
+  readonly #parts: HostRootsParts;
+  #changes: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: HostRootsParts) {
+    this.#parts = parts;
+  }
+
+  /** Follows the roots of a client of 2025-11-25, from its `initialized` on. */
+  follow({ server }: McpServer): void {
+    const read = async (): Promise<void> => {
+      if (!server.getClientCapabilities()?.roots) return;
+      try {
+        const { roots } = await server.listRoots();
+        await this.take(roots);
+      } catch (error) {
+        this.#parts.warn(`The host did not give its roots: ${(error as Error).message}`);
+      }
+    };
+    server.oninitialized = () => void read();
+    server.setNotificationHandler('notifications/roots/list_changed', () => void read());
+  }
+
+  /** These are the roots now. Changes are made one after the other, so that the last list stands. */
+  take(roots: readonly { readonly uri: string; readonly name?: string | undefined }[]): Promise<void> {
+    const taken = this.#changes.then(async () => {
+      const { manager, server, warn } = this.#parts;
+      const granted: string[] = [];
+      for (const { uri, name } of roots) {
+        try {
+          granted.push((await manager.add(uri, name === undefined ? {} : { name })).uri);
+        } catch (error) {
+          if (!isMidcallError(error)) throw error;
+          warn(`A root of the host is left out. ${error.message}`);
+        }
+      }
+      await manager.grant(server, granted);
+      const still = new Set(granted);
+      for (const { uri } of manager.list()) if (!still.has(uri)) await manager.remove(uri);
+    });
+    this.#changes = taken.catch(() => {});
+    return taken;
+  }
+}

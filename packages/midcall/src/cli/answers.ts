@@ -1,0 +1,94 @@
+/**
+ * Answers from a file, in the order of the questions: what a host sends, as the wire has it (`ElicitResult`, or
+ * `CreateMessageResult` for sampling). Nothing is guessed: an answer that is missing or does not fit ends the call.
+ */
+
+import { readFileSync } from 'node:fs';
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
+import type { SamplingModel, SamplingResult } from '@midcall/core/sampling';
+import { type Presenter, type Question, type Reply, visible } from '@midcall/host';
+import { urlLines } from '@midcall/host/terminal';
+import { usage } from './usage.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface AnswersOptions {
+  /** Lines for the person who runs the script. */
+  readonly say: (lines: readonly string[]) => void;
+  /** Told why a question could not be answered; the call is to be ended. */
+  readonly onUnanswered: (why: string) => void;
+}
+
+/** The answers of one file. */
+export class Answers implements Presenter {
+  readonly via = 'answers';
+  readonly #answers: Json[];
+  readonly #options: AnswersOptions;
+
+  /** @throws MidcallError `cli/usage` where the file is no list of results */
+  constructor(file: string, options: AnswersOptions) {
+    this.#answers = readAnswers(file);
+    this.#options = options;
+  }
+
+  show(question: Question, controls: Parameters<Presenter['show']>[1]): void {
+    void this.#answer(question, controls.reply);
+  }
+
+  /** A model whose replies are the file's own. */
+  get model(): SamplingModel {
+    const choice = { name: 'answers file', why: 'The reply is written in the answers file.', leftOut: [] };
+    return {
+      names: [choice.name],
+      tools: true,
+      choose: () => choice,
+      run: async () => {
+        const next = this.#answers.shift();
+        if (next?.['role'] !== 'assistant') {
+          this.#options.onUnanswered('The next answer in the file is no reply of a model.');
+          throw new MidcallError('sampling/unavailable', 'The answers file has no reply of a model left.');
+        }
+        const usage = { inputTokens: 0, outputTokens: 0, estimated: true };
+        return { result: { model: choice.name, ...next } as unknown as SamplingResult, usage, notes: [] };
+      },
+    };
+  }
+
+  async #answer(question: Question, reply: (reply: Reply) => Promise<unknown>): Promise<void> {
+    if (question.kind === 'sampling-request' || question.kind === 'sampling-reply')
+      return void (await reply({ action: 'accept' }));
+    if (question.kind === 'url-finish') return void (await reply({ action: 'accept' }));
+    if (question.kind === 'url') this.#options.say(['A server wants a page opened:', ...urlLines(question.url)]);
+    const next = this.#answers.shift();
+    const given = next && readReply(next);
+    const receipt = given && ((await reply(given)) as { ok: boolean; issues?: readonly { message: string }[] });
+    if (receipt?.ok) return;
+    const why = given
+      ? `The answer does not fit: ${(receipt?.issues ?? []).map(issue => issue.message).join(' ')}`
+      : next
+        ? "The next answer in the file has no action 'accept', 'decline' or 'cancel'."
+        : 'The answers file has no answer left.';
+    const about = 'message' in question ? ` The question was: ${question.message}` : '';
+    this.#options.onUnanswered(visible(why + about, { max: 1_000 }));
+    await reply({ action: 'dismiss' });
+  }
+}
+
+function readReply(answer: Json): Reply | undefined {
+  const { action, content } = answer;
+  if (action === 'decline') return { action };
+  if (action === 'cancel') return { action: 'dismiss' };
+  return action === 'accept' ? { action, ...(content !== undefined && { content: content as Json }) } : undefined;
+}
+
+function readAnswers(file: string): Json[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw usage(`The answers file ${file} cannot be read as JSON.`, { cause });
+  }
+  if (!Array.isArray(list) || !list.every(isRecord)) throw usage(`The answers file ${file} is not a list of results.`);
+  return list;
+}

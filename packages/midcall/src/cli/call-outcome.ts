@@ -1,0 +1,68 @@
+/** How a call ended, in the terminal: its result as text, and the exit code. */
+
+import { isRecord, own } from '@midcall/core/json';
+import { visibleJson } from '@midcall/core/text';
+import { type CallOutcome, visible } from '@midcall/host';
+import type { ExitName } from './exit-codes.ts';
+
+/** Writes a result to standard output, and anything else that happened to standard error. */
+export function printOutcome(outcome: CallOutcome): void {
+  switch (outcome.how) {
+    case 'completed':
+    case 'tool-error':
+      process.stdout.write(`${resultLines(outcome.result).join('\n')}\n`);
+      if (outcome.how === 'completed' && outcome.unchecked !== undefined)
+        process.stderr.write(
+          `midcall: the structured content was not checked against the tool's schema, because ${outcome.unchecked}\n`,
+        );
+      return;
+    case 'cancelled':
+      process.stderr.write('midcall: the call was cancelled\n');
+      return;
+    default:
+      process.stderr.write(`midcall: ${visible(outcome.message, { max: 2_000 })}\n`);
+  }
+}
+
+function resultLines(result: Readonly<Record<string, unknown>>): readonly string[] {
+  const content = (result['content'] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  if (content.length === 0 && result['structuredContent'] !== undefined)
+    return [visibleJson(result['structuredContent'], 2)];
+  return content.map(blockLine);
+}
+
+/** A block: text as text, data as what it is, and what is of no kind we know as it was sent. */
+function blockLine(block: Readonly<Record<string, unknown>>): string {
+  const { type, text, mimeType, data, uri } = block;
+  const told = (parts: readonly unknown[]) => visible(`[${parts.filter(Boolean).join(', ')}]`);
+  const base64 = (of: unknown) => typeof of === 'string' && `${of.length} characters of base64`;
+  if (type === 'text' && typeof text === 'string') return visible(text, { lines: true, max: 1_000_000 });
+  if ((type === 'image' || type === 'audio') && typeof data === 'string') return told([type, mimeType, base64(data)]);
+  if (type === 'resource_link' && typeof uri === 'string') return told([type, mimeType, uri]);
+  const held = type === 'resource' ? own(block, 'resource') : undefined;
+  if (isRecord(held) && typeof held['uri'] === 'string') {
+    const line = told([type, held['mimeType'], held['uri'], base64(held['blob'])]);
+    return typeof held['text'] === 'string'
+      ? `${line}\n${visible(held['text'], { lines: true, max: 1_000_000 })}`
+      : line;
+  }
+  return `${told([`a part of kind '${String(type)}', as it was sent`])}\n${visibleJson(block, 2)}`;
+}
+
+/** The exit code a call ends the process with. */
+export function exitOf(outcome: CallOutcome): ExitName {
+  switch (outcome.how) {
+    case 'completed':
+      return 'ok';
+    case 'tool-error':
+    case 'refused':
+      return 'toolError';
+    case 'cancelled':
+      return 'interrupted';
+    case 'abandoned':
+      return 'unanswered';
+    case 'timed-out':
+    case 'server-gone':
+      return 'noServer';
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * `midcall demo`: three calls against a real notes server in a child process, in both protocol revisions, with what
+ * travelled. Each ends in a check of the files; the command fails where one does not hold.
+ */
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { outputValidator } from '@midcall/host';
+import { type Era, eras, negotiation } from '@midcall/testing';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Command } from 'commander';
+import { copySamples } from '../notes/index.ts';
+import { exitCodes } from './exit-codes.ts';
+import { frameLines } from './frames.ts';
+
+const main = fileURLToPath(new URL('./main.js', import.meta.url));
+
+/** Adds the subcommand. */
+export function registerDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('show the three scenarios of the notes server, in both protocol revisions')
+    .action(async () => {
+      const print = (line: string): void => void process.stdout.write(`${line}\n`);
+      let wrong = 0;
+      for (const era of eras) wrong += await demonstrate(era, print);
+      print(wrong === 0 ? '\nAll six went right.' : `${wrong} of 6 went wrong.`);
+      if (wrong > 0) process.exitCode = exitCodes.failure.code;
+    });
+}
+
+interface Scenario {
+  readonly title: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Files that must be gone afterwards, and nothing else may have changed outside the trash. */
+  readonly gone: readonly string[];
+  readonly refused: boolean;
+  readonly questions: number;
+}
+
+const scenarios: readonly Scenario[] = [
+  {
+    title: 'one match: deleted without a question',
+    tool: 'notes_delete',
+    args: { title: 'Boiler service' },
+    gone: ['home/boiler service.md'],
+    refused: false,
+    questions: 0,
+  },
+  {
+    title: 'three matches: the person picks one',
+    tool: 'notes_delete',
+    args: { title: 'TPS report' },
+    gone: ['work/2024/tps-report.md'],
+    refused: false,
+    questions: 1,
+  },
+  {
+    title: 'a write outside the roots: refused',
+    tool: 'notes_write',
+    args: { path: '../../../../src/escaped.md', text: 'out\n' },
+    gone: [],
+    refused: true,
+    questions: 0,
+  },
+];
+
+/** @returns how many scenarios went wrong */
+async function demonstrate(era: Era, print: (line: string) => void): Promise<number> {
+  const directory = await copySamples();
+  const client = new Client(
+    { name: 'midcall-demo', version: '1.0.0' },
+    {
+      capabilities: { elicitation: {}, roots: { listChanged: true } },
+      jsonSchemaValidator: outputValidator(),
+      versionNegotiation: negotiation(era),
+    },
+  );
+  let questions = 0;
+  client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(directory).href, name: 'Notes' }] }));
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    questions += 1;
+    return { action: 'accept', content: { note_id: choiceOf('work/2024', params), confirm: true } };
+  });
+
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [main, 'notes', directory],
+    stderr: 'ignore',
+  });
+  let wrong = 0;
+  try {
+    await client.connect(transport);
+    tap(transport, line => print(`    ${line}`));
+    for (const [index, scenario] of scenarios.entries()) {
+      print(`\n${era} · ${index + 1}. ${scenario.title}`);
+      const before = await notesIn(dirname(directory));
+      questions = 0;
+      const result = await client.callTool({ name: scenario.tool, arguments: { ...scenario.args } });
+      const after = await notesIn(dirname(directory));
+      const gone = before.filter(path => !after.includes(path));
+      const right =
+        same(
+          gone,
+          scenario.gone.map(path => `notes/${path}`),
+        ) &&
+        after.every(path => before.includes(path)) &&
+        questions === scenario.questions &&
+        (result.isError === true) === scenario.refused;
+      if (!right) wrong += 1;
+      print(
+        `  ${right ? 'right' : 'WRONG'}: ${scenario.gone.length === 0 ? 'no file has changed' : `gone: ${gone.join(', ')}`}`,
+      );
+    }
+  } finally {
+    await client.close();
+    await rm(dirname(directory), { recursive: true, force: true });
+  }
+  return wrong;
+}
+
+/** Prints the frames that matter, both ways. */
+function tap(transport: StdioClientTransport, print: (line: string) => void): void {
+  const send = transport.send.bind(transport);
+  const receive = transport.onmessage;
+  transport.send = async (message, ...rest) => {
+    for (const line of frameLines('→', message)) print(line);
+    return send(message, ...rest);
+  };
+  transport.onmessage = (message, ...rest) => {
+    for (const line of frameLines('←', message)) print(line);
+    receive?.(message, ...rest);
+  };
+}
+
+/** The demo's person: takes the choice that names this folder. */
+function choiceOf(folder: string, params: unknown): string {
+  const { requestedSchema } = params as { requestedSchema: { properties: { note_id: { oneOf: Choice[] } } } };
+  return requestedSchema.properties.note_id.oneOf.find(each => each.title.includes(folder))!.const;
+}
+
+interface Choice {
+  readonly const: string;
+  readonly title: string;
+}
+
+/** Every file below a directory, hidden folders left out. */
+async function notesIn(directory: string): Promise<string[]> {
+  const found = await readdir(directory, { recursive: true, withFileTypes: true });
+  return found
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    .filter(path => !path.split('/').some(part => part.startsWith('.')))
+    .sort();
+}
+
+const same = (a: readonly string[], b: readonly string[]): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,64 @@
+/** `midcall design`: what one tool of a real server should ask its person, if anything. */
+
+import { isMidcallError, noSuchTool } from '@midcall/core/errors';
+import { visibleJson } from '@midcall/core/text';
+import { Connection, Inbox } from '@midcall/host';
+import type { Command } from 'commander';
+import { designText, proposalCode, propose, toolFacts } from '../design/index.ts';
+import { ownVersion } from '../install/own-version.ts';
+import { exitCodes } from './exit-codes.ts';
+import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { usage } from './usage.ts';
+
+interface DesignFlags extends ServerFlags {
+  readonly json?: boolean;
+  readonly code?: boolean;
+}
+
+/** Adds `design` to the program. */
+export function registerDesign(program: Command): void {
+  const command = program
+    .command('design')
+    .description("propose a tool's questions: whether to ask, the form, the message, the outcomes, and the code")
+    .argument('<tool>', 'name of the tool')
+    .argument('[server...]', 'after --: the command that starts the server')
+    .usage('[options] <tool> -- <command that starts the server…>');
+  addServerFlags(command)
+    .option('--json', 'print the proposal as JSON')
+    .option('--code', 'print the TypeScript only')
+    .addHelpText('after', '\nThe server is started and its tools are listed; none is called.')
+    .action(async (name: string, _words: readonly string[], flags: DesignFlags) => {
+      if (flags.json && flags.code) throw usage('Give --json or --code, not both.');
+      const connection = new Connection(chooseServer(flags, wordsAfterDashes(process.argv)), {
+        client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
+        era: chooseEra(flags),
+        inbox: new Inbox(),
+      });
+      try {
+        await connection.start();
+        const { tools, problems } = await connection.catalogue();
+        const unlisted = problems.find(({ list }) => list === 'tools');
+        if (unlisted) {
+          process.stderr.write(`midcall: The tools could not be listed: ${unlisted.why}\n`);
+          process.exitCode = exitCodes[connection.state === 'ready' ? 'toolError' : 'noServer'].code;
+          return;
+        }
+        const tool = tools.find(each => each.name === name);
+        if (!tool) throw noSuchTool(name, tools);
+        const facts = toolFacts(tool);
+        const proposal = propose(facts);
+        const code = proposalCode(proposal, facts);
+        if (flags.json) print(visibleJson({ ...proposal, ...(code !== undefined && { code }) }, 2));
+        else if (flags.code) print(code?.trimEnd() ?? `// ${proposal.advice}`);
+        else print(designText(proposal, code !== undefined).join('\n'));
+      } catch (error) {
+        if (!isMidcallError(error, 'host/not-found')) throw error;
+        process.stderr.write(`midcall: ${error.message}\n`);
+        process.exitCode = exitCodes.noServer.code;
+      } finally {
+        await connection.stop();
+      }
+    });
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,0 +1,95 @@
+/** `midcall doctor`: a server to add to a host, which finds out what the host does with questions. */
+
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isMidcallError } from '@midcall/core/errors';
+import { writeWhole } from '@midcall/core/node';
+import { serveHttp } from '@midcall/server/node';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Command } from 'commander';
+import { doctorServer, type Report } from '../doctor/index.ts';
+import { exitCodes } from './exit-codes.ts';
+import { closeOnSignal } from './on-signal.ts';
+import { portNumber } from './port-number.ts';
+import { repeatable } from './repeatable.ts';
+import { readSeconds } from './seconds.ts';
+import { usage } from './usage.ts';
+
+interface DoctorFlags {
+  readonly wait: string;
+  readonly report?: string;
+  readonly http?: number;
+  readonly allowHost?: readonly string[];
+}
+
+/** Adds `doctor` to the program. */
+export function registerDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('a server to add to a host: finds out what the host does with questions, and what to do about it')
+    .option('--wait <seconds>', 'time for each question; the page has at most 90', '120')
+    .option('--report <file>', 'write what was found there, as JSON, whenever something was')
+    .option(
+      '--http <port>',
+      'serve Streamable HTTP at /mcp on this port (0: any free one) instead of standard input',
+      portNumber,
+    )
+    .option('--allow-host <name>', 'with --http: host name, besides localhost, under which hosts reach it', repeatable)
+    .addHelpText('after', () => `\n${howTo()}`)
+    .action(doctor);
+}
+
+async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Promise<void> {
+  if (allowHost.length > 0 && http === undefined) throw usage('--allow-host goes with --http.');
+  const log = (message: string): void => void process.stderr.write(`midcall doctor: ${message}\n`);
+  const onError = (error: Error): void => log(error.message);
+  const { factory } = doctorServer({
+    waitMs: readSeconds('--wait', wait),
+    ...(report !== undefined && { onFound: reportFile(report, log) }),
+  });
+  if (http === undefined) {
+    const { close } = serveStdio(factory, { onerror: onError });
+    log('serving on standard input and output');
+    if (process.stdin.isTTY) process.stderr.write(`\n${howTo()}\n`);
+    closeOnSignal(close);
+    return;
+  }
+  try {
+    const { url, close } = await serveHttp(factory, { port: http, allowedHosts: allowHost, onError });
+    log(`serving at ${url.href}`);
+    closeOnSignal(close);
+  } catch (error) {
+    if (!isMidcallError(error, 'server/setup')) throw error;
+    log(error.message);
+    process.exitCode = exitCodes.noServer.code;
+  }
+}
+
+/** Writes one report after the other; a file that cannot be written does not keep the report from the person. */
+function reportFile(file: string, log: (message: string) => void): (reports: readonly Report[]) => Promise<void> {
+  const path = resolve(file);
+  if (!existsSync(dirname(path))) throw usage(`There is no folder ${dirname(path)} to write the report to.`);
+  let last = Promise.resolve();
+  return reports => {
+    last = last
+      .then(() => writeWhole(path, `${JSON.stringify({ hosts: reports }, null, 2)}\n`))
+      .catch((error: NodeJS.ErrnoException) => log(`The report cannot be written to ${path} (${error.code}).`));
+    return last;
+  };
+}
+
+/** How this very installation is added to a host. */
+function howTo(): string {
+  const main = fileURLToPath(new URL('./main.js', import.meta.url));
+  const entry = { command: process.execPath, args: [main, 'doctor'] };
+  return [
+    'Add it to your host, and tell the model there: "Run doctor, and show me its report."',
+    'Most hosts take this, in their mcp.json or settings:',
+    '',
+    `  { "mcpServers": { "doctor": ${JSON.stringify(entry)} } }`,
+    '',
+    "To see it once here, with Midcall's own host:",
+    '  npx midcall call doctor -- npx midcall doctor',
+  ].join('\n');
+}

@@ -1,0 +1,36 @@
+/** What stands behind every command that answers servers: where questions wait, what was decided before, and the record. */
+import { resolve } from 'node:path';
+import { Audit, auditFile, Inbox, type KeptRules, machineDisk, Policy, RootsManager, rulesFile } from '@midcall/host';
+
+/** Where a command keeps what outlasts it. */
+export interface HostFlags {
+  readonly rules: string;
+  readonly audit?: string;
+}
+
+/** The parts of a host. */
+export interface HostParts {
+  /** As every connection takes them. */
+  readonly host: {
+    readonly inbox: Inbox;
+    readonly policy: Policy;
+    readonly audit: Audit;
+    readonly roots: RootsManager;
+  };
+  readonly keptRules: KeptRules;
+}
+
+/**
+ * @param onError - told of what fails beside the questions, such as a record that cannot be written
+ * @throws MidcallError `cli/usage` for a file of rules that cannot be understood; Error for a record that does not verify
+ */
+export function hostParts({ rules, audit }: HostFlags, onError: (error: unknown) => void): HostParts {
+  const keptRules = rulesFile(resolve(rules), { onError });
+  const host = {
+    inbox: new Inbox({ onError }),
+    policy: new Policy({ kept: keptRules.current }),
+    audit: new Audit({ onError, ...(audit !== undefined && { sink: auditFile(resolve(audit)) }) }),
+    roots: new RootsManager({ disk: machineDisk, onError }),
+  };
+  return { host, keptRules };
+}

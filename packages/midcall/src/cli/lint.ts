@@ -1,0 +1,114 @@
+/** `midcall lint`: what is wrong with the questions of a server, found by asking it to ask. */
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isMidcallError } from '@midcall/core/errors';
+import { visibleJson } from '@midcall/core/text';
+import { openTransport, StderrTail, systemReason } from '@midcall/host';
+import type { Command } from 'commander';
+import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
+import { ownVersion } from '../install/own-version.ts';
+import { exitCodes } from './exit-codes.ts';
+import { repeatable } from './repeatable.ts';
+import { readSeconds } from './seconds.ts';
+import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { readObject } from './tool-arguments.ts';
+import { usage } from './usage.ts';
+
+interface LintFlags extends ServerFlags {
+  readonly tool?: readonly string[];
+  readonly args?: readonly string[];
+  readonly all?: boolean;
+  readonly root?: readonly string[];
+  readonly wait: string;
+  readonly format?: string;
+  readonly output?: string;
+}
+
+/** Adds `lint` to the program. */
+export function registerLint(program: Command): void {
+  const command = program
+    .command('lint')
+    .description('ask a server to ask, answer in every way, and report what breaks the rules')
+    .argument('[server...]', 'after --: the command that starts the server')
+    .usage('[options] -- <command that starts the server…>');
+  addServerFlags(command)
+    .option('--tool <name>', 'call this tool, whatever it does; repeatable', repeatable)
+    .option('--args <json>', 'its arguments, one JSON object per --tool, in order', repeatable)
+    .option('--all', 'call every tool, with arguments made from its schema: at your own risk')
+    .option('--root <dir>', 'tell the server of this directory; repeatable', repeatable)
+    .option('--wait <seconds>', 'silence after which a call is left', '10')
+    .option('--format <format>', 'text, json or sarif', 'text')
+    .option('--output <file>', 'write the report there')
+    .addHelpText(
+      'after',
+      '\nBy default only tools that declare readOnlyHint are called. A tool that is called is called for good, several times.',
+    )
+    .action(async (_words: readonly string[], flags: LintFlags) => {
+      const entry = chooseServer(flags, wordsAfterDashes(process.argv));
+      const era = chooseEra(flags);
+      const write = writerFor(flags);
+      const stderr = new StderrTail();
+      const open = () => openTransport(entry.target, { onStderr: line => void stderr.add(line) });
+      const live = process.stderr.isTTY;
+      const report = await lint(open, {
+        select: selectionFrom(flags),
+        ...(era !== 'auto' && { eras: [era] }),
+        roots: (flags.root ?? []).map(directory => pathToFileURL(resolve(directory)).href),
+        client: { name: 'midcall-lint', version: ownVersion() },
+        waitMs: readSeconds('--wait', flags.wait),
+        onProgress: line => live && process.stderr.write(`\r\u001b[K${line}`),
+      }).catch(async (error: unknown) => {
+        if (!isMidcallError(error, 'host/not-found')) throw error;
+        // What a server wrote before it died is read in the turn after its end is known.
+        await new Promise(setImmediate);
+        const why = systemReason(error.cause, entry.target);
+        const what = why === undefined ? error.message : `The server could not be started or reached: ${why}`;
+        process.stderr.write(`midcall: ${what}${stderr.said}\n`);
+        return undefined;
+      });
+      if (live) process.stderr.write('\r\u001b[K');
+      if (!report) {
+        process.exitCode = exitCodes.noServer.code;
+        return;
+      }
+      write(report);
+      const wrong = report.findings.some(each => each.severity === 'error');
+      process.exitCode = wrong ? exitCodes.found.code : exitCodes.ok.code;
+    });
+}
+
+function selectionFrom({ tool, args = [], all }: LintFlags): LintSelection {
+  if (all && tool) throw usage('Give --tool or --all, not both.');
+  if (all) return { which: 'all' };
+  if (!tool) {
+    if (args.length > 0) throw usage('--args goes with --tool.');
+    return { which: 'read-only' };
+  }
+  if (args.length > tool.length) throw usage('There are more --args than --tool.');
+  const read = args.map(text => readObject('--args is', text));
+  return { which: 'named', tools: new Map(tool.map((name, index) => [name, read[index]])) };
+}
+
+function writerFor({ format = 'text', output }: LintFlags): (report: LintReport) => void {
+  if (!['text', 'json', 'sarif'].includes(format)) throw usage('The format is text, json or sarif.');
+  if (output !== undefined && !existsSync(dirname(resolve(output))))
+    throw usage(`There is no folder ${dirname(resolve(output))} to write the report to.`);
+  return report => {
+    const colour = output === undefined && process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
+    const json = format === 'sarif' ? lintSarif(report, { version: ownVersion() }) : lintJson(report);
+    const text = format === 'text' ? lintText(report, { colour }).join('\n') : visibleJson(json, 2);
+    if (output === undefined) process.stdout.write(`${text}\n`);
+    else writeReport(output, `${text}\n`);
+  };
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    throw usage(`The report cannot be written to ${file} (${code}).`, { cause });
+  }
+}

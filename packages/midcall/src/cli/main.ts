@@ -1,0 +1,64 @@
+#!/usr/bin/env node
+import { isMidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
+/**
+ * The `midcall` command: a table of subcommands, each in a file of its own that registers itself on the program.
+ * A `MidcallError` ends the process with one line on standard error and the exit code of its kind; nothing but a
+ * command's own result is ever written to standard output.
+ */
+import { Command, CommanderError } from 'commander';
+import { ownVersion } from '../install/own-version.ts';
+import { registerBridge } from './bridge.ts';
+import { registerCall } from './call.ts';
+import { registerDemo } from './demo.ts';
+import { registerDesign } from './design.ts';
+import { registerDesk } from './desk.ts';
+import { registerDoctor } from './doctor.ts';
+import { exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { registerLint } from './lint.ts';
+import { registerNotes } from './notes.ts';
+import { registerRules } from './rules.ts';
+
+/** Adds one subcommand to the program. */
+export type Register = (program: Command) => void;
+
+const subcommands: readonly Register[] = [
+  registerNotes,
+  registerDesk,
+  registerBridge,
+  registerCall,
+  registerDemo,
+  registerDesign,
+  registerLint,
+  registerDoctor,
+  registerRules,
+];
+
+const program = new Command('midcall')
+  .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')
+  .version(ownVersion(), '-V, --version', 'print the version')
+  .enablePositionalOptions()
+  .showHelpAfterError('(run with --help for usage)')
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'midcall: ')) })
+  .addHelpText('after', () => `\n${exitCodeHelp(process.stdout.columns ?? 80)}`)
+  .exitOverride();
+
+for (const register of subcommands) register(program);
+
+/** What went wrong may be in the words of a server. */
+const complain = (message: string): void =>
+  void process.stderr.write(`midcall: ${visible(message, { lines: true, max: 4_000 })}\n`);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
+  } else if (isMidcallError(error)) {
+    complain(error.message);
+    process.exitCode = error.code === 'cli/usage' ? exitCodes.usage.code : exitCodes.failure.code;
+  } else {
+    complain(error instanceof Error ? error.message : String(error));
+    process.exitCode = exitCodes.failure.code;
+  }
+}

@@ -1,0 +1,45 @@
+/** The person's models, as the commands that answer servers are given them: a module, or the person by hand. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type ModelEntry, modelRouter } from '@midcall/core/models';
+import type { SamplingModel } from '@midcall/core/sampling';
+import { usage } from './usage.ts';
+
+/** Without a model the person writes the reply: it starts empty, and is edited before it is handed over. */
+const byHand: SamplingModel = {
+  names: ['you'],
+  tools: false,
+  byHand: true,
+  choose: () => ({ name: 'you', why: 'no model was given with --models', leftOut: [] }),
+  run: async () => ({
+    result: { role: 'assistant', content: { type: 'text', text: '' }, model: 'human', stopReason: 'endTurn' },
+    usage: { inputTokens: 0, outputTokens: 0, estimated: true },
+    notes: [],
+  }),
+};
+
+/**
+ * The model that answers a server's sampling.
+ * @param file - a module whose default export is a list of models, or a sampling model; the person by hand where absent
+ * @throws MidcallError `cli/usage` where the module cannot be loaded or exports neither
+ */
+export async function chooseModel(file: string | undefined): Promise<SamplingModel> {
+  if (file === undefined) return byHand;
+  const module = await load(file);
+  const given = module.default;
+  if (Array.isArray(given)) return modelRouter({ models: given as readonly ModelEntry[] });
+  if (typeof (given as Partial<SamplingModel> | undefined)?.run === 'function') return given as SamplingModel;
+  throw usage(`The default export of ${file} is neither a list of models nor a sampling model.`);
+}
+
+async function load(file: string): Promise<{ readonly default?: unknown }> {
+  const path = resolve(file);
+  if (!existsSync(path)) throw usage(`There is no file ${path} to load models from.`);
+  try {
+    return (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw usage(`The models in ${path} cannot be loaded: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The notes server over HTTP: `/mcp`, and beside it on the same address, where people can sign in, the pages and the
+ * document that tells clients where to get a token.
+ */
+import type { Bearer } from '@midcall/server/connect';
+import { serveHttp } from '@midcall/server/node';
+import { type NotesOptions, notesServer, type SignInConfig } from '../notes/index.ts';
+
+export interface NotesHttpOptions {
+  readonly notes: NotesOptions;
+  readonly host: string;
+  readonly port: number;
+  /** Besides loopback and the public address. */
+  readonly allowHost: readonly string[];
+  /** Where people and clients reach it, without a path; the address it listens on where absent. */
+  readonly publicUrl: URL | undefined;
+  /** Who may call, and who people are; without it anybody may call, and no page knows anybody. */
+  readonly signIn: SignInConfig | undefined;
+  readonly onError: (error: Error) => void;
+}
+
+/** A notes server that listens. */
+export interface NotesServing {
+  /** Where clients reach it. */
+  readonly url: URL;
+  /** Where it listens; the same, unless something stands in front of it. */
+  readonly local: URL;
+  close(): Promise<void>;
+}
+
+/** @throws MidcallError `server/setup` where the address cannot be had or used */
+export async function serveNotes(options: NotesHttpOptions): Promise<NotesServing> {
+  const { notes, host, port, allowHost, publicUrl, signIn, onError } = options;
+  // Tokens and links name the address, and that is known once it listens; nothing is read from a request before.
+  let server: ReturnType<typeof notesServer> | undefined;
+  let guard: Bearer | undefined;
+  const serving = await serveHttp(context => server!.factory(context), {
+    host,
+    port,
+    allowedHosts: [...allowHost, ...(publicUrl ? [publicUrl.hostname] : [])],
+    onError,
+    ...(signIn && {
+      authenticate: request => guard!.authenticate(request),
+      elsewhere: request =>
+        guard?.metadata(request) ?? server?.pages?.fetch(request) ?? new Response(null, { status: 404 }),
+    }),
+  });
+  try {
+    const url = new URL('/mcp', publicUrl ?? serving.url);
+    guard = signIn?.guard(url);
+    server = notesServer({
+      ...notes,
+      ...(signIn &&
+        guard && {
+          store: signIn.store,
+          key: signIn.key,
+          principal: guard.principal,
+          pages: { baseUrl: new URL('/connect', url), signIn: signIn.signIn },
+        }),
+    });
+    return { url, local: serving.url, close: () => serving.close() };
+  } catch (error) {
+    await serving.close();
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+/** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
+
+import { isMidcallError } from '@midcall/core/errors';
+import { isConfidential, isLoopback } from '@midcall/core/url';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  checkDirectories,
+  directoriesInForce,
+  type NotesOptions,
+  notesServer,
+  readImportConfig,
+  readSettings,
+  readSignInConfig,
+  settingsPath,
+} from '../notes/index.ts';
+import { exitCodes } from './exit-codes.ts';
+import { serveNotes } from './notes-http.ts';
+import { closeOnSignal } from './on-signal.ts';
+import { portNumber } from './port-number.ts';
+import { repeatable } from './repeatable.ts';
+import { usage } from './usage.ts';
+
+interface Options {
+  readonly http?: number;
+  readonly host: string;
+  readonly allowHost?: readonly string[];
+  readonly signIn?: string;
+  readonly publicUrl?: URL;
+  readonly settings: string;
+  readonly import?: string;
+}
+
+/** Adds the subcommand. */
+export function registerNotes(program: Command): void {
+  program
+    .command('notes')
+    .description('serve Markdown notes; what is deleted can be restored, and a person decides where it is unclear')
+    .argument('[dir...]', 'directories it may use; the client’s roots within them, or alone where none is given')
+    .option(
+      '--http <port>',
+      'serve Streamable HTTP at /mcp on this port (0: any free one) instead of standard input',
+      portNumber,
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--allow-host <name>', 'host name, besides localhost, under which clients reach it; repeatable', repeatable)
+    .option(
+      '--sign-in <file>',
+      'with --http: take only tokens of the OpenID Connect server this JSON file describes, and sign people in there on the pages',
+    )
+    .option('--public-url <origin>', 'with --sign-in: where people and clients reach this server', origin)
+    .option('--settings <file>', 'where notes_setup keeps what the person chose', settingsPath())
+    .option(
+      '--import <file>',
+      'offer notes_import from the service this JSON file describes; over HTTP with --sign-in only',
+    )
+    .action(notes);
+}
+
+async function notes(named: readonly string[], options: Options): Promise<void> {
+  check(named, options);
+  const ceiling = await checkDirectories(named);
+  const settings = await readSettings(options.settings);
+  const directories = await directoriesInForce(settings, ceiling);
+  const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
+  const onError = (error: Error): void => log(error.message);
+  const config = options.import === undefined ? undefined : await readImportConfig(options.import);
+  const parts: NotesOptions = {
+    directories: ceiling,
+    setup: { path: options.settings, settings: settings && { ...settings, directories } },
+    ...(config && { importing: config.importing }),
+  };
+  const places = directories.length > 0 ? directories.join(', ') : 'the directories the client grants (its roots)';
+
+  if (options.http === undefined) {
+    const { factory } = notesServer({ ...parts, ...(config?.port !== undefined && { pages: { port: config.port } }) });
+    const { close } = serveStdio(factory, { onerror: onError });
+    log(`serving ${places} on standard input and output`);
+    closeOnSignal(close);
+    return;
+  }
+  const { host, allowHost = [], publicUrl } = options;
+  const signIn = options.signIn === undefined ? undefined : await readSignInConfig(options.signIn);
+  try {
+    const over = { notes: parts, host, port: options.http, allowHost, publicUrl, signIn, onError };
+    const { url, local, close } = await serveNotes(over);
+    const behind = url.href === local.href ? '' : `, listening at ${local.href}`;
+    log(`serving ${places} at ${url.href}${behind}`);
+    closeOnSignal(close);
+  } catch (error) {
+    if (!isMidcallError(error, 'server/setup')) throw error;
+    log(error.message);
+    process.exitCode = exitCodes.noServer.code;
+  }
+}
+
+/** Options that do not go together. */
+function check(
+  named: readonly string[],
+  { http, host, allowHost = [], signIn, publicUrl, import: from }: Options,
+): void {
+  const must = (holds: boolean, text: string): void => {
+    if (!holds) throw usage(text);
+  };
+  must(
+    signIn === undefined || http !== undefined,
+    '--sign-in is for --http: on standard input and output the caller is you.',
+  );
+  must(
+    publicUrl === undefined || signIn !== undefined,
+    '--public-url needs --sign-in, so that not just anybody may call.',
+  );
+  must(
+    from === undefined || http === undefined || signIn !== undefined,
+    '--import needs to know who a person is, which --http does only with --sign-in. Or serve it on standard input and output.',
+  );
+  must(
+    named.length > 0 || (signIn === undefined && allowHost.length === 0),
+    'Name the directories to serve: the roots of clients on other machines say nothing about this one.',
+  );
+  must(
+    signIn === undefined || publicUrl !== undefined || isLoopback(host),
+    `--sign-in on ${host} needs --public-url: the https address under which people reach it.`,
+  );
+}
+
+function origin(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && isConfidential(url) && url.href === `${url.origin}/`) return url;
+  throw new InvalidArgumentError('An origin is https://, a host and perhaps a port; http:// only on this machine.');
+}

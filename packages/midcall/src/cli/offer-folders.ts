@@ -1,0 +1,42 @@
+/** The folders of `--root`, as the commands that answer servers offer them. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isMidcallError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
+import type { OfferedRoot, RootsManager } from '@midcall/host';
+import { usage } from './usage.ts';
+
+/**
+ * Puts folders on offer; whom they are granted to is the caller's business.
+ * @param folders - paths, relative to where the command was started; `DIR=/path` where servers find it under that path
+ * @throws MidcallError `cli/usage` where one is no folder that can be used
+ */
+export async function offerFolders(roots: RootsManager, folders: readonly string[]): Promise<readonly OfferedRoot[]> {
+  const offered: OfferedRoot[] = [];
+  for (const folder of folders) {
+    try {
+      const { place, as } = placed(folder);
+      offered.push(await roots.add(resolve(place), defined({ as })));
+    } catch (cause) {
+      if (!isMidcallError(cause)) throw cause;
+      throw usage(`--root ${folder}: ${cause.message}`, { cause });
+    }
+  }
+  return offered;
+}
+
+/** Puts folders on offer and grants a server exactly these. @throws MidcallError as {@link offerFolders} does */
+export async function grantFolders(roots: RootsManager, server: string, folders: readonly string[]): Promise<void> {
+  const offered = await offerFolders(roots, folders);
+  await roots.grant(
+    server,
+    offered.map(root => root.uri),
+  );
+}
+
+/** A folder whose own name has such a sign in it is taken as it stands. */
+function placed(folder: string): { readonly place: string; readonly as: string | undefined } {
+  const at = folder.lastIndexOf('=/');
+  if (at <= 0 || existsSync(resolve(folder))) return { place: folder, as: undefined };
+  return { place: folder.slice(0, at), as: folder.slice(at + 1) };
+}

@@ -1,0 +1,105 @@
+/** The flags by which every command names one server: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
+
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { isMidcallError } from '@midcall/core/errors';
+import { commandTarget, type Era, readServerEntries, type ServerEntry, urlTarget } from '@midcall/host';
+import type { Command } from 'commander';
+import { repeatable } from './repeatable.ts';
+import { usage } from './usage.ts';
+
+/** What the flags give. */
+export interface ServerFlags {
+  readonly url?: string;
+  readonly header?: readonly string[];
+  readonly config?: string;
+  readonly server?: string;
+  readonly era?: string;
+}
+
+/** Adds the flags to a command. */
+export function addServerFlags(command: Command): Command {
+  return command
+    .option('--url <url>', 'the server is at this address (Streamable HTTP)')
+    .option('--header <name:value>', 'send this header to --url; repeatable', repeatable)
+    .option('--config <file>', 'the server is in this mcp.json (default: ./mcp.json where --server is given)')
+    .option('--server <name>', 'the entry of the mcp.json')
+    .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');
+}
+
+/** The words after `--`, which commander does not tell from those before it. */
+export function wordsAfterDashes(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf('--');
+  return at < 0 ? [] : argv.slice(at + 1);
+}
+
+/**
+ * The one server that the flags name.
+ * @param words - the words after `--`
+ * @throws MidcallError `cli/usage` where they name none, or more than one
+ */
+export function chooseServer(flags: ServerFlags, words: readonly string[]): ServerEntry {
+  const ways = [words.length > 0, flags.url !== undefined, flags.server !== undefined || flags.config !== undefined];
+  const named = ways.filter(Boolean).length;
+  if (named === 0) throw usage('Name the server: -- <command>, --url <url>, or --server <name> of an mcp.json.');
+  if (named > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
+  if (words.length > 0) return { id: nameOf(words), target: commandTarget(words) };
+  if (flags.url !== undefined) {
+    const headers = Object.fromEntries((flags.header ?? []).map(readHeader));
+    const target = urlTarget(flags.url, flags.header && headers);
+    return { id: new URL(flags.url).host, target };
+  }
+  return fromConfig(flags.config ?? 'mcp.json', flags.server);
+}
+
+/** @throws MidcallError `cli/usage` for another word */
+export function chooseEra(flags: ServerFlags): 'auto' | Era {
+  const { era = 'auto' } = flags;
+  if (era === 'auto' || era === '2025-11-25' || era === '2026-07-28') return era;
+  if (era === '2025') return '2025-11-25';
+  if (era === '2026') return '2026-07-28';
+  throw usage('The era is auto, 2026-07-28 or 2025-11-25.');
+}
+
+const runners = /^(node|npx|bunx?|deno|tsx|python[\d.]*|uvx?|pipx|docker|run|sh|bash)$/;
+const placesNotNames = new Set(['index', 'main', 'server', 'cli', 'dist', 'build', 'src', 'bin']);
+
+/** A short name for a command line: its script or package, and not the program that runs it. */
+export function nameOf(words: readonly string[]): string {
+  const named = words.find(word => !word.startsWith('-') && !runners.test(basename(word))) ?? words[0]!;
+  const parts = named.split(/[\\/]/).map(part => part.replace(/\.[cm]?[jt]s$|\.py$|@[\d.^~]+$/, ''));
+  return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(named);
+}
+
+/** Every server of an `mcp.json`. @throws MidcallError `cli/usage`, naming the file, where it cannot be read or used */
+export function readServerList(file: string): readonly ServerEntry[] {
+  const path = resolve(file);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw usage(`The server list ${path} cannot be read. Is it there?`, { cause });
+  }
+  try {
+    return readServerEntries(text, process.env);
+  } catch (cause) {
+    if (!isMidcallError(cause, 'cli/usage')) throw cause;
+    throw usage(`${path}: ${cause.message}`, { cause });
+  }
+}
+
+function fromConfig(file: string, name: string | undefined): ServerEntry {
+  const entries = readServerList(file);
+  const names = entries.map(entry => entry.id).join(', ') || 'none';
+  if (name === undefined && entries.length === 1) return entries[0]!;
+  if (name === undefined) throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
+  const found = entries.find(entry => entry.id === name);
+  if (!found) throw usage(`There is no server '${name}' in ${file}. It has: ${names}.`);
+  return found;
+}
+
+function readHeader(header: string): readonly [string, string] {
+  const at = header.indexOf(':');
+  if (at <= 0) throw usage('A header is written as name:value.');
+  return [header.slice(0, at).trim(), header.slice(at + 1).trim()];
+}

@@ -1,0 +1,198 @@
+/** What is wrong with one question, by itself: its words, its form, its address, and the way it came. Pure. */
+
+import { isMidcallError } from '@midcall/core/errors';
+import { type Field, labelOf, readForm, refuseSecretMessage, secretIn } from '@midcall/core/form';
+import { isRecord } from '@midcall/core/json';
+import { type Era, judgeUrl, visible } from '@midcall/host';
+import type { Breach } from './lint-finding.ts';
+import { asksForm, capabilityOf, type LintAsk, type PlayName } from './lint-play.ts';
+import { longList } from './procedure.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What is known of the tool that asked. */
+export interface AskingTool {
+  /** Names of the tool's own arguments. */
+  readonly argumentNames: readonly string[];
+}
+
+const mostFields = 10;
+
+const shown = (text: unknown, max = 80): string => visible(String(text), { max });
+
+/**
+ * Judges one question.
+ * @param play - decides what the client had declared
+ */
+export function judgeAsk(ask: LintAsk, tool: AskingTool, era: Era, play: PlayName): readonly Breach[] {
+  const way = judgeWay(ask, era, play);
+  if (ask.method !== 'elicitation/create') return way;
+  const { message } = ask.params;
+  const silent: readonly Breach[] =
+    typeof message === 'string' && message.trim() !== ''
+      ? []
+      : [{ rule: 'message-missing', message: 'The question has no message.' }];
+  return [...way, ...silent, ...(asksForm(ask) ? judgeForm(ask.params, tool) : judgeAddress(ask.params, era))];
+}
+
+function judgeWay({ method, params, pushed }: LintAsk, era: Era, play: PlayName): readonly Breach[] {
+  const found: Breach[] = [];
+  if (pushed && era === '2026-07-28')
+    found.push({ rule: 'wrong-wire', message: `${method} was sent as a request; 2026-07-28 has no server requests.` });
+  const declared = capabilityOf(play);
+  const mode = params['mode'] === 'url' ? 'url' : 'form';
+  if (method === 'sampling/createMessage')
+    found.push({ rule: 'undeclared-request', message: 'It asks for sampling, which the client did not declare.' });
+  if (method === 'elicitation/create' && (declared === undefined || !(mode in declared)))
+    found.push({
+      rule: 'undeclared-request',
+      message: `It asks in ${mode} mode, which the client did not declare (elicitation: ${JSON.stringify(declared) ?? 'absent'}).`,
+    });
+  return found;
+}
+
+function judgeAddress(params: Json, era: Era): readonly Breach[] {
+  const { url, elicitationId } = params;
+  const found: Breach[] = [];
+  if (era === '2026-07-28' && elicitationId !== undefined)
+    found.push({ rule: 'wrong-wire', message: 'It carries an elicitationId, which 2026-07-28 does not have.' });
+  if (era === '2025-11-25' && typeof elicitationId !== 'string')
+    found.push({ rule: 'wrong-wire', message: 'It carries no elicitationId, which 2025-11-25 requires in URL mode.' });
+  const judged = judgeUrl(typeof url === 'string' ? url : '');
+  const [first] = judged.warnings;
+  if (!judged.openable)
+    return [...found, { rule: 'url-not-openable', message: first?.message ?? 'The address cannot be opened.' }];
+  if (judged.warnings.some(({ rule }) => rule === 'not-https'))
+    found.push({ rule: 'url-not-https', message: `The page is not encrypted: ${shown(new URL(judged.href).origin)}.` });
+  const parsed = new URL(judged.href);
+  const names = [...parsed.searchParams.keys(), ...new URLSearchParams(parsed.hash.slice(1)).keys()];
+  const secret = names.find(name => secretIn({ name }) !== undefined || /^(email|e-mail|phone|ssn)$/i.test(name));
+  if (parsed.username !== '' || parsed.password !== '')
+    found.push({ rule: 'url-carries-secret', message: 'The address has a user name or a password in it.' });
+  else if (secret !== undefined)
+    found.push({
+      rule: 'url-carries-secret',
+      message: `The address has a parameter '${shown(secret, 40)}'.`,
+      certainty: 'suspected',
+    });
+  return found;
+}
+
+function judgeForm(params: Json, tool: AskingTool): readonly Breach[] {
+  const schema = params['requestedSchema'];
+  const form = readForm(schema);
+  const found: Breach[] = rawBreaches(params);
+  if (!form.ok) {
+    for (const { field, rule, message } of form.problems.slice(0, 5)) {
+      const nested =
+        /^(properties|items|\$ref|anyOf|allOf|additionalProperties)$/.test(rule) || /is an object/.test(message);
+      found.push({
+        rule: nested ? 'nested-schema' : 'unsupported-schema',
+        message: shown(message, 300),
+        ...(field !== undefined && { field }),
+      });
+    }
+    return [...found, ...secretsByName(schema)];
+  }
+  for (const note of form.notes)
+    if (note.rule === 'default' || note.rule === 'enum' || note.rule === 'oneOf')
+      found.push({
+        rule: 'unsupported-schema',
+        message: shown(note.message, 300),
+        ...(note.field !== undefined && { field: note.field }),
+      });
+  try {
+    refuseSecretMessage(String(params['message'] ?? ''), form.fields);
+  } catch (error) {
+    if (!isMidcallError(error, 'form/secret')) throw error;
+    found.push({ rule: 'secret-in-form', message: 'The message asks for a secret.', field: form.fields[0]!.name });
+  }
+  if (form.fields.length > mostFields)
+    found.push({ rule: 'many-fields', message: `The form has ${form.fields.length} fields.` });
+  for (const field of form.fields) found.push(...judgeField(field, tool));
+  return found;
+}
+
+function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breach[] {
+  const { name, title, description } = field;
+  const found: Breach[] = [];
+  const add = (rule: Breach['rule'], message: string, certainty?: Breach['certainty']): void =>
+    void found.push({ rule, message, field: name, ...(certainty && { certainty }) });
+  const label = shown(name, 60);
+  const secret = secretIn(field);
+  if (secret) add('secret-in-form', `'${label}' asks for a secret: its ${secret.where} says '${secret.words}'.`);
+  if (title === undefined || title.trim() === '')
+    add('missing-title', `'${label}' has no title; people see '${shown(labelOf(field))}'.`);
+  if (description === undefined && (field.kind === 'text' || field.kind === 'number'))
+    add('missing-description', `'${label}' has no description.`);
+  if (argumentNames.includes(name))
+    add('asks-for-argument', `The form asks for '${label}', which the tool takes as an argument.`, 'suspected');
+  if ('choices' in field) {
+    const { choices } = field;
+    if (choices.length >= longList) add('many-choices', `'${label}' offers ${choices.length} choices.`);
+    const opaque = choices.filter(({ value, title: text }) => value === text && looksLikeId(value));
+    if (opaque.length > 0 && opaque.length === choices.length)
+      add(
+        'opaque-choices',
+        `The choices of '${label}' are ids, such as '${shown(opaque[0]!.value, 40)}'.`,
+        'suspected',
+      );
+  }
+  return found;
+}
+
+const looksLikeId = (text: string): boolean =>
+  /^[0-9]+$/.test(text) || /^[0-9a-f]{8,}(-[0-9a-f]+)*$/i.test(text) || /^[a-z]+[-_]?[0-9]{2,}$/i.test(text);
+
+/** What can be seen without understanding the schema. */
+function rawBreaches(params: Json): Breach[] {
+  const found: Breach[] = [];
+  const texts = [params['message'], ...texted(params['requestedSchema'], 0)].filter(each => typeof each === 'string');
+  const link = texts.map(text => /https?:\/\/[^\s<>"')]+/i.exec(text)?.[0]).find(each => each !== undefined);
+  if (link !== undefined) found.push({ rule: 'link-in-form', message: `The form's text has a link: ${shown(link)}.` });
+  for (const [name, property] of properties(params['requestedSchema'])) {
+    if (property['pattern'] !== undefined)
+      found.push({ rule: 'pattern-sent', message: `'${shown(name)}' has a pattern; clients drop it.`, field: name });
+    if (property['enumNames'] !== undefined)
+      found.push({ rule: 'enum-names', message: `'${shown(name)}' titles its choices by enumNames.`, field: name });
+  }
+  return found;
+}
+
+/** A form that cannot be read may ask for a secret all the same. */
+function secretsByName(schema: unknown): readonly Breach[] {
+  return properties(schema).flatMap(([name, property]) => {
+    const { title, description, type } = property;
+    if (type !== undefined && type !== 'string') return [];
+    const secret = secretIn({
+      name,
+      ...(typeof title === 'string' && { title }),
+      ...(typeof description === 'string' && { description }),
+    });
+    return secret
+      ? [{ rule: 'secret-in-form', message: `'${shown(name)}' asks for a secret.`, field: name } as const]
+      : [];
+  });
+}
+
+function properties(schema: unknown): readonly (readonly [string, Json])[] {
+  const all = isRecord(schema) && Object.hasOwn(schema, 'properties') ? schema['properties'] : undefined;
+  if (!isRecord(all)) return [];
+  return Object.entries(all)
+    .slice(0, 200)
+    .flatMap(([name, each]) => (isRecord(each) ? [[name, each] as const] : []));
+}
+
+/** Titles and descriptions, wherever they are. */
+function texted(value: unknown, depth: number): unknown[] {
+  if (depth > 6) return [];
+  if (Array.isArray(value)) return value.slice(0, 500).flatMap(each => texted(each, depth + 1));
+  if (!isRecord(value)) return [];
+  const own = [value['title'], value['description']];
+  return [
+    ...own,
+    ...Object.values(value)
+      .slice(0, 500)
+      .flatMap(each => texted(each, depth + 1)),
+  ];
+}

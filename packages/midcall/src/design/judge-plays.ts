@@ -1,0 +1,145 @@
+/**
+ * What is wrong with a tool, by how its calls went: each alone, and each beside the accepted one. The server is a black box:
+ * a deed cannot be seen, so results that should differ and do not are called suspected, and words alone possible. Pure.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { visible } from '@midcall/host';
+import type { Breach } from './lint-finding.ts';
+import { asksForm, fieldsOf, type LintAsk, type PlayName } from './lint-play.ts';
+import type { PlayTrace } from './lint-session.ts';
+import { sameCourse, succeeded, tellsDeed, tellsRefusal, wordsOf } from './same-course.ts';
+
+const quoted = (text: string): string => `"${visible(text.replace(/\s+/g, ' ').trim(), { max: 100 })}"`;
+
+const did: Readonly<Record<PlayName, string>> = {
+  accept: 'accepting',
+  decline: 'declining',
+  dismiss: 'dismissing',
+  unconfirmed: 'sending the form back with its confirmation at no',
+  bare: 'accepting without content',
+  'no-capability': 'a call from a client without elicitation',
+  'form-only': 'a call from a client with forms only',
+};
+
+const notTaken: Partial<Record<PlayName, Breach['rule']>> = {
+  decline: 'decline-accepted',
+  dismiss: 'dismiss-accepted',
+  unconfirmed: 'unconfirmed-acted',
+  bare: 'unchecked-answer',
+  'no-capability': 'fails-open',
+  'form-only': 'fails-open',
+};
+
+/** Judges one call by itself. */
+export function judgeTrace(trace: PlayTrace): readonly Breach[] {
+  const { play, asks, end } = trace;
+  const found: Breach[] = [];
+  if (end.kind === 'silent' && asks.length > 0 && play.name !== 'accept')
+    found.push({ rule: 'hangs', message: `After ${did[play.name]}, no result came.` });
+  if (end.kind === 'gone')
+    found.push({
+      rule: 'crashes',
+      message: `After ${asks.length > 0 ? did[play.name] : 'the call'}, the server went away.`,
+    });
+  found.push(...askedAgain(trace));
+  const words = wordsOf(end);
+  if (
+    asks.length > 0 &&
+    /of (undefined|null) \(reading|(undefined|null) is not an object|Cannot destructure/.test(words)
+  )
+    found.push({
+      rule: 'reads-absent-answer',
+      message: `After ${did[play.name]}, the result is a crash: ${quoted(words)}.`,
+    });
+  return found;
+}
+
+function askedAgain({ play, asks, end }: PlayTrace): readonly Breach[] {
+  const found: Breach[] = [];
+  const no = asks.findIndex(ask => ask.reply['action'] === 'decline');
+  const later = no < 0 ? [] : asks.slice(no + 1);
+  const same = later.filter(ask => isDeepStrictEqual(essence(ask), essence(asks[no]!)));
+  if (same.length > 0)
+    found.push({
+      rule: 'asked-again',
+      message: `Declined, the same question came ${same.length} more time(s) in the call.`,
+    });
+  const closed = asks.filter(ask => ask.reply['action'] === 'cancel');
+  const again = closed.filter(ask => isDeepStrictEqual(essence(ask), essence(closed[0]!)));
+  if (play.name === 'dismiss' && again.length > 2)
+    found.push({ rule: 'asked-again', message: `Dismissed, the same question came ${again.length - 1} more times.` });
+  if (play.name === 'accept' && (end.kind === 'endless' || asks.length > 5))
+    found.push({
+      rule: 'asks-in-loop',
+      message: `One call asked ${asks.length}${end.kind === 'endless' ? ' times and did not stop' : ' times'}.`,
+    });
+  return found;
+}
+
+const essence = ({ params }: LintAsk): unknown => [
+  params['message'],
+  params['requestedSchema'],
+  params['mode'] ?? 'form',
+];
+
+/**
+ * Judges a call beside the one in which everything was accepted.
+ * @param declined - the one in which everything was declined: where accepting failed, what fails in the same way and not as
+ *   a decline does was let through
+ * @returns what differs too little, or undefined where the two cannot be compared
+ */
+export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): readonly Breach[] | undefined {
+  const { play, asks, end } = trace;
+  const rule = notTaken[play.name];
+  const lacking = play.name === 'no-capability' || play.name === 'form-only';
+  if (!rule || (asks.length === 0 && !lacking)) return [];
+  if (accepted.asks.length === 0) return undefined;
+  const [words, taken] = [wordsOf(end), wordsOf(accepted.end)];
+  const same = sameCourse(trace, accepted);
+  if (!succeeded(accepted.end) || (tellsRefusal(taken) && !tellsDeed(taken))) {
+    if (sameCourse(declined, accepted)) return same ? undefined : [];
+    if (!same) return [];
+    const message = `${did[play.name]} gets as far as accepting, to the same result: ${quoted(words)}.`;
+    return [{ rule, message: capital(message), certainty: 'suspected' }];
+  }
+  if (!succeeded(end)) return [];
+  if (same) {
+    const message = `After ${did[play.name]} the result tells the same as after accepting: ${quoted(words)}.`;
+    return [{ rule, message, certainty: 'suspected' }];
+  }
+  if (tellsDeed(words)) {
+    const message = `After ${did[play.name]} the result reads as if it was done: ${quoted(words)}.`;
+    return [{ rule, message, certainty: 'possible' }];
+  }
+  return [];
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * Judges a call that asked nothing, in an era in which the same tool could have asked.
+ * @param accepted - the call of the other era in which everything was accepted
+ */
+export function judgeUnasked(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] {
+  const words = wordsOf(trace.end);
+  const asked = `It asked nothing, though the client can be asked, and it asks on ${accepted.era}.`;
+  if (sameCourse(trace, accepted)) {
+    const message = `${asked} It gets as far as accepting does there: ${quoted(words)}.`;
+    return [{ rule: 'unasked-in-era', message, certainty: 'suspected' }];
+  }
+  return [{ rule: 'unasked-in-era', message: `${asked} It answered: ${quoted(words)}.`, certainty: 'possible' }];
+}
+
+/** True where accepting without content breaks a form of this call. */
+export const requiresContent = (asks: readonly LintAsk[]): boolean =>
+  asks.some(ask => asksForm(ask) && fieldsOf(ask.params).some(field => field.required));
+
+/** True where content that only an accept carries shows up, read, in a result without one. */
+export function readsAbsent(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] {
+  const { play, asks, end } = trace;
+  if (asks.length === 0 || play.name === 'accept' || play.name === 'unconfirmed') return [];
+  const words = wordsOf(end);
+  if (!/\bundefined\b/.test(words) || /\bundefined\b/.test(wordsOf(accepted.end))) return [];
+  const message = `After ${did[play.name]} the result says "undefined" where an answer would stand: ${quoted(words)}.`;
+  return [{ rule: 'reads-absent-answer', message, certainty: 'suspected' }];
+}

@@ -1,0 +1,54 @@
+/** One breach of one rule, as it was seen on the wire of a server nobody can look into. */
+import type { Era } from '@midcall/host';
+import type { PlayName } from './lint-play.ts';
+import { type LintRuleId, lintRules, type Severity } from './lint-rule.ts';
+
+/**
+ * How sure it is. `seen`: the breach itself crossed the wire. `suspected`: results that should differ are the same, which
+ * says what the server tells, and not what it did. `possible`: only its words point that way.
+ */
+export type Certainty = 'seen' | 'suspected' | 'possible';
+
+/** One breach. */
+export interface LintFinding {
+  readonly rule: LintRuleId;
+  readonly severity: Severity;
+  readonly certainty: Certainty;
+  readonly tool: string;
+  /** The eras it was found in. */
+  readonly eras: readonly Era[];
+  /** What the person did. */
+  readonly play: PlayName;
+  /** The field of the form it is about. */
+  readonly field?: string;
+  /** One or two sentences; foreign text in it is made visible. */
+  readonly message: string;
+}
+
+/** What a judge says, before it is known where. */
+export interface Breach {
+  readonly rule: LintRuleId;
+  readonly message: string;
+  readonly field?: string;
+  readonly certainty?: Certainty;
+}
+
+/** A breach as a finding; one that is only possible is at most a warning. */
+export function finding(breach: Breach, tool: string, era: Era, play: PlayName): LintFinding {
+  const { rule, message, field, certainty = 'seen' } = breach;
+  const usual = lintRules[rule].severity;
+  const severity = certainty === 'possible' && usual === 'error' ? 'warning' : usual;
+  return { rule, severity, certainty, tool, eras: [era], play, ...(field !== undefined && { field }), message };
+}
+
+/** The same breach seen in several plays or eras counts once. */
+export function gathered(findings: readonly LintFinding[]): readonly LintFinding[] {
+  const byKey = new Map<string, LintFinding>();
+  for (const each of findings) {
+    const key = JSON.stringify([each.rule, each.tool, each.field, each.message]);
+    const known = byKey.get(key);
+    if (!known) byKey.set(key, each);
+    else byKey.set(key, { ...known, eras: [...new Set([...known.eras, ...each.eras])] });
+  }
+  return [...byKey.values()];
+}

@@ -1,0 +1,80 @@
+/**
+ * The parts a scripted person plays in front of a server, and what each answers. Answers are made for the form that was
+ * asked, and never for its meaning. Pure.
+ */
+import { type Field, readForm } from '@midcall/core/form';
+import { fittingContent } from '@midcall/testing';
+
+/** What the person does, or what the client cannot do. */
+export type PlayName =
+  | 'accept'
+  | 'decline'
+  | 'dismiss'
+  /** Sends the form with its confirmation at no. */
+  | 'unconfirmed'
+  /** Accepts and sends no content, where the form requires some. */
+  | 'bare'
+  /** The client declares no elicitation. */
+  | 'no-capability'
+  /** The client declares forms only. */
+  | 'form-only';
+
+/** A play: what is done from question `from` on; questions before it are accepted. */
+export interface Play {
+  readonly name: PlayName;
+  readonly from: number;
+}
+
+/** A question as it was on the wire. */
+export interface LintAsk {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** True where it came as a request of its own, and not in a result. */
+  readonly pushed: boolean;
+  /** What was answered. */
+  readonly reply: Readonly<Record<string, unknown>>;
+}
+
+/** The capability a play's client declares for elicitation. */
+export function capabilityOf(play: PlayName): Readonly<Record<string, unknown>> | undefined {
+  if (play === 'no-capability') return undefined;
+  return play === 'form-only' ? { form: {} } : { form: {}, url: {} };
+}
+
+/** True for a question with a form; the mode may be left out. */
+export const asksForm = (ask: Pick<LintAsk, 'method' | 'params'>): boolean =>
+  ask.method === 'elicitation/create' && ask.params['mode'] !== 'url';
+
+/** The fields of a question's form; none where it cannot be read. */
+export function fieldsOf(params: Readonly<Record<string, unknown>>): readonly Field[] {
+  const form = readForm(params['requestedSchema']);
+  return form.ok ? form.fields : [];
+}
+
+const sure =
+  /confirm|sure|proceed|continue|agree|approve|allow|accept|consent|really|delete|remove|move|overwrite|understand/i;
+
+/** The yes-or-no fields whose no means no, by what they are called; an optional one of several is a mere preference. */
+export function confirmations(fields: readonly Field[]): readonly Field[] {
+  return fields.filter(field => {
+    const words = `${field.name} ${field.title ?? ''} ${field.description ?? ''}`;
+    if (field.kind !== 'boolean' || !(field.required || fields.length === 1)) return false;
+    return sure.test(words);
+  });
+}
+
+/** The wire result a play gives to question number `index` (from 0). */
+export function replyOf(
+  play: Play,
+  index: number,
+  ask: Pick<LintAsk, 'method' | 'params'>,
+): Readonly<Record<string, unknown>> {
+  const now = index < play.from ? 'accept' : play.name;
+  if (now === 'decline') return { action: 'decline' };
+  if (now === 'dismiss') return { action: 'cancel' };
+  if (!asksForm(ask) || now === 'bare') return { action: 'accept' };
+  const fields = fieldsOf(ask.params);
+  const content = fittingContent(fields);
+  if (now === 'unconfirmed') for (const field of confirmations(fields)) content[field.name] = false;
+  return { action: 'accept', content };
+}

@@ -1,0 +1,307 @@
+/**
+ * One connection on which tools are called as bare messages. The handshake is the SDK's; calls are ours, because what a
+ * server really asked must be seen, and because answers are sent here that no honest client would send.
+ *
+ * - L1 Nothing a server asks reaches the SDK: it would refuse malformed questions before they could be reported.
+ * - L2 A call ends: with a result, an error, silence of `waitMs`, or after {@link mostAsks} questions.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
+import { connectInTime, endlessProbe } from '@midcall/core/time';
+import { type Clock, type Era, outputValidator, visible } from '@midcall/host';
+import { negotiation } from '@midcall/testing';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  Client,
+  PROTOCOL_VERSION_META_KEY,
+  SdkErrorCode,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { capabilityOf, type LintAsk, type Play, replyOf } from './lint-play.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** How a call ended. */
+export type PlayEnd =
+  | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
+  /** `pages`: what error -32042 wants opened first. */
+  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly pages: readonly Json[] }
+  /** Silence. */
+  | { readonly kind: 'silent' }
+  /** The person agreed to open a page, and nobody finishes it. */
+  | { readonly kind: 'page-open' }
+  | { readonly kind: 'endless' }
+  | { readonly kind: 'gone' };
+
+/** A call as it went. */
+export interface PlayTrace {
+  readonly era: Era;
+  readonly play: Play;
+  /** The questions to the person. */
+  readonly asks: readonly LintAsk[];
+  /** Everything that was asked of the client, roots and sampling too. */
+  readonly requests: readonly LintAsk[];
+  readonly end: PlayEnd;
+}
+
+export interface SessionOptions {
+  readonly era: Era;
+  /** What the client declares for elicitation; nothing where undefined. */
+  readonly elicitation: Readonly<Record<string, unknown>> | undefined;
+  /** `file://` URIs; declared only where there are any. */
+  readonly roots: readonly string[];
+  readonly client: { readonly name: string; readonly version: string };
+  /** Milliseconds of silence after which a call is left. */
+  readonly waitMs: number;
+  readonly startTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** More questions than this in one call, and it is left. */
+const mostAsks = 12;
+
+type Answer = (ask: Pick<LintAsk, 'method' | 'params'>, pushed: boolean) => Json | undefined;
+
+interface Running {
+  readonly id: string;
+  readonly answer: Answer;
+  readonly heard: () => void;
+  readonly settle: (message: Json) => void;
+}
+
+const asked = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+const toPerson = ({ method }: LintAsk): boolean => method === 'elicitation/create';
+
+/** An open connection. */
+export class LintSession {
+  readonly era: Era;
+  readonly #client: Client;
+  readonly #transport: Transport;
+  readonly #options: SessionOptions;
+  #running: Running | undefined;
+  #gone: (() => void) | undefined;
+  #count = 0;
+  /** The last error the server sent for something that was not one of our calls. */
+  #lastError: string | undefined;
+  /** True where its server may be in the middle of something; open another one. */
+  soiled = false;
+
+  private constructor(client: Client, transport: Transport, options: SessionOptions) {
+    this.era = options.era;
+    this.#client = client;
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /**
+   * Connects in one era.
+   * @throws MidcallError `host/not-found` where the server does not come up or does not speak it
+   */
+  static async open(transport: Transport, options: SessionOptions): Promise<LintSession> {
+    const { era, client: info, startTimeoutMs } = options;
+    const client = new Client(info, {
+      capabilities: capabilities(options),
+      jsonSchemaValidator: outputValidator(),
+      versionNegotiation: { ...negotiation(era), probe: endlessProbe },
+    });
+    const session = new LintSession(client, transport, options);
+    session.#tap();
+    try {
+      await connectInTime({
+        connect: () => client.connect(transport, { timeout: startTimeoutMs }),
+        giveUp: () => transport.close(),
+        timeoutMs: startTimeoutMs,
+        after: (ms, fn) => options.clock.after(ms, fn),
+      });
+    } catch (cause) {
+      await client.close().catch(() => {});
+      throw new MidcallError('host/not-found', unreached(era, cause, session.#lastError), { cause });
+    }
+    const closed = transport.onclose;
+    transport.onclose = () => {
+      closed?.();
+      session.soiled = true;
+      session.#gone?.();
+    };
+    return session;
+  }
+
+  /** Name and version, as the server says. */
+  get server(): { readonly name: string; readonly version: string } | undefined {
+    return this.#client.getServerVersion();
+  }
+
+  /** Every tool the server lists. */
+  async tools(): Promise<readonly Tool[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    return (await this.#client.listTools()).tools;
+  }
+
+  /** Calls a tool once, with the person playing a part. */
+  async call(name: string, args: Json, play: Play): Promise<PlayTrace> {
+    const requests: LintAsk[] = [];
+    const answer: Answer = ({ method, params }, pushed) => {
+      if (requests.length >= mostAsks) return undefined;
+      const earlier = requests.filter(toPerson).length;
+      const reply = method === 'elicitation/create' ? replyOf(play, earlier, { method, params }) : {};
+      requests.push({ method, params, pushed, reply });
+      return reply;
+    };
+    let end = await this.#exchange(name, args, answer);
+    const pages = requests.some(ask => ask.params['mode'] === 'url' && ask.reply['action'] === 'accept');
+    if (pages && (end.kind === 'silent' || end.kind === 'endless')) end = { kind: 'page-open' };
+    if (end.kind === 'error')
+      requests.push(...end.pages.map(params => ({ method: 'elicitation/create', params, pushed: false, reply: {} })));
+    if (end.kind !== 'result' && end.kind !== 'error') this.soiled = true;
+    return { era: this.era, play, asks: requests.filter(toPerson), requests, end };
+  }
+
+  async close(): Promise<void> {
+    this.#gone = undefined;
+    await this.#client.close().catch(() => {});
+  }
+
+  async #exchange(name: string, args: Json, answer: Answer): Promise<PlayEnd> {
+    let more: Json = {};
+    for (let polled = 0; ; ) {
+      const reply = await this.#request({ name, arguments: args, ...more }, answer);
+      if ('kind' in reply) return reply as PlayEnd;
+      if (isRecord(reply['error'])) return refused(reply['error']);
+      const result = isRecord(reply['result']) ? reply['result'] : {};
+      if (result['resultType'] !== 'input_required') return { kind: 'result', result };
+      const responses: Record<string, unknown> = {};
+      const requests = isRecord(result['inputRequests']) ? result['inputRequests'] : {};
+      for (const [key, each] of Object.entries(requests)) {
+        const given = isRecord(each) ? this.#given(each, answer, false) : {};
+        if (given === undefined) return { kind: 'endless' };
+        responses[key] = given;
+      }
+      const state = result['requestState'];
+      more = { inputResponses: responses, ...(state !== undefined && { requestState: state }) };
+      // A round that asks nothing is polling; each one counts, so that it ends.
+      if (Object.keys(requests).length === 0 && ++polled > mostAsks) return { kind: 'endless' };
+    }
+  }
+
+  #given(request: Json, answer: Answer, pushed: boolean): Json | undefined {
+    const params = isRecord(request['params']) ? request['params'] : {};
+    const reply = answer({ method: String(request['method']), params }, pushed);
+    if (reply === undefined || request['method'] !== 'roots/list') return reply;
+    return { roots: this.#options.roots.map(uri => ({ uri })) };
+  }
+
+  /** Sends one `tools/call` and waits for its response. */
+  #request(params: Json, answer: Answer): Promise<Json | PlayEnd> {
+    const { clock, waitMs } = this.#options;
+    this.#count += 1;
+    const id = `lint-${this.#count}`;
+    return new Promise(resolve => {
+      let stop = (): void => {};
+      const settle = (end: Json | PlayEnd): void => {
+        stop();
+        this.#running = undefined;
+        this.#gone = undefined;
+        resolve(end);
+      };
+      const silent = (): void => {
+        if (this.era === '2025-11-25') this.#send({ method: 'notifications/cancelled', params: { requestId: id } });
+        settle({ kind: 'silent' });
+      };
+      const heard = (): void => {
+        stop();
+        stop = clock.after(waitMs, silent);
+      };
+      this.#gone = () => settle({ kind: 'gone' });
+      const ending: Answer = (ask, pushed) => {
+        const given = answer(ask, pushed);
+        if (given === undefined) settle({ kind: 'endless' });
+        return given;
+      };
+      this.#running = { id, answer: ending, heard, settle };
+      heard();
+      const failed = (error: unknown): void => settle({ kind: 'error', code: 0, message: String(error), pages: [] });
+      this.#send({ id, method: 'tools/call', params: { ...params, ...this.#envelope() } }, failed);
+    });
+  }
+
+  #send(message: Json, failed: (error: unknown) => void = () => {}): void {
+    void this.#transport.send({ jsonrpc: '2.0', ...message } as never).catch(failed);
+  }
+
+  #envelope(): Json {
+    if (this.era !== '2026-07-28') return {};
+    const _meta = {
+      [PROTOCOL_VERSION_META_KEY]: this.era,
+      [CLIENT_INFO_META_KEY]: this.#options.client,
+      [CLIENT_CAPABILITIES_META_KEY]: capabilities(this.#options),
+    };
+    return { _meta };
+  }
+
+  /** In place: the SDK treats the very class of its stdio transport in a special way. */
+  #tap(): void {
+    const transport = this.#transport;
+    let given: Transport['onmessage'];
+    Object.defineProperty(transport, 'onmessage', {
+      configurable: true,
+      enumerable: true,
+      get: () =>
+        given && (((message, extra) => this.#incoming(message as Json, () => given?.(message, extra))) as typeof given),
+      set: (next: Transport['onmessage']) => {
+        given = next;
+      },
+    });
+  }
+
+  #incoming(message: Json, deliver: () => void): void {
+    const running = this.#running;
+    running?.heard();
+    const { method, id } = message;
+    if (method === undefined && typeof id === 'string' && id.startsWith('lint-')) {
+      if (running?.id === id) running.settle(message);
+      return;
+    }
+    if (isRecord(message['error'])) this.#lastError = String(message['error']['message']);
+    if (typeof method !== 'string' || id === undefined || !asked.has(method)) {
+      deliver();
+      return;
+    }
+    const roots = { roots: this.#options.roots.map(uri => ({ uri })) };
+    const reply = running ? this.#given(message, running.answer, true) : method === 'roots/list' ? roots : undefined;
+    if (reply === undefined || method === 'sampling/createMessage')
+      this.#send({ id, error: { code: -32601, message: 'Not declared by this client.' } });
+    else this.#send({ id, result: reply });
+  }
+}
+
+function refused(error: Json): PlayEnd {
+  const code = typeof error['code'] === 'number' ? error['code'] : 0;
+  const data = isRecord(error['data']) ? error['data'] : {};
+  const named = code === -32042 && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
+  return { kind: 'error', code, message: String(error['message']), pages: named.filter(isRecord) };
+}
+
+/** Why an era was not reached: the server's own words where it had any, and none of the SDK's about itself. */
+function unreached(era: Era, cause: unknown, said: string | undefined): string {
+  const { code, message = String(cause) } = (cause ?? {}) as { readonly code?: unknown; readonly message?: string };
+  const refused = said !== undefined || code === SdkErrorCode.EraNegotiationFailed;
+  const reason = (said ?? message)
+    .replace(/^Version negotiation(?: probe)? failed: /, '')
+    .replace(/ \(no fallback.*$/, '');
+  if (said === undefined && /did not offer pinned/.test(reason))
+    return `The server did not accept ${era}: it does not offer that revision.`;
+  const what = refused ? `The server did not accept ${era}` : `The server could not be reached on ${era}`;
+  return `${what}: “${visible(reason, { max: 300 })}”.`;
+}
+
+function capabilities({ elicitation, roots }: SessionOptions): Record<string, object> {
+  return { ...(elicitation && { elicitation }), ...(roots.length > 0 && { roots: {} }) };
+}
+
+/** The options of a session for a play. */
+export function forPlay(options: Omit<SessionOptions, 'elicitation'>, play: Play['name']): SessionOptions {
+  return { ...options, elicitation: capabilityOf(play) };
+}

@@ -1,0 +1,75 @@
+/** A lint report as a person reads it in a terminal; what a server named or wrote in it is made visible. Pure. */
+
+import { visible } from '@midcall/core/text';
+import type { LintReport } from './lint.ts';
+import type { LintFinding } from './lint-finding.ts';
+import { lintRules, type Severity } from './lint-rule.ts';
+
+/** How to write. */
+export interface LintTextOptions {
+  /** True where the terminal shows colours. */
+  readonly colour?: boolean;
+}
+
+const order: readonly Severity[] = ['error', 'warning', 'note'];
+const colours: Readonly<Record<Severity, string>> = { error: '31', warning: '33', note: '36' };
+
+/** @returns lines, without a line break at the end */
+export function lintText(report: LintReport, { colour = false }: LintTextOptions = {}): readonly string[] {
+  const paint = (code: string, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const { server, eras, findings, tools, notCalled, calls, notes } = report;
+  const asking = [...tools].filter(([, asks]) => asks > 0).map(([name]) => named(name));
+  const lines = [
+    `${named(server.name)} ${named(server.version)} on ${eras.join(' and ')}: ${counted(tools.size, 'tool')} called ${counted(calls, 'time')}, ${asking.length === 0 ? 'none asked anything' : `${asking.length} asked (${asking.join(', ')})`}.`,
+  ];
+  for (const tool of new Set(findings.map(each => each.tool))) {
+    lines.push('', paint('1', named(tool)));
+    for (const each of sorted(findings.filter(other => other.tool === tool)))
+      lines.push(...block(each, eras.length, paint));
+  }
+  if (notes.length > 0) lines.push('', 'Not judged:', ...notes.map(note => `  - ${seen(note)}`));
+  if (notCalled.length > 0)
+    lines.push(
+      '',
+      `Not called, since they do not declare readOnlyHint: ${few(notCalled)}.`,
+      '  --tool <name> calls one, --all every one: for good, as a model would.',
+    );
+  lines.push('', summary(findings));
+  return lines;
+}
+
+const seen = (text: string): string => visible(text, { lines: true, max: 4_000 });
+const named = (name: string): string => visible(name, { max: 200 });
+
+function block(each: LintFinding, eras: number, paint: (code: string, text: string) => string): readonly string[] {
+  const sure = each.certainty === 'seen' ? '' : ` (${each.certainty})`;
+  const only = each.eras.length < eras ? ` Only on ${each.eras.join(', ')}.` : '';
+  return [
+    `  ${paint(colours[each.severity], each.severity.padEnd(7))} ${each.rule}${sure}`,
+    `          ${seen(each.message)}${only}`,
+  ];
+}
+
+function sorted(findings: readonly LintFinding[]): readonly LintFinding[] {
+  return [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
+}
+
+function summary(findings: readonly LintFinding[]): string {
+  if (findings.length === 0) return 'Nothing found.';
+  const counts = order.map(severity => [severity, findings.filter(each => each.severity === severity).length] as const);
+  const said = counts.filter(([, count]) => count > 0).map(([severity, count]) => counted(count, severity));
+  return `${said.join(', ')}. docs/lint.md explains each rule.`;
+}
+
+function few(names: readonly string[]): string {
+  const shown = names.slice(0, 8).map(named).join(', ');
+  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
+}
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** A report as JSON that is stable across releases: rules by id, tools by name. */
+export function lintJson(report: LintReport): Readonly<Record<string, unknown>> {
+  const findings = report.findings.map(each => ({ ...each, title: lintRules[each.rule].title }));
+  return { ...report, findings, tools: Object.fromEntries(report.tools) };
+}

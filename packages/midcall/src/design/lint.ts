@@ -1,0 +1,273 @@
+/**
+ * Drives a server with a scripted person and reports what breaks the rules: each tool is called, and each question of it
+ * is declined, dismissed, sent back unconfirmed, accepted, accepted without content, and asked of a client that cannot
+ * ask, in every era the server speaks.
+ *
+ * - N1 What should change nothing goes first, in every era; what may, last: an accept must find the world as it was.
+ * - N2 What could not be judged is said.
+ */
+
+import { isMidcallError, type MidcallError, noSuchTool } from '@midcall/core/errors';
+import { type Clock, type Era, systemClock, visible } from '@midcall/host';
+import { eras as bothEras } from '@midcall/testing';
+import type { Tool, Transport } from '@modelcontextprotocol/client';
+import { judgeAsk } from './judge-ask.ts';
+import { judgeBeside, judgeTrace, judgeUnasked, readsAbsent, requiresContent } from './judge-plays.ts';
+import { type Breach, finding, gathered, type LintFinding } from './lint-finding.ts';
+import { asksForm, confirmations, fieldsOf, type Play, type PlayName } from './lint-play.ts';
+import { forPlay, LintSession, type PlayTrace } from './lint-session.ts';
+import { wordsOf } from './same-course.ts';
+import { argumentNames, sampleArguments } from './sample-arguments.ts';
+
+/** Which tools are called. */
+export type LintSelection =
+  /** Those that declare `readOnlyHint`. */
+  | { readonly which: 'read-only' }
+  | { readonly which: 'all' }
+  /** These, with these arguments; made from the input schema where absent. */
+  | { readonly which: 'named'; readonly tools: ReadonlyMap<string, Readonly<Record<string, unknown>> | undefined> };
+
+/** Which server to lint how. */
+export interface LintOptions {
+  readonly select?: LintSelection;
+  /** Default: every era the server speaks. */
+  readonly eras?: readonly Era[];
+  /** `file://` URIs the client declares as its roots. */
+  readonly roots?: readonly string[];
+  /** How we name ourselves to the server. */
+  readonly client?: { readonly name: string; readonly version: string };
+  /** Milliseconds of silence after which a call is left; 10,000 where absent. */
+  readonly waitMs?: number;
+  /** Milliseconds to wait for the server to come up; 30,000 where absent. */
+  readonly startTimeoutMs?: number;
+  readonly clock?: Clock;
+  /** Told what is being done. */
+  readonly onProgress?: (line: string) => void;
+}
+
+/** What was found. */
+export interface LintReport {
+  readonly server: { readonly name: string; readonly version: string };
+  readonly eras: readonly Era[];
+  readonly findings: readonly LintFinding[];
+  /** Tool -> how many questions it asked at most in one call. */
+  readonly tools: ReadonlyMap<string, number>;
+  /** Tools that were not called, since nobody said they may be. */
+  readonly notCalled: readonly string[];
+  readonly calls: number;
+  /** What could not be judged, an era that was not reached among it; a sentence or two each. */
+  readonly notes: readonly string[];
+}
+
+/** Questions of one call whose refusal is tried each by itself. */
+const deepest = 3;
+
+/**
+ * Lints a server.
+ * @param open - makes a transport to the server; called for every connection
+ * @throws MidcallError `host/not-found` where the server cannot be reached, `cli/usage` where a named tool does not exist
+ */
+export async function lint(open: () => Transport, options: LintOptions = {}): Promise<LintReport> {
+  const linter = new Linter(open, options);
+  try {
+    return await linter.run();
+  } finally {
+    await linter.close();
+  }
+}
+
+class Linter {
+  readonly #open: () => Transport;
+  readonly #options: LintOptions;
+  readonly #sessions = new Map<string, LintSession>();
+  readonly #findings: LintFinding[] = [];
+  readonly #notes = new Set<string>();
+  readonly #asked = new Map<string, number>();
+  #calls = 0;
+
+  constructor(open: () => Transport, options: LintOptions) {
+    this.#open = open;
+    this.#options = options;
+  }
+
+  async run(): Promise<LintReport> {
+    const eras = await this.#eras();
+    const { tools, server } = await this.#listed(eras);
+    const { chosen, notCalled } = this.#choose(tools);
+    for (const tool of chosen) await this.#tool(tool, eras);
+    const findings = gathered(this.#findings);
+    const [asked, calls] = [this.#asked, this.#calls];
+    return { server, eras, findings, tools: asked, notCalled, calls, notes: [...this.#notes] };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map(session => session.close()));
+  }
+
+  async #eras(): Promise<readonly Era[]> {
+    const wanted = this.#options.eras ?? bothEras;
+    const spoken: Era[] = [];
+    const failed: MidcallError[] = [];
+    for (const era of wanted) {
+      try {
+        await this.#session(era, 'accept');
+        spoken.push(era);
+      } catch (error) {
+        if (!isMidcallError(error, 'host/not-found')) throw error;
+        failed.push(error);
+      }
+    }
+    if (spoken.length === 0) throw failed.at(-1);
+    for (const { message } of failed) this.#notes.add(`${message} Nothing was judged there.`);
+    return spoken;
+  }
+
+  async #listed(eras: readonly Era[]): Promise<{ tools: readonly Tool[]; server: LintReport['server'] }> {
+    const byName = new Map<string, Tool>();
+    let server: LintReport['server'] = { name: '', version: '' };
+    for (const era of eras) {
+      const session = await this.#session(era, 'accept');
+      server = session.server ?? server;
+      for (const tool of await session.tools()) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+    }
+    return { tools: [...byName.values()], server };
+  }
+
+  #choose(tools: readonly Tool[]): { chosen: readonly Tool[]; notCalled: readonly string[] } {
+    const select = this.#options.select ?? { which: 'read-only' };
+    const names = tools.map(tool => tool.name);
+    if (select.which === 'named') {
+      const missing = [...select.tools.keys()].find(name => !names.includes(name));
+      if (missing !== undefined) throw noSuchTool(missing, tools);
+    }
+    const chosen = tools.filter(tool => {
+      if (select.which === 'named') return select.tools.has(tool.name);
+      return select.which === 'all' || tool.annotations?.readOnlyHint === true;
+    });
+    return { chosen, notCalled: names.filter(name => !chosen.some(tool => tool.name === name)) };
+  }
+
+  async #tool(tool: Tool, eras: readonly Era[]): Promise<void> {
+    const { select } = this.#options;
+    const given = select?.which === 'named' ? select.tools.get(tool.name) : undefined;
+    const about: Subject = { tool, args: given ?? sampleArguments(tool.inputSchema), made: given === undefined };
+    const careful = new Map<Era, PlayTrace[]>();
+    for (const era of eras) careful.set(era, await this.#refusing(about, era));
+    const asks = eras.some(era => careful.get(era)!.some(trace => trace.asks.length > 0));
+    const accepted: PlayTrace[] = [];
+    for (const era of eras) if (asks) accepted.push(...(await this.#accepting(about, era, careful.get(era)!)));
+    for (const era of eras) {
+      const [first] = careful.get(era)!;
+      if (first && first.asks.length === 0 && accepted[0]) this.#add(judgeUnasked(first, accepted[0]), about, first);
+    }
+    const most = Math.max(0, ...eras.flatMap(era => careful.get(era)!.map(trace => trace.asks.length)));
+    this.#asked.set(tool.name, most);
+    if (most === 0) this.#unasked(about, careful.get(eras[0]!)![0]!);
+  }
+
+  /** The plays that should change nothing. */
+  async #refusing(about: Subject, era: Era): Promise<PlayTrace[]> {
+    const first = await this.#play(about, era, { name: 'decline', from: 0 });
+    if (first.asks.length === 0) return [first];
+    const traces = [first, await this.#play(about, era, { name: 'dismiss', from: 0 })];
+    traces.push(await this.#play(about, era, { name: 'no-capability', from: 0 }));
+    if (first.asks.some(ask => ask.params['mode'] === 'url'))
+      traces.push(await this.#play(about, era, { name: 'form-only', from: 0 }));
+    if (confirms(first)) traces.push(await this.#play(about, era, { name: 'unconfirmed', from: 0 }));
+    return traces;
+  }
+
+  /** Accepts one question more each time and refuses the next, until all are accepted; then the rest. */
+  async #accepting(about: Subject, era: Era, traces: PlayTrace[]): Promise<readonly PlayTrace[]> {
+    if (traces.every(trace => trace.asks.length === 0)) return [];
+    let accepted: PlayTrace | undefined;
+    for (let from = 1; from <= deepest && !accepted; from += 1) {
+      const trace = await this.#play(about, era, { name: 'decline', from });
+      if (trace.asks.length > from) {
+        traces.push(trace, await this.#play(about, era, { name: 'dismiss', from }));
+        if (confirms(trace)) traces.push(await this.#play(about, era, { name: 'unconfirmed', from }));
+      } else accepted = { ...trace, play: { name: 'accept', from: 0 } };
+    }
+    accepted ??= await this.#play(about, era, { name: 'accept', from: 0 });
+    const name = visible(about.tool.name, { max: 60 });
+    if (accepted.asks.length === 0) {
+      this.#notes.add(
+        `${name}: on ${era} it asked no more after it was accepted once; that era’s accept was not compared.`,
+      );
+      return [];
+    }
+    traces.push(accepted);
+    if (accepted.end.kind === 'page-open')
+      this.#notes.add(`${name}: nobody finishes the page it opens; what it does then was not seen.`);
+    if (accepted.end.kind === 'silent')
+      this.#notes.add(`${name}: accepted on ${era}, it gave no result in time; a longer --wait may show one.`);
+    if (requiresContent(accepted.asks)) traces.push(await this.#play(about, era, { name: 'bare', from: 0 }));
+    for (const trace of traces) this.#beside(about, trace, accepted, traces[0]!);
+    return [accepted];
+  }
+
+  #beside(about: Subject, trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): void {
+    const found = judgeBeside(trace, accepted, declined);
+    const name = visible(about.tool.name, { max: 60 });
+    if (found === undefined)
+      this.#notes.add(
+        `${name}: accepting did not succeed with the answers made up here; refusals could not be compared with it.`,
+      );
+    this.#add([...(found ?? []), ...readsAbsent(trace, accepted)], about, trace);
+  }
+
+  #unasked(about: Subject, trace: PlayTrace): void {
+    const { tool } = about;
+    const name = visible(tool.name, { max: 60 });
+    const failed = trace.end.kind === 'error' || (trace.end.kind === 'result' && trace.end.result['isError'] === true);
+    const said = visible(wordsOf(trace.end).replace(/\s+/g, ' '), { max: 120 });
+    const made = about.made && Object.keys(about.args).length > 0 ? ' Give real arguments with --args.' : '';
+    if (failed) this.#notes.add(`${name}: it failed before it could ask: "${said}".${made}`);
+    else if (trace.end.kind === 'silent') this.#notes.add(`${name}: it gave no result in time, and asked nothing.`);
+    else if (tool.annotations?.destructiveHint === true) {
+      const message = `It declares destructiveHint and asked nothing; it answered: "${said}".`;
+      this.#add([{ rule: 'destructive-unasked', message }], { tool }, trace);
+    }
+  }
+
+  async #play(about: Subject, era: Era, play: Play): Promise<PlayTrace> {
+    this.#options.onProgress?.(`${visible(about.tool.name, { max: 60 })}: ${play.name} on ${era}`);
+    const session = await this.#session(era, play.name);
+    const trace = await session.call(about.tool.name, about.args, play);
+    this.#calls += 1;
+    const tool = { argumentNames: argumentNames(about.tool.inputSchema) };
+    const breaches = trace.requests.flatMap(ask => judgeAsk(ask, tool, era, play.name));
+    if (trace.end.kind === 'error' && trace.end.code === -32042 && era === '2026-07-28')
+      breaches.push({ rule: 'wrong-wire', message: 'It ended with -32042, which 2026-07-28 does not have.' });
+    this.#add([...breaches, ...judgeTrace(trace)], about, trace);
+    return trace;
+  }
+
+  #add(breaches: readonly Breach[], { tool }: Pick<Subject, 'tool'>, { era, play }: PlayTrace): void {
+    for (const breach of breaches) this.#findings.push(finding(breach, tool.name, era, play.name));
+  }
+
+  /** A connection with what the play's client declares; the one before where it is as good as new. */
+  async #session(era: Era, play: PlayName): Promise<LintSession> {
+    const { waitMs = 10_000, startTimeoutMs = 30_000, clock = systemClock, roots = [] } = this.#options;
+    const client = this.#options.client ?? { name: 'midcall-lint', version: '1.0.0' };
+    const options = forPlay({ era, roots, client, waitMs, startTimeoutMs, clock }, play);
+    const key = JSON.stringify([era, options.elicitation ?? null]);
+    const known = this.#sessions.get(key);
+    if (known && !known.soiled) return known;
+    await known?.close();
+    const session = await LintSession.open(this.#open(), options);
+    this.#sessions.set(key, session);
+    return session;
+  }
+}
+
+interface Subject {
+  readonly tool: Tool;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The arguments were made up here. */
+  readonly made: boolean;
+}
+
+const confirms = (trace: PlayTrace): boolean =>
+  trace.asks.some(ask => asksForm(ask) && confirmations(fieldsOf(ask.params)).length > 0);

@@ -1,0 +1,167 @@
+/** A proposal as TypeScript that compiles and runs: a function that registers the tool, and the interface it works on. Pure. */
+
+import { argumentsCode } from './arguments-code.ts';
+import { key, literal, member } from './literal.ts';
+import type { Proposal } from './propose.ts';
+import { past, type ToolFacts } from './tool-facts.ts';
+
+/** @returns the text of a module; undefined where nothing is asked */
+export function proposalCode(proposal: Proposal, facts: ToolFacts): string | undefined {
+  if (!proposal.ask) return undefined;
+  return proposal.asks[0]?.mode === 'url' ? pageCode(proposal, facts) : formCode(proposal, facts);
+}
+
+/** `notes_delete` becomes `NotesDelete`. */
+const pascal = (name: string): string => {
+  const words = name.split(/[^A-Za-z0-9]+/).filter(word => word !== '');
+  return words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('') || 'Tool';
+};
+
+/** A template with its places filled in from variables. */
+function filled(template: string, places: Readonly<Record<string, string>>): string {
+  const escaped = template.replaceAll(/[`\\]|\$\{/g, '\\$&');
+  return `\`${escaped.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => (Object.hasOwn(places, name) ? `\${${places[name]}}` : whole))}\``;
+}
+
+function head(facts: ToolFacts, types: string): string {
+  return `import type { McpServer } from '@modelcontextprotocol/server';
+import type { ${types} } from '@midcall/server';
+import { z } from 'zod';
+
+const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
+
+const inputSchema = ${argumentsCode(facts.args.filter(arg => !arg.secret))};
+`;
+}
+
+function config({ description, annotations }: ToolFacts): string {
+  const lines = [
+    ...(description === '' ? [] : [`      description: ${literal(description)},`]),
+    '      inputSchema,',
+    ...(Object.keys(annotations).length === 0 ? [] : [`      annotations: ${literal(annotations)},`]),
+  ];
+  return `{\n${lines.join('\n')}\n    }`;
+}
+
+function formCode({ asks, timeoutMs, assurance, channels, kind }: Proposal, facts: ToolFacts): string {
+  const { noun, verb } = facts;
+  const many = asks.find(each => each.form?.properties[`${noun}_id`]);
+  const one = asks.find(each => !each.form?.properties[`${noun}_id`]);
+  const target = facts.args.find(arg => arg.ambiguous && arg.required);
+  const id = kind === 'pick' && target ? member('args', target.name) : "''";
+  const limits = [
+    `timeoutMs: ${timeoutMs},`,
+    ...(assurance === 'in-band' ? [] : [`assurance: ${literal(assurance)},`, `channels: ${literal(channels)},`]),
+  ];
+  const confirm = literal((one ?? many)!.form!.properties['confirm']);
+  const asking = (message: string, properties: string, required: readonly string[], indent: string): string =>
+    [
+      'call.elicit({',
+      `  message: ${message},`,
+      `  form: { type: 'object', properties: ${properties}, required: ${literal(required)} },`,
+      ...limits.map(line => `  ${line}`),
+      '})',
+    ].join(`\n${indent}`);
+  const single = one && asking(filled(one.message, { label: 'found.label' }), '{ confirm }', ['confirm'], '        ');
+  const pick = many && {
+    choices: `{ type: 'string', title: ${literal((many.form!.properties[`${noun}_id`] as { title: string }).title)}, oneOf: matches.map(each => ({ const: each.id, title: each.label })) }`,
+    message: filled(many.message, target ? { [target.name]: member('args', target.name) } : {}),
+  };
+  const several =
+    pick &&
+    asking(pick.message, `{ ${key(`${noun}_id`)}: ${pick.choices}, confirm }`, [`${noun}_id`, 'confirm'], '        ');
+  return `${head(facts, 'Midcall')}
+/** One ${noun}: how it is named to the program, and how a person tells it apart. */
+export interface Found {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** What the tool works on. */
+export interface Backend {
+  /** Everything the arguments can mean, likeliest first. */
+  find(args: z.infer<typeof inputSchema>): Promise<Found[]>;
+  act(found: Found, args: z.infer<typeof inputSchema>): Promise<void>;
+}
+
+const confirm = ${confirm} as const;
+
+export function register${pascal(facts.name)}(mid: Midcall, server: McpServer, backend: Backend) {
+  return mid.tool(
+    server,
+    ${literal(facts.name)},
+    ${config(facts)},
+    async (args, call) => {
+      const matches = await call.step('find', () => backend.find(args));
+      let [found] = matches;
+      if (!found) return text(${kind === 'pick' ? `\`No ${noun} matches '\${${id}}'.\`` : literal(`There is no such ${noun}.`)});
+${
+  several
+    ? `
+      if (matches.length > 1) {
+        const answer = await ${several};
+        if (answer.action === 'decline') return text(${literal(`Nothing was ${past(verb)}: the person said no.`)});
+        if (answer.action === 'cancel') return text(\`Nothing was ${past(verb)}: nobody decided (\${answer.reason}).\`);
+        if (!answer.content.confirm) return text(${literal(`Nothing was ${past(verb)}: it was not confirmed.`)});
+        const picked = ${member('answer.content', `${noun}_id`)};
+        found = matches.find(each => each.id === picked)!;
+      }${single ? ' else {' : ''}`
+    : '\n      {'
+}${
+  single
+    ? `
+        const answer = await ${single};
+        if (answer.action === 'decline') return text(${literal(`Nothing was ${past(verb)}: the person said no.`)});
+        if (answer.action === 'cancel') return text(\`Nothing was ${past(verb)}: nobody decided (\${answer.reason}).\`);
+        if (!answer.content.confirm) return text(${literal(`Nothing was ${past(verb)}: it was not confirmed.`)});
+      }`
+    : ''
+}
+
+      const chosen = found;
+      await call.step('act', () => backend.act(chosen, args), { effect: true });
+      return text(\`Done: ${verb} \${chosen.label}.\`);
+    },
+  );
+}
+`;
+}
+
+function pageCode({ asks, timeoutMs, channels, kind }: Proposal, facts: ToolFacts): string {
+  const state = { secret: 'known', 'sign-in': 'connected', 'first-run': 'set up' }[kind as 'secret'] ?? 'ready';
+  return `${head(facts, 'Midcall, Page')}
+/** What the tool works on. */
+export interface Backend<T> {
+  /** True where nothing needs to be asked. */
+  ready(): Promise<boolean>;
+  /** The page is finished, with this. */
+  act(content: T | undefined, args: z.infer<typeof inputSchema>): Promise<void>;
+}
+
+/** @param page - of @midcall/server/connect: secret(…), formPage(…) or a provider; needs \`midcall({ pages: connect(…) })\` */
+export function register${pascal(facts.name)}<T>(mid: Midcall, server: McpServer, page: Page<T>, backend: Backend<T>) {
+  return mid.tool(
+    server,
+    ${literal(facts.name)},
+    ${config(facts)},
+    async (args, call) => {
+      let content: T | undefined;
+      if (!(await call.step('ready', () => backend.ready()))) {
+        const answer = await call.elicitUrl({
+          message: ${literal(asks[0]!.message)},
+          page,
+          timeoutMs: ${timeoutMs},
+          channels: ${literal(channels)},
+        });
+        if (answer.action === 'decline') return text('Not ${state}: the person said no.');
+        if (answer.action === 'cancel') return text(\`Not ${state}: nobody decided (\${answer.reason}).\`);
+        if (!answer.completed) return text('Not ${state}: the page was opened and not finished.');
+        content = answer.content;
+      }
+      await call.step('act', () => backend.act(content, args), { effect: true });
+      return text('Done.');
+    },
+  );
+}
+`;
+}

@@ -1,0 +1,154 @@
+/**
+ * The chart of one host: what was put to it, what came back, and what is still out. It outlives calls, since a host that
+ * drops a question drops the call with it: the next call then knows which question it was.
+ *
+ * - C1 What was put and never settled is `dropped`, from the next call on.
+ * - C2 A check that has a finding is not tried again, unless it is named.
+ */
+import type { Can } from '@midcall/server';
+import { type CheckName, checkNames, declares, type RowName, rowNames, rowsOf } from './checks.ts';
+import { duration, type Finding, finding } from './finding.ts';
+import { type HoldEnd, judgeHold } from './judge-host.ts';
+
+/** Who the client says it is. */
+export interface HostName {
+  readonly name: string;
+  readonly version: string;
+  /** Of the protocol. */
+  readonly revision: string;
+}
+
+/** What one call of `doctor` is to try. */
+export interface Plan {
+  readonly checks: readonly CheckName[];
+}
+
+interface Out {
+  readonly at: number;
+  /** When the call was given up with this question open. */
+  leftAt?: number;
+}
+
+const nothing: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
+/** A call that is left sooner than this went on elsewhere, as every round of 2026-07-28 does. */
+const ROUND_MS = 1_000;
+
+/** Calls that come closer together than this were made at once, and none was given up for the other. */
+const TOGETHER_MS = 5_000;
+
+export class Chart {
+  readonly host: HostName;
+  /** The capabilities as declared, in words. */
+  declared: readonly string[] = [];
+  /** Whether the host asks to hear of progress; undefined where it is not known yet. */
+  hearsProgress: boolean | undefined;
+  readonly #now: () => number;
+  readonly #found = new Map<RowName, Finding>();
+  readonly #out = new Map<CheckName, Out>();
+  #can: Can = nothing;
+  #hold: { readonly row: RowName; readonly at: number; leftAt?: number } | undefined;
+
+  constructor(host: HostName, now: () => number) {
+    this.host = host;
+    this.#now = now;
+  }
+
+  /** Told at each call what the client declares; a call that comes while another is held open shows that it was left. */
+  sees(can: Can | undefined, declared: readonly string[], hearsProgress: boolean | undefined): void {
+    if (can) this.#can = can;
+    this.declared = declared;
+    this.hearsProgress = hearsProgress;
+    const hold = this.#hold;
+    if (hold && this.#now() - hold.at > TOGETHER_MS) hold.leftAt ??= this.#now();
+  }
+
+  /** What to try now. @param named - by the caller; where absent, what has no finding yet and costs nothing */
+  plan(named: readonly CheckName[] | undefined): Plan {
+    for (const check of [...this.#out.keys()]) this.settle(check, this.#lost(check));
+    const wanted = named ?? this.left();
+    return { checks: checkNames.filter(check => wanted.includes(check) && this.#declared(check)) };
+  }
+
+  /** Declared, free of charge, and neither found nor out. */
+  left(): readonly CheckName[] {
+    return checkNames.filter(
+      check =>
+        check !== 'sampling' &&
+        this.#declared(check) &&
+        !this.#out.has(check) &&
+        !rowsOf(check).every(row => this.#found.has(row)),
+    );
+  }
+
+  put(check: CheckName): void {
+    this.#out.set(check, { at: this.#now() });
+  }
+
+  /** Milliseconds since the check was put. */
+  since(check: CheckName): number {
+    return this.#now() - (this.#out.get(check)?.at ?? this.#now());
+  }
+
+  settle(check: CheckName, found: ReadonlyMap<RowName, Finding>): void {
+    this.#out.delete(check);
+    for (const [row, each] of found) this.#found.set(row, each);
+  }
+
+  /** The call that was under way has ended, was given up, or goes on with the client's next request. */
+  leave(): void {
+    for (const out of this.#out.values()) out.leftAt = this.#now();
+  }
+
+  /** Begins to hold a call open. @returns what ends it */
+  hold(row: 'patience' | 'patience.progress'): (end: 'held' | 'cancelled') => void {
+    const hold: { readonly row: RowName; readonly at: number; leftAt?: number } = { row, at: this.#now() };
+    this.#hold = hold;
+    return how => {
+      const end: HoldEnd = hold.leftAt === undefined ? { how } : { how: 'left', afterMs: hold.leftAt - hold.at };
+      this.#found.set(row, judgeHold(this.#now() - hold.at, end));
+      if (this.#hold === hold) this.#hold = undefined;
+    };
+  }
+
+  /** Notes that the host does not ask for progress, so that nothing can be tried with it. */
+  silent(): void {
+    this.#found.set(
+      'patience.progress',
+      finding('not-declared', 0, 'The host gives no progress token with its calls.'),
+    );
+  }
+
+  /** What is known of each line, in the order of the report. */
+  findings(): ReadonlyMap<RowName, Finding> {
+    const lost = new Map([...this.#out.keys()].flatMap(check => [...this.#lost(check)]));
+    return new Map(rowNames.map(row => [row, this.#of(row, lost)]));
+  }
+
+  declares(row: RowName): boolean {
+    return declares(this.#can, row);
+  }
+
+  #of(row: RowName, lost: ReadonlyMap<RowName, Finding>): Finding {
+    const hold = this.#hold;
+    if (hold?.row === row && hold.leftAt !== undefined)
+      return judgeHold(0, { how: 'left', afterMs: hold.leftAt - hold.at });
+    const known = lost.get(row) ?? this.#found.get(row);
+    if (known) return known;
+    return this.declares(row) ? finding('not-tried', 0, '') : finding('not-declared', 0, '');
+  }
+
+  #declared(check: CheckName): boolean {
+    return rowsOf(check).every(row => this.declares(row));
+  }
+
+  /** C1 */
+  #lost(check: CheckName): ReadonlyMap<RowName, Finding> {
+    const { at, leftAt = at } = this.#out.get(check)!;
+    const open = leftAt - at;
+    const said =
+      open < ROUND_MS
+        ? finding('dropped', this.#now() - at, 'It was put to the host, and no answer came back.')
+        : finding('dropped', open, `The host gave the call up after ${duration(open)}, with the question open.`);
+    return new Map(rowsOf(check).map(row => [row, said]));
+  }
+}

@@ -1,0 +1,37 @@
+/** Who a client says it is and what it declares, in words. What is foreign is made visible. Pure. */
+import { isRecord, own } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
+
+const known: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  roots: { listChanged: 'announcing changes' },
+  sampling: { tools: 'with tools', context: 'with context' },
+};
+
+/** What a server can ask for comes first. */
+const first: readonly string[] = ['elicitation', 'roots', 'sampling'];
+
+/** @param capabilities - as the client sent them */
+export function inWords(capabilities: unknown): readonly string[] {
+  if (!isRecord(capabilities)) return [];
+  const others = Object.keys(capabilities).filter(name => !first.includes(name));
+  return [...first.filter(name => own(capabilities, name) !== undefined), ...others.slice(0, 20)].flatMap(name =>
+    name === 'elicitation' ? elicitation(capabilities[name]) : [spelled(name, capabilities[name])],
+  );
+}
+
+/** An empty object means forms only (client/elicitation, "Capabilities"). */
+function elicitation(declared: unknown): readonly string[] {
+  const [form, url] = [own(declared, 'form') !== undefined, own(declared, 'url') !== undefined];
+  return [...(form || !url ? ['forms'] : []), ...(url ? ['pages (URL mode)'] : [])];
+}
+
+function spelled(name: string, declared: unknown): string {
+  const parts = Object.entries(own(known, name) ?? {}).filter(
+    ([part]) => own(declared, part) !== undefined && own(declared, part) !== false,
+  );
+  return [visible(name, { max: 60 }), ...parts.map(([, words]) => words as string)].join(', ');
+}
+
+/** True where the client says that it tells of changes to its roots. */
+export const announcesRoots = (capabilities: unknown): boolean =>
+  own(own(capabilities, 'roots'), 'listChanged') === true;

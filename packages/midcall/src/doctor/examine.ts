@@ -1,0 +1,135 @@
+/**
+ * One call of `doctor`: what is to be tried is put to the host, one thing after the other, and noted in the chart before
+ * and after. Every check ends by itself, whatever comes of it, so none keeps the others from the report.
+ */
+
+import type { Answer } from '@midcall/core/form';
+import { textOf } from '@midcall/core/sampling';
+import type { Call } from '@midcall/server';
+import { confirm } from '@midcall/server/connect';
+import { asItCame } from './as-it-came.ts';
+import type { Chart } from './chart.ts';
+import type { CheckName, RowName } from './checks.ts';
+import { type Finding, finding } from './finding.ts';
+import { judgeFields, judgePage, judgeRefusal, judgeWord } from './judge-answers.ts';
+import { judgeReply, judgeRoots } from './judge-host.ts';
+import {
+  type Drawn,
+  declineQuestion,
+  dismissQuestion,
+  draw,
+  fieldsQuestion,
+  fieldsWanted,
+  pageMessage,
+  type Question,
+  samplingPrompt,
+  wordQuestion,
+} from './questions.ts';
+
+export interface Examination {
+  readonly chart: Chart;
+  /** The checks that were named; what is left where absent. */
+  readonly named: readonly CheckName[] | undefined;
+  /** Milliseconds for each question. */
+  readonly waitMs: number;
+  /** A random whole number below its argument. */
+  readonly random: (limit: number) => number;
+  /** True where the client declares that it tells of changes to its roots. */
+  readonly announcesRoots: boolean;
+  /** Why no page can be shown to anybody from here; undefined where one can. */
+  readonly noPages: string | undefined;
+  /** Told whenever something was found. */
+  readonly found: () => Promise<void>;
+}
+
+/** A page is given up before the rounds of a 2026-07-28 client are, each of which waits less than a minute for it. */
+const PAGE_MS = 90_000;
+
+type Findings = ReadonlyMap<RowName, Finding>;
+
+/** What the person has a hand in; counted for them. */
+const asked: readonly CheckName[] = ['form', 'fields', 'decline', 'dismiss', 'page'];
+
+export async function examine(call: Call, examination: Examination): Promise<void> {
+  const { chart, named, found, random } = examination;
+  const plan = await call.step('plan', () => ({ ...chart.plan(named), drawn: draw(random) }));
+  call.defer(() => chart.leave());
+  const questions = plan.checks.filter(check => asked.includes(check));
+  for (const check of plan.checks) {
+    const number = questions.indexOf(check) + 1;
+    const lead = number > 0 ? `Midcall doctor, ${number} of ${questions.length}. ` : '';
+    await call.step(`put ${check}`, () => {
+      chart.put(check);
+      return null;
+    });
+    const findings = await attempt(check, lead, plan.drawn, call, examination);
+    await call.step(`settle ${check}`, async () => {
+      chart.settle(check, findings());
+      await found();
+      return null;
+    });
+  }
+}
+
+/** @returns what makes the findings, within a step of their own, since some of them tell the time */
+async function attempt(
+  check: CheckName,
+  lead: string,
+  drawn: Drawn,
+  call: Call,
+  { chart, waitMs, announcesRoots, noPages }: Examination,
+): Promise<() => Findings> {
+  const ask = (question: Question): Promise<Answer<unknown>> =>
+    call.elicit({ message: lead + question.message, form: asItCame(question.form), timeoutMs: waitMs });
+  const one = (row: RowName, found: Finding): Findings => new Map([[row, found]]);
+  switch (check) {
+    case 'roots': {
+      const roots = await call.roots().catch(() => undefined);
+      return () => one(check, judgeRoots(roots, chart.since(check), { announces: announcesRoots }));
+    }
+    case 'sampling': {
+      const came = await sampled(call, drawn, waitMs);
+      return () => one(check, judgeReply(drawn.reply, chart.since(check), came));
+    }
+    case 'form': {
+      const answer = await ask(wordQuestion(drawn));
+      return () => one(check, judgeWord(drawn.word, answer));
+    }
+    case 'fields': {
+      const question = fieldsQuestion(drawn);
+      const answer = await ask(question);
+      return () => judgeFields(question.form, fieldsWanted(drawn), answer);
+    }
+    case 'decline':
+    case 'dismiss': {
+      const answer = await ask(check === 'decline' ? declineQuestion : dismissQuestion);
+      return () => one(check, judgeRefusal(check, answer));
+    }
+    case 'page': {
+      if (noPages) return () => one(check, finding('not-tried', 0, noPages));
+      const timeoutMs = Math.min(waitMs, PAGE_MS);
+      const page = confirm({ title: 'Did you open this page yourself?', allow: 'Yes, I did' });
+      const message = lead + pageMessage;
+      const answer = await call.elicitUrl({ message, page, assurance: 'in-band', channels: ['native'], timeoutMs });
+      return () => one(check, judgePage(answer, timeoutMs));
+    }
+  }
+}
+
+async function sampled(
+  call: Call,
+  drawn: Drawn,
+  timeoutMs: number,
+): Promise<{ readonly text: string } | { readonly error: unknown }> {
+  try {
+    const text = samplingPrompt(drawn);
+    const reply = await call.sample({
+      messages: [{ role: 'user', content: { type: 'text', text } }],
+      maxTokens: 50,
+      timeoutMs,
+    });
+    return { text: textOf(reply) };
+  } catch (error) {
+    return { error };
+  }
+}

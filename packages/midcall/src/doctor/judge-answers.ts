@@ -1,0 +1,120 @@
+/** What answers to forms and pages prove. Pure. */
+import { type Answer, checkValue, type Form, labelOf } from '@midcall/core/form';
+import { own } from '@midcall/core/json';
+import type { UrlAnswer } from '@midcall/server';
+import type { RowName } from './checks.ts';
+import { duration, type Finding, finding } from './finding.ts';
+
+/** Milliseconds; nobody reads a question, types a word and sends it in less. */
+const TYPED_MS = 1_000;
+
+type NotAccepted = Exclude<Answer<unknown>, { readonly action: 'accept' }>;
+
+/** The question with the word. */
+export function judgeWord(word: string, answer: Answer<unknown>): Finding {
+  if (answer.action !== 'accept') return unanswered(answer);
+  const { elapsedMs: ms, suspect } = answer.by;
+  const typed = own(answer.content, 'word');
+  const read = typeof typed === 'string' && typed.trim().toLowerCase() === word;
+  if (read && ms >= TYPED_MS) return finding('works', ms, 'The word came back: whoever answered has read the message.');
+  if (read)
+    return finding(
+      'answers-by-itself',
+      ms,
+      'The word came back faster than anybody types: a program read the message, and answered.',
+    );
+  if (suspect)
+    return finding('answers-by-itself', ms, 'It was accepted without the word, before anybody can have read it.');
+  return finding('wrong', ms, 'It was accepted without the word: nothing shows that a person has read it.');
+}
+
+/** The form with every kind of field, a finding for each. */
+export function judgeFields(
+  asked: Form<unknown>,
+  wanted: Readonly<Record<string, unknown>>,
+  answer: Answer<unknown>,
+): ReadonlyMap<RowName, Finding> {
+  const of = (judged: (field: Form<unknown>['fields'][number]) => Finding) =>
+    new Map(asked.fields.map(field => [`fields.${field.name}` as RowName, judged(field)]));
+  if (answer.action !== 'accept') return of(() => unanswered(answer));
+  const { elapsedMs: ms } = answer.by;
+  if (ms < TYPED_MS) return of(() => finding('answers-by-itself', ms, 'It was filled in faster than anybody can.'));
+  return of(field => {
+    const value = own(answer.content, field.name);
+    const want = wanted[field.name];
+    const called = `'${labelOf(field)}'`;
+    if (value === undefined) return finding('wrong', ms, `Nothing arrived for ${called}.`);
+    if (checkValue(field, value))
+      return finding('wrong', ms, `${called} arrived as ${kindOf(value)}, which does not fit.`);
+    if (same(value, want)) return finding('works', ms, 'It arrived as it was to be filled in.');
+    if (field.default !== undefined)
+      return finding('wrong', ms, `${called} arrived changed. If you left it alone, the host does not show defaults.`);
+    return finding('works', ms, 'It arrived in the right kind, with another value than was asked for.');
+  });
+}
+
+/** The questions that are to be declined, and to be closed. */
+export function judgeRefusal(wanted: 'decline' | 'dismiss', answer: Answer<unknown>): Finding {
+  const came = answer.action === 'cancel' ? (answer.reason === 'dismissed' ? 'dismiss' : undefined) : answer.action;
+  if (came === undefined) return unanswered(answer as NotAccepted);
+  const { elapsedMs: ms, suspect } = answer.by;
+  if (suspect) return finding('answers-by-itself', ms, `It was ${done[came]} before anybody can have read it.`);
+  if (came === wanted) return finding('works', ms, `It arrived as ${noun[came]}, which it was.`);
+  return finding('wrong', ms, `It arrived as ${noun[came]}. If you ${told[wanted]} it, the host says something else.`);
+}
+
+/** The page. @param waitMs - how long there was for it */
+export function judgePage(answer: UrlAnswer<unknown>, waitMs: number): Finding {
+  const { elapsedMs: ms, assurance, channel } = answer.by;
+  if (answer.action === 'cancel' && answer.reason === 'suspect' && channel === 'page')
+    return finding('wrong', ms, 'The page was opened, and the code from the host was not typed there.');
+  if (answer.action !== 'accept') return unanswered(answer);
+  if (!answer.completed)
+    return finding(
+      'wrong',
+      ms,
+      `The host said yes to the link, and nobody finished the page within ${duration(waitMs)}. If you saw no link, it agrees by itself.`,
+    );
+  const code = assurance === 'out-of-band' ? ' The code that only the host showed was right.' : '';
+  return finding('works', ms, `The link was agreed to, and the button on the page pressed.${code}`);
+}
+
+/** A question that was not accepted though it was to be. */
+export function unanswered(answer: NotAccepted): Finding {
+  const { elapsedMs: ms, suspect } = answer.by;
+  const said = answer.action === 'decline' ? 'decline' : answer.reason;
+  switch (said) {
+    case 'decline':
+    case 'dismissed': {
+      const how = done[said === 'decline' ? 'decline' : 'dismiss'];
+      return suspect
+        ? finding('answers-by-itself', ms, `It was ${how} before anybody can have read it.`)
+        : finding('refused', ms, `It was ${how}. If that was not you, the host did it.`);
+    }
+    case 'suspect':
+      return finding('answers-by-itself', ms, 'It was refused before anybody can have read it.');
+    case 'timeout':
+      return finding('dropped', ms, 'No answer came in time. If you saw no question, the host drops it.');
+    case 'unavailable':
+      return finding('dropped', ms, 'The host declares this, and says that it does not have it when asked.');
+    case 'invalid':
+      return finding('wrong', ms, 'The answers that came back did not fit the form.');
+    case 'error':
+      return finding('dropped', ms, 'The host sent an error, or something that is no answer.');
+  }
+}
+
+const done = { accept: 'accepted', decline: 'declined', dismiss: 'closed unanswered' } as const;
+const noun = { accept: 'an accept', decline: 'a decline', dismiss: 'a dismissal' } as const;
+const told = { decline: 'declined', dismiss: 'closed' } as const;
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (value === null) return 'null';
+  return typeof value === 'string' ? 'text' : `a ${typeof value}`;
+}
+
+function same(value: unknown, want: unknown): boolean {
+  if (!Array.isArray(value) || !Array.isArray(want)) return value === want;
+  return value.length === want.length && want.every(each => value.includes(each));
+}

@@ -1,0 +1,144 @@
+/**
+ * What is put to the person and to the model. Each question holds something drawn at random, which comes back only where
+ * somebody read the message; so an answer that was made without it is known. Pure.
+ */
+import { type Form, form } from '@midcall/core/form';
+
+/** What was drawn for one call. */
+export interface Drawn {
+  readonly word: string;
+  /** What the model is to say. */
+  readonly reply: string;
+  readonly number: number;
+  readonly colour: string;
+  readonly animals: readonly string[];
+}
+
+export interface Question {
+  readonly message: string;
+  readonly form: Form<unknown>;
+}
+
+const words = [
+  'amber',
+  'anchor',
+  'autumn',
+  'basket',
+  'bridge',
+  'button',
+  'candle',
+  'carpet',
+  'cherry',
+  'cloud',
+  'copper',
+  'corner',
+  'feather',
+  'forest',
+  'garden',
+  'harbour',
+  'island',
+  'lantern',
+  'lemon',
+  'maple',
+  'marble',
+  'meadow',
+  'mirror',
+  'ocean',
+  'orange',
+  'paper',
+  'pebble',
+  'pencil',
+  'planet',
+  'river',
+  'saddle',
+  'shadow',
+  'silver',
+  'stone',
+  'summer',
+  'thunder',
+  'ticket',
+  'valley',
+  'velvet',
+  'violin',
+  'window',
+  'winter',
+]; // prettier-ignore
+
+const colours = { red: 'Red', green: 'Green', blue: 'Blue' } as const;
+const animals = { cat: 'Cat', dog: 'Dog', owl: 'Owl' } as const;
+const titled = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([value, title]) => ({ const: value, title }));
+
+/** The default that a person is asked to leave as it is. */
+const untouched = 'leave me';
+
+/** @param below - a random whole number from 0 to below its argument */
+export function draw(below: (limit: number) => number): Drawn {
+  const word = words[below(words.length)]!;
+  const others = words.filter(each => each !== word);
+  const left = below(3);
+  return {
+    word,
+    reply: others[below(others.length)]!,
+    number: 11 + below(88),
+    colour: Object.keys(colours)[below(3)]!,
+    animals: Object.keys(animals).filter((_, index) => index !== left),
+  };
+}
+
+/** Proves that somebody reads. */
+export const wordQuestion = ({ word }: Drawn): Question => ({
+  message: `Type the word '${word}' into the field, and send it.`,
+  form: form({
+    type: 'object',
+    properties: { word: { type: 'string', title: 'The word', maxLength: 40 } },
+    required: ['word'],
+  }),
+});
+
+/** Every kind of field. */
+export const fieldsQuestion = ({ number, colour, animals: two }: Drawn): Question => ({
+  message:
+    `Leave the first field as it is. Number: ${number}. The box: yes. Colour: ${titleOf(colours, colour)}. ` +
+    `Animals: ${two.map(each => titleOf(animals, each)).join(' and ')}. Then send it.`,
+  form: form({
+    type: 'object',
+    properties: {
+      text: { type: 'string', title: 'Leave as it is', maxLength: 40, default: untouched },
+      number: { type: 'integer', title: 'Number', minimum: 1, maximum: 99 },
+      boolean: { type: 'boolean', title: 'The box' },
+      choice: { type: 'string', title: 'Colour', oneOf: titled(colours) },
+      choices: { type: 'array', title: 'Animals', items: { anyOf: titled(animals) } },
+    },
+    required: ['number', 'boolean', 'choice', 'choices'],
+  }),
+});
+
+/** What the fields are to hold. */
+export const fieldsWanted = ({ number, colour, animals: two }: Drawn): Readonly<Record<string, unknown>> => ({
+  text: untouched,
+  number,
+  boolean: true,
+  choice: colour,
+  choices: two,
+});
+
+/** Without fields, since that is what a plain yes or no is asked with, and what some hosts accept unseen. */
+export const declineQuestion: Question = {
+  message: 'Decline this question: say no to it.',
+  form: form({ type: 'object', properties: {} }),
+};
+
+export const dismissQuestion: Question = {
+  message: 'Close this question without answering it: Esc, or whatever your host has for that.',
+  form: form({
+    type: 'object',
+    properties: { text: { type: 'string', title: 'Leave this empty', maxLength: 40 } },
+  }),
+};
+
+export const pageMessage = 'Open this page and press its button.';
+
+export const samplingPrompt = ({ reply }: Drawn): string => `Reply with the one word '${reply}' and nothing else.`;
+
+const titleOf = (all: Readonly<Record<string, string>>, value: string): string => all[value] ?? value;

@@ -1,0 +1,184 @@
+/**
+ * The doctor: an MCP server that finds out what its host does with a server's questions. `doctor` asks, `doctor_patience`
+ * waits, `doctor_report` tells; what was found is kept per host for as long as the process lives, since a host that drops
+ * a question takes the call with it. The same for both protocol revisions.
+ */
+import { randomInt } from 'node:crypto';
+import { type AboutClient, type MidcallOptions, midcall } from '@midcall/server';
+import { type Connect, type ConnectOptions, connect, reach } from '@midcall/server/connect';
+import { type CallToolResult, McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { ownVersion } from '../install/own-version.ts';
+import { Chart } from './chart.ts';
+import { checkNames, rowNames } from './checks.ts';
+import { announcesRoots, inWords } from './declared.ts';
+import { examine } from './examine.ts';
+import { outcomes } from './finding.ts';
+import { registerPatience } from './patience.ts';
+import { type Report, reportOf, reportText } from './report.ts';
+
+export interface DoctorOptions extends Pick<MidcallOptions, 'now' | 'timer' | 'warn' | 'key' | 'suspectBelowMs'> {
+  /** Milliseconds the person has for each question; 120,000 where absent, and never more than 90,000 for the page. */
+  readonly waitMs?: number;
+  /** Given everything that is known whenever something was found; a call waits for it. */
+  readonly onFound?: (reports: readonly Report[]) => Promise<void> | void;
+  /** Where and how the page is served. */
+  readonly pages?: Partial<ConnectOptions>;
+  /** A random whole number below its argument. */
+  readonly random?: (limit: number) => number;
+}
+
+const instructions =
+  'Finds out what this host does with the questions of a server. Call doctor when the person asks for it, and call it again ' +
+  'while its report says so, also after a call was cut off. Its questions are for the person: never answer them yourself. ' +
+  'Show the report to the person as it is.';
+
+const reportShape = z.object({
+  host: z.object({ name: z.string(), version: z.string(), revision: z.string() }),
+  declares: z.array(z.string()),
+  hearsProgress: z.boolean().optional(),
+  checks: z.array(
+    z.object({
+      check: z.enum(rowNames as [string, ...string[]]),
+      title: z.string(),
+      declared: z.boolean(),
+      outcome: z.enum(outcomes),
+      ms: z.number(),
+      says: z.string(),
+      advice: z.string().optional(),
+    }),
+  ),
+  next: z.string().optional().describe('What to call next.'),
+});
+
+/** Nothing outside is touched, so no host needs to ask before these. */
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+
+/** Hosts that are remembered; an older one is forgotten for a new one. */
+const MAX_HOSTS = 50;
+
+/**
+ * A doctor.
+ * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls that run
+ */
+export function doctorServer({
+  waitMs = 120_000,
+  onFound,
+  pages: served,
+  random = randomInt,
+  ...options
+}: DoctorOptions = {}): {
+  readonly factory: McpServerFactory;
+  readonly pages: Connect;
+  close(): Promise<void>;
+} {
+  const pages = connect({ name: 'Midcall doctor', ...served });
+  const { now = Date.now, timer } = options;
+  const mid = midcall({
+    ...options,
+    channels: ['native'],
+    pages,
+    askTimeoutMs: waitMs,
+    roots: { on2026: true },
+    sampling: { on2026: true },
+  });
+  const charts = new Map<string, Chart>();
+  const found = async (): Promise<void> => onFound?.([...charts.values()].map(reportOf));
+
+  const chartOf = (said: AboutClient | undefined): Chart => {
+    const { name = 'unknown', version = 'unknown', revision = 'unknown' } = said ?? {};
+    const host = { name: short(name), version: short(version), revision };
+    const key = JSON.stringify(host);
+    const chart = charts.get(key) ?? new Chart(host, now);
+    if (!charts.has(key) && charts.size >= MAX_HOSTS) charts.delete(charts.keys().next().value!);
+    charts.set(key, chart);
+    chart.sees(said?.can, inWords(said?.capabilities), said?.hearsProgress);
+    return chart;
+  };
+
+  const factory = (): McpServer => {
+    const server = new McpServer(
+      { name: 'midcall-doctor', title: 'Midcall doctor', version: ownVersion() },
+      { instructions },
+    );
+    server.server.registerCapabilities({ tools: { listChanged: false } });
+    mid.tool(
+      server,
+      'doctor',
+      {
+        title: 'Examine this host',
+        description:
+          'Puts a few short questions to the person, and reports what this host declares, what is proved, and what to do ' +
+          'about it. Goes on where an earlier call was cut off. The questions are for the person, not for you.',
+        inputSchema: z.strictObject({
+          checks: z
+            .array(z.enum(checkNames))
+            .optional()
+            .describe(
+              'Only these, also where they were tried before. Left out: all that were not, except sampling, which spends ' +
+                "tokens of the person's model and is only tried where it is named.",
+            ),
+        }),
+        outputSchema: reportShape,
+        annotations,
+      },
+      async ({ checks }, call) => {
+        const chart = chartOf(call.client);
+        await examine(call, {
+          chart,
+          named: checks?.length === 0 ? undefined : checks,
+          waitMs,
+          random,
+          announcesRoots: announcesRoots(call.client?.capabilities),
+          noPages: noPages(served),
+          found,
+        });
+        return reported(chart);
+      },
+    );
+    mid.tool(
+      server,
+      'doctor_report',
+      {
+        title: 'Report on this host',
+        description: 'What is known of this host so far. Asks nothing.',
+        inputSchema: z.strictObject({}),
+        outputSchema: reportShape,
+        annotations,
+      },
+      async (_, call) => {
+        const chart = chartOf(call.client);
+        await found();
+        return reported(chart);
+      },
+    );
+    registerPatience(server, {
+      chartOf: ctx => chartOf(mid.client(server, ctx)),
+      timer,
+      found,
+      outputSchema: reportShape,
+      reported,
+    });
+    return server;
+  };
+  return { factory, pages, close: () => mid.close() };
+}
+
+function reported(chart: Chart): CallToolResult {
+  const report = reportOf(chart);
+  return {
+    content: [{ type: 'text', text: reportText(report) }],
+    structuredContent: report as unknown as Record<string, unknown>,
+  };
+}
+
+/** Why nobody could open a page that is served from here. */
+function noPages({ baseUrl, reach: given }: Partial<ConnectOptions> = {}): string | undefined {
+  const where = given ?? reach({ environment: process.env, platform: process.platform, container: false });
+  return baseUrl === undefined && where.kind === 'nobody'
+    ? `The doctor has no page to offer: ${where.why}.`
+    : undefined;
+}
+
+/** What is foreign is kept short. */
+const short = (text: unknown): string => String(text).slice(0, 200);

@@ -1,0 +1,173 @@
+/**
+ * `notes_import` brings notes over from a service that people sign in to, and `notes_disconnect` ends that sign-in. The
+ * person signs in once, on a page of this server's; the token stays in the vault, and is taken out inside the step that
+ * uses it, so that it enters neither a journal nor a result.
+ */
+
+import { isMidcallError, type MidcallError } from '@midcall/core/errors';
+import { notDone, whyNot } from '@midcall/server';
+import { oauth, type Provider, type Vault } from '@midcall/server/connect';
+import type { Files } from '@midcall/server/roots';
+import { z } from 'zod';
+import { plain } from './plain.ts';
+import { pathArgument, type Registry } from './registry.ts';
+import { fetchNotes, type RemoteNote } from './remote-notes.ts';
+import { count, reply } from './reply.ts';
+import { sdkVersion, tooOld } from './sdk-guard.ts';
+
+/** The service that notes come from. */
+export interface Importing {
+  readonly provider: Provider;
+  readonly vault: Vault;
+  /** Where it lists a person's notes. */
+  readonly address: URL;
+  /** The web; the global one where absent. */
+  readonly fetch?: typeof fetch;
+  /** The SDK's version; that of this process where absent. */
+  readonly sdk?: string;
+}
+
+/** What an import did; plain JSON, so that a step can record it. */
+type Imported =
+  | { readonly outcome: 'imported'; readonly created: number; readonly unchanged: number; readonly kept: number }
+  | { readonly outcome: 'signed-out' }
+  | { readonly outcome: 'not-allowed'; readonly why: string };
+
+/** Registers both tools. */
+export function registerImport({ mid, server }: Registry, importing: Importing): void {
+  const { provider, vault, address, fetch: web = fetch } = importing;
+  const { name } = provider;
+
+  mid.tool(
+    server,
+    'notes_import',
+    {
+      title: `Import notes from ${name}`,
+      description: `Copies the person’s notes from ${name} into a folder; they sign in there once, on a page. Nothing that exists is replaced.`,
+      inputSchema: z.strictObject({
+        folder: pathArgument.default('imported').describe('Where the notes go; created where missing.'),
+      }),
+      outputSchema: z.object({
+        outcome: z.string(),
+        created: z.number().optional(),
+        unchanged: z.number().optional(),
+        kept: z.number().optional().describe('Notes changed here since an earlier import, and left as they are.'),
+      }),
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    },
+    async ({ folder }, call) => {
+      const { principal, signal } = call;
+      const connected = await call.step('look', async () => {
+        const token = await vault.token(principal, provider).catch(whileAway);
+        return token instanceof Error ? token.message : token !== undefined;
+      });
+      if (typeof connected === 'string') return notAllowed(connected);
+      if (!connected) {
+        const old = tooOld(importing.sdk ?? sdkVersion());
+        if (old) return reply(`${old} Nothing was imported: nobody can sign in.`, { outcome: 'unsupported' });
+        const answer = await call.elicitUrl({
+          message: `Connect ${name}, so that your notes can be copied from there.`,
+          page: oauth(provider),
+          channels: ['native', 'page'],
+        });
+        if (answer.action !== 'accept' || !answer.completed) {
+          return reply(`Nothing was imported: ${whyNot(answer)}`, { outcome: notDone(answer) });
+        }
+      }
+      const files = await call.files();
+      const done = await call.step(
+        'import',
+        async (): Promise<Imported> => {
+          const token = await vault.token(principal, provider).catch(unlessAllowed);
+          if (token instanceof Error) return { outcome: 'not-allowed', why: token.message };
+          if (!token) return { outcome: 'signed-out' };
+          const fetched = await fetchNotes(address, token.value, { signal, fetch: web });
+          if (fetched.outcome === 'fetched') return write(files, folder, fetched.notes);
+          await vault.forget(principal, provider);
+          return fetched;
+        },
+        // Writing again what is there already changes nothing.
+        { effect: true, idempotent: true },
+      );
+      if (done.outcome === 'signed-out') {
+        return reply(
+          `${name} no longer accepts the sign-in, or it does not allow reading notes. Call again to sign in.`,
+          {
+            outcome: 'signed-out',
+          },
+        );
+      }
+      if (done.outcome === 'not-allowed') return notAllowed(done.why);
+      const { created, unchanged, kept } = done;
+      const rest = [
+        unchanged > 0 && `${count(unchanged)} already here`,
+        kept > 0 && `${count(kept)} changed here and left alone`,
+      ].filter(part => part !== false);
+      const text = `Imported ${count(created)} from ${name} into ${plain(folder)}${rest.map(part => `; ${part}`).join('')}.`;
+      return reply(text, { ...done });
+    },
+  );
+
+  mid.tool(
+    server,
+    'notes_disconnect',
+    {
+      title: `Disconnect from ${name}`,
+      description: `Forgets the person’s sign-in at ${name} and ends it there. Imported notes stay.`,
+      inputSchema: z.strictObject({}),
+      outputSchema: z.object({ outcome: z.enum(['nothing', 'revoked', 'removed']) }),
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    },
+    async (_, call) => {
+      const forget = () => vault.forget(call.principal, provider);
+      const outcome = await call.step('forget', forget, { effect: true, idempotent: true });
+      const said = {
+        nothing: `Nobody was signed in at ${name}.`,
+        revoked: `Signed out of ${name}: the sign-in is forgotten here and ended there.`,
+        removed: `The sign-in is forgotten here. ${name} was not told; the person can remove the permission in their account there.`,
+      };
+      return reply(said[outcome], { outcome });
+    },
+  );
+}
+
+/** What the person did not allow is told, and not asked for at every call. */
+const notAllowed = (why: string) =>
+  reply(`Nothing was imported: ${why} notes_disconnect does that, and the next import asks anew.`, {
+    outcome: 'not-allowed',
+  });
+
+function unlessAllowed(error: unknown): MidcallError {
+  if (isMidcallError(error, 'connect/scopes')) return error;
+  throw error;
+}
+
+/** A provider that cannot be asked now does not end a sign-in: the import itself will say what is wrong. */
+function whileAway(error: unknown): true | MidcallError {
+  return isMidcallError(error, 'connect/provider') ? true : unlessAllowed(error);
+}
+
+/** Writes what is not there yet. */
+async function write(files: Files, folder: string, notes: readonly RemoteNote[]): Promise<Imported> {
+  let [created, unchanged, kept] = [0, 0, 0];
+  for (const { id, title, text } of notes) {
+    const path = `${folder.replace(/\/+$/u, '')}/${fileName(title)} (${id}).md`;
+    const body = /^#\s/u.test(text) ? text : `# ${plain(title)}\n\n${text}`;
+    try {
+      await files.create(path, body);
+      created += 1;
+    } catch (error) {
+      if (!isMidcallError(error, 'roots/exists')) throw error;
+      if ((await files.readText(path)) === body) unchanged += 1;
+      else kept += 1;
+    }
+  }
+  return { outcome: 'imported', created, unchanged, kept };
+}
+
+/** A title as part of a file name: no separators, nothing hidden, no dot in front. */
+const fileName = (title: string): string =>
+  plain(title, 60)
+    .replace(/[/\\:*?"<>|…]/gu, ' ')
+    .replace(/\s+/gu, ' ')
+    .replace(/^[. ]+|[. ]+$/gu, '') || 'note';

@@ -1,0 +1,293 @@
+/**
+ * The notes of one call: everything the tools do with files, inside the boundary that `call.files()` holds. Paths are
+ * taken as they were given and judged by the boundary first, so that one outside is refused as such and never "not found".
+ *
+ * - B1 Only Markdown files outside hidden folders are notes; nothing else is read or written.
+ * - B2 Moving acts on the note that was shown: a note that is gone, or has another title by now, is left alone.
+ * - B3 No move replaces a file.
+ */
+import { basename, dirname } from 'node:path';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import type { Files } from '@midcall/server/roots';
+import { type Amendment, amend, tagsOf } from './front-matter.ts';
+import { headBytes, isHidden, isNoteName, type Note } from './note.ts';
+import { beginning, plain } from './plain.ts';
+import type { Seen } from './proposal.ts';
+import {
+  archiveFolder,
+  each,
+  type Found,
+  folderOf,
+  idsOf,
+  nameOf,
+  noteFiles,
+  place,
+  readNote,
+  type Scan,
+  scan,
+} from './scan.ts';
+import { match, words } from './search.ts';
+import { readTrashPath, trashFolder, trashPath } from './trash.ts';
+
+/** The longest note that is read or searched, in bytes. */
+export const maxNoteBytes = 1024 * 1024;
+
+/** A note in the trash. */
+export interface DeletedNote extends Note {
+  /** When it was deleted, ISO 8601. */
+  readonly deletedAt: string;
+  /** Where it goes back to, named as in a call. */
+  readonly from: string;
+}
+
+/** A note that a search found. */
+export interface FoundNote extends Note {
+  readonly excerpt: string;
+}
+
+/** What became of a move; plain JSON, so that a step can record it. */
+export type Moved =
+  | { readonly outcome: 'moved'; readonly to: string }
+  | { readonly outcome: 'gone' }
+  | { readonly outcome: 'changed'; readonly title: string }
+  | { readonly outcome: 'occupied'; readonly by: string };
+
+/** What became of a change to the front matter; plain JSON, so that a step can record it. */
+export interface Amended {
+  readonly outcome: 'amended' | 'gone' | 'changed' | 'unreadable';
+}
+
+/** Characters of a note's beginning that a glance takes in. */
+const glanced = 700;
+
+/** What a handler does with notes. */
+export interface Notebook {
+  /** @param folder - only below it, the archive included; everywhere but the archive where absent */
+  list(folder?: string): Promise<Scan>;
+  /** Notes of exactly this title; where there are none, of this title in another case. */
+  find(title: string, within?: string): Promise<Note[]>;
+  search(query: string, folder?: string): Promise<FoundNote[]>;
+  /** @throws MidcallError `roots/not-found` where there is no such note */
+  read(which: { readonly path: string } | { readonly id: string }): Promise<{ note: Note; text: string }>;
+  write(path: string, text: string): Promise<{ note: Note; created: boolean }>;
+  trash(note: Note): Promise<Moved>;
+  /**
+   * What lies in the trash, last deleted first.
+   * @param which - `title`: only of this title; `path`: only what was there
+   */
+  deleted(which?: { readonly title?: string | undefined; readonly path?: string | undefined }): Promise<DeletedNote[]>;
+  restore(note: DeletedNote): Promise<Moved>;
+  archive(note: Note): Promise<Moved>;
+  /** The newest notes, their tags and how they begin; those that cannot be read are left out. */
+  glance(folder: string | undefined, most: number): Promise<Seen[]>;
+  /** Changes title and tags in the front matter; the text of the note stays as it was. */
+  amend(note: Note, change: Amendment): Promise<Amended>;
+}
+
+/**
+ * A notebook over files.
+ * @param now - milliseconds since the epoch
+ */
+export function notebook(files: Files, now: () => number): Notebook {
+  const folderAt = async (given: string | undefined): Promise<string | undefined> => {
+    if (given === undefined) return undefined;
+    const path = await files.absolute(given);
+    if (isHidden(place(files, path)?.relative ?? '')) throw hidden(given);
+    return path;
+  };
+
+  const noteAt = async (given: string): Promise<Found> => {
+    const path = await files.absolute(given);
+    const placed = place(files, path);
+    if (!placed || isHidden(placed.relative)) throw hidden(given);
+    if (!isNoteName(path)) {
+      throw new MidcallError(
+        'roots/invalid',
+        `'${plain(given)}' is not a note: notes are Markdown files, ending in .md.`,
+      );
+    }
+    return placed;
+  };
+
+  const idOf = (file: Found): string => idsOf(files, [file]).get(file.path)!;
+
+  /** The note as it is now, or why it is not the one that was shown (B2). */
+  const still = async (note: Note): Promise<Found | Exclude<Moved, { outcome: 'moved' }>> => {
+    try {
+      const file = await noteAt(note.path);
+      const { title } = await readNote(files, file, note.id);
+      return title === note.title ? file : { outcome: 'changed', title };
+    } catch (error) {
+      if (isMidcallError(error, 'roots/not-found')) return { outcome: 'gone' };
+      throw error;
+    }
+  };
+
+  const move = async (from: string, root: string, relative: string): Promise<Moved> => {
+    const target: Found = { path: `${root}/${relative}`, root, relative };
+    const to = nameOf(files, target);
+    try {
+      await files.rename(from, target.path);
+    } catch (error) {
+      if (isMidcallError(error, 'roots/not-found')) return { outcome: 'gone' };
+      if (isMidcallError(error, 'roots/exists')) return { outcome: 'occupied', by: to };
+      throw error;
+    }
+    return { outcome: 'moved', to };
+  };
+
+  /** A free name for an archived note: `x.md`, `x 2.md`, … */
+  const freeName = async (root: string, relative: string): Promise<string> => {
+    const [, stem, ending] = /^(.*?)(\.[^./]+)$/u.exec(relative)!;
+    for (let count = 1; ; count += 1) {
+      const name = count === 1 ? relative : `${stem} ${count}${ending}`;
+      if (!(await files.exists(`${root}/${name}`))) return name;
+    }
+  };
+
+  const removed = (path: string): Promise<boolean> =>
+    files.remove(path).then(
+      () => true,
+      () => false,
+    );
+
+  const inTrash = async (root: string): Promise<string[]> => {
+    const top = `${root}/${trashFolder}`;
+    const found: string[] = [];
+    if (!(await files.exists(top))) return found;
+    for await (const { path, kind } of files.walk(top)) if (kind === 'file' && isNoteName(path)) found.push(path);
+    return found;
+  };
+
+  const deletedNote = async (path: string): Promise<DeletedNote[]> => {
+    const file = place(files, path);
+    const origin = file && readTrashPath(file.relative);
+    if (!file || !origin) return [];
+    const was = { path: `${file.root}/${origin.from}`, root: file.root, relative: origin.from };
+    const note = await readNote(files, file, idOf(file)).catch(() => undefined);
+    if (!note) return [];
+    return [{ ...note, folder: folderOf(files, was), from: nameOf(files, was), deletedAt: origin.deletedAt }];
+  };
+
+  return {
+    async list(folder) {
+      return scan(files, await folderAt(folder));
+    },
+
+    async find(title, within) {
+      const { notes } = await scan(files, await folderAt(within));
+      const wanted = plain(title);
+      const exact = notes.filter(note => note.title === wanted);
+      return exact.length > 0 ? exact : notes.filter(note => note.title.toLowerCase() === wanted.toLowerCase());
+    },
+
+    async search(query, folder) {
+      const terms = words(query);
+      const { notes } = await scan(files, await folderAt(folder));
+      const judged = await each(notes, async note => {
+        const bytes = await files.read(note.path, { position: 0, length: maxNoteBytes }).catch(() => undefined);
+        const hit = bytes && match(terms, { title: note.title, text: new TextDecoder().decode(bytes) });
+        return hit && { score: hit.score, note: { ...note, excerpt: hit.excerpt } };
+      });
+      const hits = judged.filter(hit => hit !== undefined);
+      return hits.sort((a, b) => b.score - a.score).map(hit => hit.note);
+    },
+
+    async read(which) {
+      let file: Found | undefined;
+      if ('path' in which) file = await noteAt(which.path);
+      else {
+        const found = await noteFiles(files);
+        const ids = idsOf(files, found);
+        file = found.find(each => ids.get(each.path) === which.id);
+        if (!file)
+          throw new MidcallError(
+            'roots/not-found',
+            `No note has the id '${plain(which.id)}'. Look it up with notes_list.`,
+          );
+      }
+      const note = await readNote(files, file, 'id' in which ? which.id : idOf(file));
+      if ((await files.stat(file.path)).size > maxNoteBytes) {
+        throw new MidcallError('roots/invalid', `'${note.path}' is too long to read as a note: more than 1 MiB.`);
+      }
+      return { note, text: await files.readText(file.path) };
+    },
+
+    async write(path, text) {
+      const file = await noteAt(path);
+      const created = !(await files.exists(file.path));
+      await files.write(file.path, text);
+      return { note: await readNote(files, file, idOf(file)), created };
+    },
+
+    async trash(note) {
+      const file = await still(note);
+      return 'outcome' in file ? file : move(file.path, file.root, trashPath(file.relative, now()));
+    },
+
+    async deleted({ title, path } = {}) {
+      const from = path === undefined ? undefined : nameOf(files, await noteAt(path));
+      const paths = (await Promise.all(files.roots.map(root => inTrash(root.path)))).flat();
+      const notes = (await each(paths, deletedNote)).flat();
+      return notes
+        .filter(
+          note => (from === undefined || note.from === from) && (title === undefined || note.title === plain(title)),
+        )
+        .sort((a, b) => b.deletedAt.localeCompare(a.deletedAt) || (a.path < b.path ? -1 : 1));
+    },
+
+    async restore(note) {
+      const from = await files.absolute(note.path);
+      const to = place(files, await files.absolute(note.from));
+      if (!to) throw hidden(note.from);
+      const moved = await move(from, to.root, to.relative);
+      // The folders the note leaves behind; one that still holds another note stays.
+      for (let folder = from; moved.outcome === 'moved'; ) {
+        folder = dirname(folder);
+        if (basename(folder) === trashFolder) break;
+        if (!(await removed(folder))) break;
+      }
+      return moved;
+    },
+
+    async archive(note) {
+      const file = await still(note);
+      if ('outcome' in file) return file;
+      return move(file.path, file.root, await freeName(file.root, `${archiveFolder}/${file.relative}`));
+    },
+
+    async glance(folder, most) {
+      const { notes } = await scan(files, await folderAt(folder));
+      const seen = await each(notes.slice(0, most), async note => {
+        const bytes = await files.read(note.path, { position: 0, length: headBytes }).catch(() => undefined);
+        if (!bytes) return undefined;
+        const text = new TextDecoder().decode(bytes);
+        return { note, tags: tagsOf(text), excerpt: beginning(text, glanced) };
+      });
+      return seen.filter(one => one !== undefined);
+    },
+
+    async amend(note, change) {
+      const file = await still(note);
+      if ('outcome' in file) return { outcome: file.outcome === 'gone' ? 'gone' : 'changed' };
+      if ((await files.stat(file.path)).size > maxNoteBytes) return { outcome: 'unreadable' };
+      const text = decoded(await files.read(file.path));
+      const amended = text === undefined ? undefined : amend(text, change);
+      if (amended === undefined) return { outcome: 'unreadable' };
+      await files.write(file.path, amended);
+      return { outcome: 'amended' };
+    },
+  };
+}
+
+const hidden = (given: string): MidcallError =>
+  new MidcallError('roots/invalid', `'${plain(given)}' lies in a hidden folder, where no notes are kept.`);
+
+/** Undefined where the bytes are no UTF-8, and so would not survive being written again. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

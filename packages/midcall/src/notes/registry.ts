@@ -1,0 +1,49 @@
+/** What every group of tools is registered with. */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { Midcall } from '@midcall/server';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+/** The library, the server of this connection, and the clock. */
+export interface Registry {
+  readonly mid: Midcall;
+  readonly server: McpServer;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** How the person wants lists; the defaults where they have not said. */
+  readonly preferences: () => Preferences;
+}
+
+/** How notes are listed. */
+export interface Preferences {
+  readonly order: 'newest' | 'title';
+  /** Notes in one list, at most. */
+  readonly listed: number;
+}
+
+/** How a path may be given. */
+export const pathArgument = z.string().min(1).max(4096);
+
+/** How a title may be given. */
+export const titleArgument = z.string().min(1).max(500);
+
+/** How one note may be named: by one of the two. */
+export const noteArguments = {
+  path: pathArgument.optional().describe('Relative to a root, absolute, or a file: URI.'),
+  note_id: z.string().max(100).optional().describe('As notes_list gives it.'),
+};
+
+/** How notes may be named that share a title. */
+export const titleArguments = {
+  title: titleArgument.describe('The title of the note, in full.'),
+  path: pathArgument.optional().describe('Only look here: a folder, or the file of the one note that is meant.'),
+};
+
+/** @throws MidcallError `roots/invalid` where it is not one of the two */
+export function whichNote(named: { readonly path?: string | undefined; readonly note_id?: string | undefined }) {
+  const { path, note_id: id } = named;
+  if (path !== undefined && id === undefined) return { path };
+  if (path === undefined && id !== undefined) return { id };
+  throw new MidcallError('roots/invalid', 'Name the note by its path or by its note_id: one of the two.');
+}

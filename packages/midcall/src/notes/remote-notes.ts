@@ -1,0 +1,83 @@
+/**
+ * Notes of a service on the web: fetched with the person's access token, and read as what they are, text written by
+ * anybody. Errors say what happened and carry neither the token nor a word of the answer.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { z } from 'zod';
+import { maxNoteBytes } from './notebook.ts';
+
+/** One note as the service has it. */
+export interface RemoteNote {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What fetching came to. */
+export type Fetched =
+  | { readonly outcome: 'fetched'; readonly notes: readonly RemoteNote[] }
+  /** The service does not accept the token: the sign-in has ended there. */
+  | { readonly outcome: 'signed-out' };
+
+/** Notes that one import takes. */
+const maxImported = 500;
+/** Bytes of the service's whole answer. */
+const maxAnswer = 16 * 1024 * 1024;
+const patienceMs = 30_000;
+
+const answerShape = z.object({
+  notes: z
+    .array(
+      z.object({
+        id: z.string().regex(/^[\w-]{1,64}$/u),
+        title: z.string().min(1).max(500),
+        text: z.string().max(maxNoteBytes),
+      }),
+    )
+    .max(maxImported),
+});
+
+const broken = (text: string): MidcallError => new MidcallError('connect/provider', `${text} Nothing was imported.`);
+
+/**
+ * Fetches every note.
+ * @param address - of the service's list of notes, `{ notes: [{ id, title, text }] }`
+ * @throws MidcallError `connect/provider` where there is no answer that can be used
+ */
+export async function fetchNotes(
+  address: URL,
+  token: string,
+  options: { readonly signal: AbortSignal; readonly fetch: typeof fetch },
+): Promise<Fetched> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(patienceMs)]);
+  try {
+    // A redirect would carry the token to where nobody meant it to go.
+    const init = {
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+      redirect: 'error',
+    } as const;
+    const response = await options.fetch(address, { ...init, signal });
+    if (response.status === 401) return { outcome: 'signed-out' };
+    if (!response.ok) throw broken(`The service answered with HTTP status ${response.status}.`);
+    const read = answerShape.safeParse(JSON.parse(await bounded(response)));
+    if (!read.success) throw broken('The service gave something else than a list of notes, or too many.');
+    return { outcome: 'fetched', notes: read.data.notes };
+  } catch (error) {
+    if (error instanceof MidcallError) throw error;
+    if (error instanceof SyntaxError)
+      throw broken('The service gave something else than a list of notes, or too many.');
+    throw broken('The service cannot be reached, or did not answer in time.');
+  }
+}
+
+async function bounded(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    if (size > maxAnswer) throw broken('The service’s answer is too large.');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,131 @@
+/**
+ * Reading a tree of notes: every Markdown file outside hidden folders, with title and date. Files that vanish while the
+ * tree is read are left out; those that cannot be read are counted, so that a list never looks more complete than it is.
+ */
+import { basename, sep } from 'node:path';
+import { isMidcallError } from '@midcall/core/errors';
+import type { Files } from '@midcall/server/roots';
+import { describe, headBytes, isHidden, isNoteName, type Note } from './note.ts';
+import { noteIds, type Placed } from './note-id.ts';
+import { plain } from './plain.ts';
+
+/** A tree of notes as it was read. */
+export interface Scan {
+  /** Newest first, then by path. */
+  readonly notes: readonly Note[];
+  readonly unreadable: number;
+}
+
+/** A file with its root. */
+export interface Found extends Placed {
+  readonly root: string;
+}
+
+/** Where notes go that are kept but no longer in use. */
+export const archiveFolder = 'archive';
+
+/** Files read at the same time. */
+const width = 24;
+
+/** Applies `fn` to all items, a few at a time, in order. */
+export async function each<T, R>(items: readonly T[], fn: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = new Array(items.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await fn(items[index]!);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+  return results;
+}
+
+/** Where a path lies: its root and what is below it; undefined where it is in none. */
+export function place(files: Pick<Files, 'roots'>, path: string): Found | undefined {
+  const inside = (root: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+  const [root] = files.roots
+    .map(each => each.path)
+    .filter(inside)
+    .sort((a, b) => b.length - a.length);
+  if (root === undefined) return undefined;
+  return { path, root, relative: path.slice(root.length).split(sep).filter(Boolean).join('/') };
+}
+
+/**
+ * Every note file, the archive's included.
+ * @param within - an absolute path, a folder or one file; everything where absent
+ */
+export async function noteFiles(files: Files, within?: string): Promise<Found[]> {
+  const found = new Map<string, Found>();
+  for (const top of within === undefined ? files.roots.map(root => root.path) : [within]) {
+    const one = within !== undefined && (await files.stat(top)).kind === 'file';
+    const entries = one
+      ? [{ path: top, kind: 'file' }]
+      : files.walk(top, { skip: entry => entry.name.startsWith('.') });
+    for await (const { path, kind } of entries) {
+      const placed = place(files, path);
+      if (kind === 'file' && placed && isNoteName(path) && !isHidden(placed.relative)) found.set(path, placed);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Absolute path -> id. Where there are several roots, a root's name counts as part of the path. */
+export function idsOf(files: Pick<Files, 'roots'>, found: readonly Found[]): ReadonlyMap<string, string> {
+  if (files.roots.length === 1) return noteIds(found);
+  return noteIds(found.map(file => ({ path: file.path, relative: `${rootName(files, file)}/${file.relative}` })));
+}
+
+/** True for a note that was archived. */
+function isArchived({ relative }: Pick<Placed, 'relative'>): boolean {
+  return relative.startsWith(`${archiveFolder}/`);
+}
+
+function rootName(files: Pick<Files, 'roots'>, { root }: Pick<Found, 'root'>): string {
+  return files.roots.find(each => each.path === root)?.name || basename(root) || root;
+}
+
+/** How a file is named in a call. */
+export function nameOf(files: Pick<Files, 'roots'>, { path, relative }: Placed): string {
+  if (files.roots.length > 1) return path;
+  return /^[a-z]+:/iu.test(relative) ? `./${relative}` : relative;
+}
+
+/** The folder of a note, as a person reads it. */
+export function folderOf(files: Pick<Files, 'roots'>, file: Found): string {
+  const folder = file.relative.split('/').slice(0, -1).join('/');
+  if (folder === '') return plain(rootName(files, file));
+  return plain(files.roots.length > 1 ? `${rootName(files, file)}/${folder}` : folder);
+}
+
+/** One file as a note. */
+export async function readNote(files: Files, file: Found, id: string): Promise<Note> {
+  const handle = await files.open(file.path);
+  try {
+    const head = await handle.read({ position: 0, length: headBytes });
+    const { modifiedAt } = await handle.stat();
+    const seen = describe(basename(file.path), new TextDecoder().decode(head), modifiedAt);
+    return { id, ...seen, folder: folderOf(files, file), path: nameOf(files, file) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads all notes, those of the archive only where `within` leads there; `within` as in {@link noteFiles}. */
+export async function scan(files: Files, within?: string): Promise<Scan> {
+  const found = (await noteFiles(files, within)).filter(file => within !== undefined || !isArchived(file));
+  const ids = idsOf(files, found);
+  let unreadable = 0;
+  const notes = await each(found, async file => {
+    try {
+      return await readNote(files, file, ids.get(file.path)!);
+    } catch (error) {
+      if (!isMidcallError(error, 'roots/not-found')) unreadable += 1;
+      if (isMidcallError(error, 'roots/revoked')) throw error;
+      return undefined;
+    }
+  });
+  const byDate = (a: Note, b: Note): number => b.date.localeCompare(a.date) || (a.path < b.path ? -1 : 1);
+  return { notes: notes.filter(note => note !== undefined).sort(byDate), unreadable };
+}

@@ -1,0 +1,110 @@
+/**
+ * The notes server: Midcall's reference, and useful by itself. One library instance for the process, one SDK server per
+ * connection or request; the tools are the same for both protocol revisions and know neither.
+ */
+
+import { type MidcallOptions, midcall } from '@midcall/server';
+import { type Connect, type ConnectOptions, connect, oauthPages } from '@midcall/server/connect';
+import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import { ownVersion } from '../install/own-version.ts';
+import { registerArchive } from './archive.ts';
+import { registerDelete } from './delete.ts';
+import { type Importing, registerImport } from './import.ts';
+import { registerLookUp } from './look-up.ts';
+import type { Preferences, Registry } from './registry.ts';
+import { registerResources } from './resources.ts';
+import { registerRestore } from './restore.ts';
+import { directoriesInForce, type Settings } from './settings.ts';
+import { registerSetup, type Setup, setupPage } from './setup.ts';
+import { registerSummarize } from './summarize.ts';
+import { registerTidy } from './tidy.ts';
+import { registerWrite } from './write.ts';
+
+/** What a notes server is made of. */
+export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
+  /** What the operator allows; the client's roots narrow it, and stand alone where it is empty. */
+  readonly directories: readonly string[];
+  /** Offers `notes_setup`, which keeps what the person chooses in this file. */
+  readonly setup?: {
+    readonly path: string;
+    /** What was chosen before; `readSettings(path)`. */
+    readonly settings?: Settings | undefined;
+    /** The SDK's version; that of this process where absent. */
+    readonly sdk?: string;
+  };
+  /** Offers `notes_import` and `notes_disconnect`. */
+  readonly importing?: Importing;
+  /** Where and how the pages of `setup` and `importing` are served. */
+  readonly pages?: Partial<ConnectOptions>;
+}
+
+/** More lines than this fill a model's context without helping it. */
+const defaults: Preferences = { order: 'newest', listed: 200 };
+
+const instructions =
+  'Notes are Markdown files. Name one by its path or note_id. Deleting moves to the trash and can be undone; where it is ' +
+  'unclear which note is meant the server asks the person itself, so do not ask them in text first.';
+
+/**
+ * A notes server.
+ * @returns `factory`: for `serveStdio`, `serveHttp` or any other way of serving; `close`: waits for the calls that run
+ * @throws MidcallError `roots/invalid` for a directory that cannot be used
+ */
+export function notesServer({ directories, setup: offered, importing, pages: served, ...options }: NotesOptions): {
+  readonly factory: McpServerFactory;
+  /** To be mounted where people reach them, unless they are on loopback; absent where nothing needs a page. */
+  readonly pages?: Connect;
+  close(): Promise<void>;
+} {
+  let settings = offered?.settings;
+  const setup: Setup | undefined = offered && {
+    ceiling: directories,
+    path: offered.path,
+    settings: () => settings,
+    changed: async chosen => {
+      mid.allow(await directoriesInForce(chosen, directories));
+      settings = chosen;
+    },
+    ...(offered.sdk === undefined ? {} : { sdk: offered.sdk }),
+  };
+  const page = setup && setupPage(setup);
+  const kinds = [
+    ...(page ? [page.kind] : []),
+    ...(importing ? [oauthPages(importing.vault, [importing.provider])] : []),
+    ...(served?.kinds ?? []),
+  ];
+  const pages = kinds.length === 0 ? undefined : connect({ name: 'Notes', ...served, kinds });
+  const mid = midcall({
+    channels: ['native'],
+    ...options,
+    ...(pages && { pages }),
+    roots: { ceiling: settings?.directories ?? directories, on2026: true },
+    sampling: { on2026: true, ...options.sampling },
+  });
+  const now = options.now ?? Date.now;
+  return {
+    factory() {
+      const server = new McpServer({ name: 'midcall-notes', title: 'Notes', version: ownVersion() }, { instructions });
+      // Nobody watches the directories, so no change is promised to be announced.
+      server.server.registerCapabilities({ tools: { listChanged: false }, resources: { listChanged: false } });
+      const registry: Registry = { mid, server, now, preferences: () => settings ?? defaults };
+      for (const register of [
+        registerLookUp,
+        registerWrite,
+        registerDelete,
+        registerRestore,
+        registerArchive,
+        registerSummarize,
+        registerTidy,
+        registerResources,
+      ]) {
+        register(registry);
+      }
+      if (setup && page) registerSetup(registry, setup, page.page);
+      if (importing) registerImport(registry, importing);
+      return server;
+    },
+    ...(pages && { pages }),
+    close: () => mid.close(),
+  };
+}

@@ -1,0 +1,45 @@
+/** A JSON file in which the operator describes a service: read and checked, without a word of its secret in any error. */
+import { readFile } from 'node:fs/promises';
+import { MidcallError } from '@midcall/core/errors';
+import type { z } from 'zod';
+import { plain } from './plain.ts';
+
+/** What an error about this file is. */
+export const usage = (path: string, text: string): MidcallError =>
+  new MidcallError('cli/usage', `'${plain(path, 300)}' ${text}`);
+
+/**
+ * Reads a file and makes something of it.
+ * @param use - may throw TypeError for an option that cannot be used
+ * @throws MidcallError `cli/usage` for a file that cannot be read or says something else
+ */
+export async function readService<S extends z.ZodType, T>(
+  path: string,
+  shape: S,
+  use: (read: z.infer<S>) => Promise<T>,
+): Promise<T> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch {
+    throw usage(path, 'cannot be read.');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw usage(path, 'is not JSON.');
+  }
+  const parsed = shape.safeParse(value);
+  if (!parsed.success) {
+    // The path and the rule, never the value: it may be the client secret.
+    const { path: field, code } = parsed.error.issues[0]!;
+    throw usage(path, `is no description of a service: ${field.join('.') || 'it'} is wrong (${code}).`);
+  }
+  try {
+    return await use(parsed.data);
+  } catch (error) {
+    if (error instanceof TypeError) throw usage(path, `is no description of a service: ${error.message}`);
+    throw error;
+  }
+}

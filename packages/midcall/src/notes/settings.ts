@@ -1,0 +1,88 @@
+/**
+ * What the person chose on the first-run page, kept in one file for its owner only. What is in it can narrow what the
+ * command line allows, never widen it.
+ */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { sep } from 'node:path';
+import { MidcallError } from '@midcall/core/errors';
+import { writeWhole } from '@midcall/core/node';
+import { z } from 'zod';
+import { configPath } from '../install/config-path.ts';
+import { checkDirectories } from './directories.ts';
+import { plain } from './plain.ts';
+
+const shape = z.strictObject({
+  directories: z.array(z.string().min(1).max(4096)).min(1).max(20),
+  order: z.enum(['newest', 'title']),
+  listed: z.number().int().min(10).max(200),
+});
+
+export type Settings = z.infer<typeof shape>;
+
+/** Where settings are kept where nothing else is said. */
+export const settingsPath = (): string => configPath('notes.json');
+
+/**
+ * Reads settings.
+ * @returns undefined where there are none yet
+ * @throws MidcallError `cli/usage` for a file that is damaged
+ */
+export async function readSettings(path: string): Promise<Settings | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new MidcallError('cli/usage', `'${plain(path, 300)}' cannot be read.`, { cause: error });
+  }
+  try {
+    return shape.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new MidcallError(
+      'cli/usage',
+      `'${plain(path, 300)}' is not what notes_setup saved. Remove it and set up again.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** Writes settings, whole or not at all. */
+export const writeSettings = (path: string, settings: Settings): Promise<void> =>
+  writeWhole(path, `${JSON.stringify(settings, null, 2)}\n`);
+
+/** What is wrong with one directory as the person typed it, or its real path. */
+export async function judgeDirectory(
+  typed: string,
+  ceiling: readonly string[],
+): Promise<{ readonly real: string } | { readonly problem: string }> {
+  let real: string;
+  try {
+    [real] = (await checkDirectories([typed.replace(/^~(?=$|[/\\])/u, homedir())])) as [string];
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+  if (real === '/' || /^[A-Z]:\\$/iu.test(real)) return { problem: 'This is the whole disk. Name a folder of notes.' };
+  if (ceiling.length > 0 && !ceiling.some(top => real === top || real.startsWith(top.endsWith(sep) ? top : top + sep)))
+    return { problem: `This server was started for ${ceiling.join(', ')}; choose that, or a folder in it.` };
+  return { real };
+}
+
+/**
+ * The directories that are in force: those of the settings as far as the command line allows them.
+ * @param ceiling - of the command line, real paths
+ * @throws MidcallError `cli/usage` where settings name directories and none can be used, since going on without them
+ *   would allow more than the person chose
+ */
+export async function directoriesInForce(
+  settings: Settings | undefined,
+  ceiling: readonly string[],
+): Promise<string[]> {
+  if (!settings) return [...ceiling];
+  const judged = await Promise.all(settings.directories.map(directory => judgeDirectory(directory, ceiling)));
+  const real = judged.flatMap(each => ('real' in each ? [each.real] : []));
+  if (real.length > 0) return [...new Set(real)];
+  throw new MidcallError('cli/usage', 'None of the directories that notes_setup saved can be used. Set up again.');
+}

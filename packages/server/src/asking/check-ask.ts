@@ -1,0 +1,94 @@
+/** What a handler passes to its call, checked before anything is asked or run: a misspelt option is refused, not ignored. */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { FormInput } from '@midcall/core/form';
+import { jsonLoss, lossText } from '@midcall/core/json';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  flag,
+  func,
+  type Kinds,
+  listOf,
+  name as nameKind,
+  oneOf,
+  positive,
+  required,
+  text,
+} from '@midcall/core/options';
+import type { ElicitAsk, StepOptions } from '../call.ts';
+import type { UrlAsk } from '../url/ask.ts';
+import { checkMessage } from './ask-message.ts';
+
+/** What a timer of Node can hold. */
+export const MAX_TIMEOUT_MS = 0x7fff_ffff;
+
+const shared = {
+  message: required(text),
+  key: text,
+  timeoutMs: positive,
+  assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
+  channels: listOf(oneOf('native', 'page', 'relay')),
+  required: flag,
+};
+
+const askKinds: Kinds<ElicitAsk<FormInput>> = {
+  ...shared,
+  form: required({ ...anything, words: 'what is asked: Boolean, a list of choices, a JSON Schema, z.object({ … })' }),
+  fallback: anything,
+};
+
+const urlKinds: Kinds<UrlAsk<unknown>> = {
+  ...shared,
+  page: required({
+    words: 'a page, such as secret({ … }) or confirm() of @midcall/server/connect',
+    fits: value =>
+      typeof value === 'object' && value !== null && typeof (value as { kind?: unknown }).kind === 'string',
+  }),
+  asError: flag,
+};
+
+const stepKinds: Kinds<StepOptions<unknown>> = { check: func, idempotent: flag, effect: flag };
+
+/**
+ * @param known - true where it is known whose call it is
+ * @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend
+ */
+export function checkAsk(ask: ElicitAsk<FormInput>, known: boolean): void {
+  checkOptions<ElicitAsk<FormInput>>('call.elicit', ask, askKinds);
+  checkShared(ask);
+  if (ask.assurance === 'verified' && !known) {
+    throw new MidcallError(
+      'server/setup',
+      "A question demands a verified answer, but nobody knows whose call this is: give midcall() the 'principal' option.",
+    );
+  }
+}
+
+/** @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend */
+export function checkUrlAsk(ask: UrlAsk<unknown>): void {
+  checkOptions<UrlAsk<unknown>>('call.elicitUrl', ask, urlKinds);
+  checkShared(ask);
+  const loss = jsonLoss(ask.page.data, 'page.data');
+  if (loss) throw new MidcallError('form/unsupported', `The page of this question has ${lossText(loss)}`);
+}
+
+/** @throws TypeError for an unknown or wrong part: what the author must mend */
+export function checkStep(name: string, fn: unknown, options: StepOptions<unknown>): void {
+  checkGiven('call.step', 'the name', name, nameKind);
+  checkGiven('call.step', 'what it runs', fn, func);
+  checkOptions<StepOptions<unknown>>('call.step', options, stepKinds);
+}
+
+function checkShared({ message, key, timeoutMs }: Pick<ElicitAsk<FormInput>, 'message' | 'key' | 'timeoutMs'>): void {
+  checkMessage(message);
+  if (key !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(key)) {
+    throw new MidcallError(
+      'form/unsupported',
+      'The key of a question is 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+    );
+  }
+  if (timeoutMs !== undefined && timeoutMs > MAX_TIMEOUT_MS)
+    throw new MidcallError('form/unsupported', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
+}

@@ -1,0 +1,132 @@
+/**
+ * From a question to a true answer. Judges what was recorded for an ask, asks again where the content does not fit, and
+ * ends loops. Everything here is decided from the journal, so a replay decides the same; what a schema library says of an
+ * answer is asked once and recorded there too (recorded-check.ts).
+ *
+ * - A1 `accept` carries content that fits the form; nothing else is ever an accept.
+ * - A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
+ * - A3 A decline is final for the call: the same question is not put again, the decline stands.
+ * - A4 A question that was not accepted twice, by whatever road, is not put a third time; the call ends with
+ *   `ask/repeated`. So a handler that loops until somebody agrees ends, also where nobody can be asked.
+ * - A5 An answer below the demanded assurance never counts, and where a level is demanded no answer does that looks
+ *   automatic, a no included: it is the host's, and the person may know nothing of it.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { type Answer, type Assurance, assures, type By, type Form, type Issue, type Judging } from '@midcall/core/form';
+import type { Json } from '../digest.ts';
+
+/** What a driver records for an elicitation. */
+export type RecordedAnswer =
+  | {
+      readonly got: Json;
+      readonly ms: number;
+      readonly via?: 'relay' | 'page';
+      /** With `via: 'page'`: how well the visitor was known. */
+      readonly assurance?: Assurance;
+      readonly standing?: true;
+    }
+  | { readonly none: 'timeout' | 'unavailable' | 'error'; readonly ms: number }
+  /** The handler's own fallback stood in for an answer; its content is not kept here. */
+  | { readonly fallback: true; readonly ms: number };
+
+/** Reads a recorded value; anything that is not one of ours is an error answer. */
+export function readRecorded(value: Json): RecordedAnswer {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return { none: 'error', ms: 0 };
+  return value as unknown as RecordedAnswer;
+}
+
+/** What one recorded answer comes to; `again` where the content does not fit the form. */
+export type Judged<T> = { readonly answer: Answer<T> } | { readonly again: readonly Issue[]; readonly by: By };
+
+export interface JudgeOptions {
+  readonly demanded: Assurance | undefined;
+  /** Milliseconds; an answer faster than this looks automatic. */
+  readonly suspectBelowMs: number;
+  /** What the handler goes on with where it was recorded that nobody could be asked. */
+  readonly fallback?: unknown;
+  /** Knows what the form's library said of this answer before; see recorded-check.ts. */
+  readonly judging?: Judging;
+}
+
+const tooFastBy = { suspect: 'too-fast' } as const;
+
+/** Marks an answer of the host that came faster than a person reads. */
+export const suspicion = (recorded: RecordedAnswer, suspectBelowMs: number): Pick<By, 'suspect'> => {
+  const itself = 'got' in recorded && recorded.via === undefined && !recorded.standing;
+  return itself && recorded.ms < suspectBelowMs ? tooFastBy : {};
+};
+
+/** Judges an answer against its form. */
+export async function judge<T>(
+  recorded: RecordedAnswer,
+  form: Pick<Form<T>, 'check'>,
+  options: JudgeOptions,
+): Promise<Judged<T>> {
+  if ('fallback' in recorded) {
+    const by: By = { channel: 'fallback', assurance: 'relayed', elapsedMs: 0 };
+    return { answer: { action: 'accept', content: options.fallback as T, by } };
+  }
+  const relayed = 'got' in recorded && recorded.via === 'relay';
+  const by: By = {
+    channel: relayed ? 'relay' : 'native',
+    assurance: relayed ? 'relayed' : 'in-band',
+    elapsedMs: recorded.ms,
+    ...suspicion(recorded, options.suspectBelowMs),
+  };
+  const cancel = (reason: 'dismissed' | 'timeout' | 'unavailable' | 'suspect' | 'error'): Judged<T> => ({
+    answer: { action: 'cancel', reason, by },
+  });
+  if ('none' in recorded) return cancel(recorded.none);
+  const got = recorded.got as { action?: unknown; content?: unknown } | null;
+  const said = got?.action;
+  if (said !== 'accept' && said !== 'decline' && said !== 'cancel') return cancel('error');
+  if (options.demanded !== undefined && by.suspect) return cancel('suspect');
+  if (said === 'decline') return { answer: { action: 'decline', by } };
+  if (said === 'cancel') return cancel('dismissed');
+  if (options.demanded !== undefined && !assures(by.assurance, options.demanded)) return cancel('suspect');
+  const checked = await form.check(got?.content, options.judging);
+  return checked.ok ? { answer: { action: 'accept', content: checked.value, by } } : { again: checked.issues, by };
+}
+
+/** The message with which a bad answer is asked again. */
+export function askAgain(message: string, issues: readonly Issue[]): string {
+  const reasons = issues.slice(0, 5).map(issue => issue.message);
+  const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : '';
+  return `${message}\n\nThe last answer did not fit: ${reasons.join(' ')}${more}`;
+}
+
+/** What is recorded for a question that is not put because an earlier decline stands. */
+export const standingDecline = { got: { action: 'decline' }, ms: 0, standing: true } as const;
+
+/** What one call has already been told, so that it does not ask in circles (A3, A4). */
+export class AskHistory {
+  /** By question: how often it was not accepted, and whether it was declined. Most calls never need it. */
+  #refused: Map<string, { times: number; declined: boolean }> | undefined;
+
+  /** @param asks - tells apart what is asked under the same message; holds no space */
+  static question(message: string, asks: string): string {
+    return `${asks} ${message}`;
+  }
+
+  /** True where a decline stands for this question. */
+  declined(question: string): boolean {
+    return this.#refused?.get(question)?.declined ?? false;
+  }
+
+  /** @returns the error that ends the call where the question was not accepted twice already */
+  exhausted(question: string, message: string): MidcallError | undefined {
+    if ((this.#refused?.get(question)?.times ?? 0) < 2) return undefined;
+    return new MidcallError(
+      'ask/repeated',
+      `The question '${message.slice(0, 80)}' was put twice and not accepted, so it is not put again. ` +
+        'Go on without the answer, or ask something else.',
+    );
+  }
+
+  record(question: string, answer: Answer<unknown>): void {
+    if (answer.action === 'accept') return;
+    this.#refused ??= new Map();
+    const { times, declined } = this.#refused.get(question) ?? { times: 0, declined: false };
+    this.#refused.set(question, { times: times + 1, declined: declined || answer.action === 'decline' });
+  }
+}

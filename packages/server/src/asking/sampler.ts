@@ -1,0 +1,246 @@
+/**
+ * `call.sample` and `call.sampleWithTools`. Every rule is checked before sending and again on the reply. Replies and tool
+ * results are recorded, so a replay samples nothing and runs no tool again.
+ *
+ * - P1 A request goes to the client's model where the client declares one that takes it and the operator allows asking;
+ *   else to the model the operator gave this server; else it is refused as `sampling/unavailable`.
+ * - P2 Every reply has a deadline, at a model of our own too.
+ * - P3 A refusal is the person's only where the client says so after somebody can have read the request; a faster one is
+ *   the client's, as it is with forms.
+ * - P4 A loop through rounds of the client ends within the rounds a call has, with its last request free of tools.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import {
+  advanceToolLoop,
+  answerToolUse,
+  checkRequest,
+  checkResult,
+  describeIssues,
+  type SamplingMessage,
+  type SamplingRequest,
+  type SamplingResult,
+  type SamplingTool,
+  startToolLoop,
+  type ToolLoopLimits,
+  type ToolResultContent,
+} from '@midcall/core/sampling';
+import type { Config } from '../config.ts';
+import { digest, type Json } from '../digest.ts';
+import type { Run } from '../engine/run.ts';
+import type { WireAsk } from '../era.ts';
+import type { CallRequest } from '../request.ts';
+import { MAX_TIMEOUT_MS } from './check-ask.ts';
+
+/** What `call.sampleWithTools` takes: a request, the tools as code, and limits. */
+export interface ToolSamplingRequest extends Omit<SamplingRequest, 'tools' | 'includeContext'>, ToolLoopLimits {
+  readonly tools: readonly SamplingTool[];
+  /** Milliseconds for each reply; the server's `askTimeoutMs` where absent. */
+  readonly timeoutMs?: number;
+}
+
+/** What `call.sample` takes. */
+export interface PlainSamplingRequest extends Omit<SamplingRequest, 'includeContext'> {
+  /** Milliseconds for the reply; the server's `askTimeoutMs` where absent. */
+  readonly timeoutMs?: number;
+}
+
+/** What a tool loop came to. */
+export interface ToolSamplingResult {
+  readonly result: SamplingResult;
+  /** The whole conversation, the final reply included. */
+  readonly messages: readonly SamplingMessage[];
+  /** Requests that went to the model. */
+  readonly iterations: number;
+}
+
+export interface Sampler {
+  sample(request: PlainSamplingRequest): Promise<SamplingResult>;
+  sampleWithTools(request: ToolSamplingRequest): Promise<ToolSamplingResult>;
+}
+
+interface Reply {
+  readonly result: unknown;
+  readonly ms: number;
+}
+
+export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>, config: Config): Sampler {
+  const { client } = request;
+  const own = config.samplingModel;
+  const asks = client.asks === 'push' || (client.asks === 'rounds' && config.samplingOn2026);
+  let ownRuns = 0;
+
+  /** P1: whose model takes the request. */
+  function road(tools: boolean): 'client' | 'own' {
+    const { sampling, samplingTools } = client.can;
+    if (asks && sampling && (samplingTools || !tools)) return 'client';
+    if (own && (own.tools || !tools)) return 'own';
+    const lacks = !sampling
+      ? 'the client offers none to servers'
+      : asks
+        ? "the client's takes no tools (it does not declare sampling.tools)"
+        : "the operator has not allowed asking for the client's on this protocol revision, where sampling is deprecated";
+    const mine = own ? "this server's own takes no tools" : 'this server has none of its own';
+    throw new MidcallError('sampling/unavailable', `This needs a language model: ${lacks}, and ${mine}.`);
+  }
+
+  async function viaClient(params: SamplingRequest, timeoutMs: number, identity: unknown): Promise<Reply> {
+    if (client.asks === 'rounds') config.warnOnce('sampling', deprecated);
+    const detail: WireAsk = { method: 'sampling/createMessage', params: { ...params }, timeoutMs };
+    const label = 'sampling/createMessage';
+    const { value } = await run.ask({ kind: 'sample', identity, label, detail });
+    const recorded = value as { got?: Json; none?: string; code?: number; ms: number };
+    if (recorded.got !== undefined) return { result: recorded.got, ms: recorded.ms };
+    throw failed(recorded, config.suspectBelowMs);
+  }
+
+  async function viaOwnModel(params: SamplingRequest, timeoutMs: number): Promise<Reply> {
+    ownRuns++;
+    const replied = await run.step(`model reply ${ownRuns}`, () => ({
+      async run() {
+        const begun = config.now();
+        const { result } = await inTime(timeoutMs, signal => own!.run(params, { signal }));
+        return { result, ms: config.now() - begun };
+      },
+      idempotent: true,
+    }));
+    return replied as unknown as Reply;
+  }
+
+  /** P2. Rejects when the time is up, also where the work does not heed its signal. */
+  async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController();
+    const gone = () => stop.abort(run.signal.reason);
+    if (run.signal.aborted) gone();
+    else run.signal.addEventListener('abort', gone, { once: true });
+    let clear = (): void => {};
+    const late = new Promise<never>((_, reject) => {
+      clear = config.timer(() => {
+        const error = new MidcallError('sampling/unavailable', "This server's own model did not reply in time.");
+        stop.abort(error);
+        reject(error);
+      }, ms);
+    });
+    try {
+      return await Promise.race([work(stop.signal), late]);
+    } finally {
+      clear();
+      run.signal.removeEventListener('abort', gone);
+    }
+  }
+
+  /** Types leave no room for it; plain JavaScript does. */
+  function warnOfContext(params: object): void {
+    const wanted = (params as { includeContext?: unknown }).includeContext;
+    if (wanted !== undefined && wanted !== 'none') config.warnOnce('includeContext', contextNeverSent);
+  }
+
+  /** @param identity - tells this request from every other of the call */
+  const reply = (
+    by: 'client' | 'own',
+    params: SamplingRequest,
+    timeoutMs: number,
+    identity: unknown = params,
+  ): Promise<Reply> => (by === 'client' ? viaClient(params, timeoutMs, identity) : viaOwnModel(params, timeoutMs));
+
+  return {
+    async sample({ timeoutMs = config.askTimeoutMs, ...params }) {
+      checkTimeout(timeoutMs);
+      warnOfContext(params);
+      const checked = checkRequest(params, { tools: {} });
+      if (!checked.ok) throw new MidcallError('sampling/invalid', describeIssues(checked.issues));
+      const { tools, toolChoice } = checked.value;
+      const { result } = await reply(road((tools ?? toolChoice) !== undefined), checked.value, timeoutMs);
+      const judged = checkResult(result, checked.value);
+      if (!judged.ok)
+        throw new MidcallError('sampling/invalid', `The reply breaks the rules. ${describeIssues(judged.issues)}`);
+      return judged.value;
+    },
+
+    async sampleWithTools({
+      tools,
+      timeoutMs = config.askTimeoutMs,
+      maxIterations,
+      maxTotalTokens,
+      maxElapsedMs,
+      ...params
+    }) {
+      checkTimeout(timeoutMs);
+      warnOfContext(params);
+      const by = road(true);
+      const rounds = by === 'client' && client.asks === 'rounds';
+      const limits: ToolLoopLimits = {
+        ...(rounds
+          ? { maxIterations: Math.min(maxIterations ?? config.maxRounds, config.maxRounds) }
+          : maxIterations === undefined
+            ? {}
+            : { maxIterations }),
+        ...(maxTotalTokens === undefined ? {} : { maxTotalTokens }),
+        ...(maxElapsedMs === undefined ? {} : { maxElapsedMs }),
+      };
+      const definitions = tools.map(tool => tool.definition);
+      let step: ReturnType<typeof advanceToolLoop> = startToolLoop({ ...params, tools: definitions }, limits);
+      // Every later request follows from the first and from what was recorded, so the first and a number tell them apart.
+      const loop = digest([step.request as unknown as Json, limits as Json]);
+      // Time is added up from what was recorded, so that a replay comes to the same end.
+      let elapsedMs = 0;
+      for (let round = 1; ; round++) {
+        if (step.next === 'done') return { result: step.result, messages: step.messages, iterations: step.iterations };
+        if (step.next === 'refused') {
+          throw new MidcallError(step.why === 'reply' ? 'sampling/invalid' : 'sampling/limit', step.message);
+        }
+        if (step.next === 'sample') {
+          const left = Math.max(1, Math.min(timeoutMs, (maxElapsedMs ?? Infinity) - elapsedMs));
+          const { result, ms } = await reply(by, step.request, left, [loop, round]);
+          elapsedMs += ms;
+          step = advanceToolLoop(step.state, { kind: 'reply', result, elapsedMs });
+          continue;
+        }
+        const begun = config.now();
+        const ran = await Promise.all(
+          step.uses.map((use, index) =>
+            run.step(`tool ${round}.${index + 1} ${use.name}`, () => ({
+              async run() {
+                const result = await answerToolUse(tools, use, { signal: run.signal });
+                return { result, ms: config.now() - begun };
+              },
+              idempotent: false,
+            })),
+          ),
+        );
+        const answers = ran as unknown as readonly { readonly result: ToolResultContent; readonly ms: number }[];
+        elapsedMs += Math.max(0, ...answers.map(answer => answer.ms));
+        step = advanceToolLoop(step.state, {
+          kind: 'results',
+          results: answers.map(answer => answer.result),
+          elapsedMs,
+        });
+      }
+    },
+  };
+}
+
+const deprecated =
+  'midcall: asking the client for its model on 2026-07-28, where sampling is deprecated; see docs/sampling.md for what to use instead.';
+
+const contextNeverSent =
+  'midcall: includeContext is deprecated in the protocol and was not sent; put what the model needs into the messages.';
+
+function checkTimeout(ms: number): void {
+  if (ms > 0 && ms <= MAX_TIMEOUT_MS) return;
+  throw new MidcallError('sampling/invalid', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
+}
+
+function failed(recorded: { none?: string; code?: number; ms: number }, suspectBelowMs: number): MidcallError {
+  const unavailable = (why: string) => new MidcallError('sampling/unavailable', why);
+  if (recorded.none === 'timeout') return unavailable('The client did not reply in time.');
+  // client/sampling, "Error Handling": -1 is the person's refusal.
+  if (recorded.code !== -1) return unavailable('The client could not get a reply from its model.');
+  if (recorded.ms < suspectBelowMs)
+    return new MidcallError(
+      'sampling/suspect',
+      'The client refused before anybody can have read the request, so it could not be told whether a person refused. ' +
+        'Tell the person, who may know nothing of it, and do not try again by yourself.',
+    );
+  // How long it took is no proof of a person: the network takes time, too.
+  return new MidcallError('sampling/refused', 'The client says that the person refused to let the model be used.');
+}

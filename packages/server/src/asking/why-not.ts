@@ -1,0 +1,55 @@
+/**
+ * Why an answer is no yes, in words for the model that reads a tool's result: what happened, as far as it is known, and
+ * what to do now. A client that answers by itself is not said to be a person who refused. Pure.
+ */
+import type { Answer } from '@midcall/core/form';
+import type { UrlAnswer } from '../url/ask.ts';
+
+/** The one word for what became of a question that did not end in a yes. */
+export type NotDone =
+  | 'not-confirmed'
+  | 'unfinished'
+  | 'declined'
+  | Extract<Answer<unknown>, { action: 'cancel' }>['reason'];
+
+/** The one word for an answer that is no yes; an accept counts as one that confirms nothing. */
+export function notDone(answer: Answer<unknown> | UrlAnswer<unknown>): NotDone {
+  if (answer.action === 'cancel') return answer.reason;
+  if (answer.action === 'decline') return 'declined';
+  return 'completed' in answer && !answer.completed ? 'unfinished' : 'not-confirmed';
+}
+
+/**
+ * Why nothing was done, to follow a colon: ``text(`Nothing was sent: ${whyNot(answer)}`)``.
+ * @param answer - of `call.elicit` or `call.elicitUrl`, whatever it is
+ * @returns sentences that begin in lower case and end with a full stop
+ */
+export function whyNot(answer: Answer<unknown> | UrlAnswer<unknown>): string {
+  const said = notDone(answer);
+  const { suspect, channel } = answer.by;
+  if (suspect && (said === 'declined' || said === 'dismissed')) return byItself[said];
+  if (said === 'suspect' && !suspect && channel === 'page') return strangers;
+  return because[said];
+}
+
+const because: Readonly<Record<NotDone, string>> = {
+  'not-confirmed': 'the person answered without confirming. Do not try again unless they ask for it.',
+  unfinished: 'the person agreed to open the page and has not finished it. Try again when they have.',
+  declined: 'the person said no. Do not try again unless they ask for it.',
+  dismissed: 'the person closed the question without answering it. Ask what they want before trying again.',
+  timeout: 'nobody answered in time. Try again when the person is there.',
+  unavailable: 'this client cannot show the person the question; the same call ends the same way.',
+  invalid: 'the answers that came back did not fit the question. No person may have seen it.',
+  suspect:
+    'the answer looked automatic, so it does not count as the person’s. Tell them that their client seems to answer for them.',
+  error: 'something failed on the way to the person or back.',
+};
+
+const strangers = 'nobody proved on the page to be the person who was asked.';
+
+const byItself = {
+  declined:
+    'the client said no before anybody can have read the question. Tell the person, who may know nothing of it, and do not try again by yourself.',
+  dismissed:
+    'the client closed the question without answering it, before anybody can have read it. Tell the person, who may know nothing of it, and do not try again by yourself.',
+} as const;

@@ -1,0 +1,151 @@
+/** What a handler holds while it runs: every way to ask, and every way to act. */
+import type { Answer, Assurance, Channel, FormInput, FormValue } from '@midcall/core/form';
+import type { Root } from '@midcall/core/roots';
+import type { SamplingResult } from '@midcall/core/sampling';
+import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampler.ts';
+import type { Files } from './roots/index.ts';
+import type { UrlAnswer, UrlAsk } from './url/ask.ts';
+
+/** The person behind a call: who issued the identity, and who it is there. */
+export interface Principal {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** One question with a form. */
+export interface ElicitAsk<I extends FormInput> {
+  /** Shown to the person; say what will happen on yes. Up to 2,000 characters. */
+  readonly message: string;
+  readonly form: I;
+  /** The key on the 2026 wire; unique within a round. Ours where absent. */
+  readonly key?: string;
+  /** Milliseconds the person has; past it the answer is `cancel/timeout`. */
+  readonly timeoutMs?: number;
+  /** The least assurance that counts; a weaker answer moves to the next channel or becomes `cancel/suspect`. */
+  readonly assurance?: Assurance;
+  /**
+   * Which of the server's channels this ask may take; all of them where absent. `relay` must be named here where the tool may
+   * destroy something; `page` may be named where `midcall({ pages })` has pages.
+   */
+  readonly channels?: readonly Channel[];
+  /**
+   * The content to go on with where the client cannot be asked. Only for tools that declare `readOnlyHint: true` or
+   * `destructiveHint: false`; elsewhere the ask fails with `server/setup`, whether or not the client can be asked.
+   */
+  readonly fallback?: FormValue<I>;
+  /** True where the handler cannot go on unasked: a client that cannot be asked gets -32021 (2026) or an error result (2025). */
+  readonly required?: boolean;
+}
+
+/** What the client of this call can be asked. */
+export interface Can {
+  readonly form: boolean;
+  readonly url: boolean;
+  readonly roots: boolean;
+  readonly sampling: boolean;
+  readonly samplingTools: boolean;
+}
+
+/** What the client of a call says of itself: for reports and logs. A name proves nothing, so decide nothing by it. */
+export interface AboutClient {
+  readonly name?: string;
+  readonly version?: string;
+  /** Of the protocol. */
+  readonly revision?: string;
+  /** As they were sent, foreign and unjudged. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** What follows from them. */
+  readonly can: Can;
+  /** True where it asked to hear of this call's progress. */
+  readonly hearsProgress: boolean;
+}
+
+/** Passed to a step's function. */
+export interface StepContext {
+  /** The same for every attempt at this step of this call: give it to a service that removes duplicates. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** How a step may be made safe, and what it is. */
+export interface StepOptions<T> {
+  /** Finds out whether an earlier attempt took effect: its result, or undefined where it did not. */
+  readonly check?: (context: StepContext) => Promise<T | undefined> | T | undefined;
+  /** True where `fn` removes duplicates by its `key`, so that it may run again after a crash. */
+  readonly idempotent?: boolean;
+  /** True where the step changes something outside; `explore` reports one that runs without consent. */
+  readonly effect?: boolean;
+}
+
+/**
+ * What a value becomes when it has been written as JSON and read back. `never` is what JSON would lose: a step that returns
+ * it fails with `step/not-json`. An instance of a class without `toJSON` fails too, which no type can tell.
+ */
+export type Jsonified<T> = T extends { toJSON(): infer J }
+  ? Jsonified<J>
+  : T extends string | number | boolean | null
+    ? T
+    : T extends Nothing
+      ? undefined
+      : T extends Uncarried
+        ? never
+        : T extends readonly unknown[]
+          ? { [K in keyof T]: Jsonified<T[K]> }
+          : T extends object
+            ? { [K in keyof T]: Jsonified<T[K]> }
+            : unknown;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: what a step's function returns that returns nothing
+type Nothing = void;
+
+type Uncarried =
+  | bigint
+  | symbol
+  | ((...args: never[]) => unknown)
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  | WeakMap<WeakKey, unknown>
+  | WeakSet<WeakKey>
+  | Error
+  | RegExp
+  | ArrayBuffer
+  | ArrayBufferView
+  | Promise<unknown>;
+
+/** What a handler of `mid.tool`, `mid.prompt` or `mid.resource` is given. */
+export interface Call {
+  /** Asks the person one form. Must be awaited. */
+  elicit<const I extends FormInput>(ask: ElicitAsk<I>): Promise<Answer<FormValue<I>>>;
+  /**
+   * Asks the person on a page of ours, out of the host's and the model's reach. Needs `midcall({ pages })`. Must be awaited.
+   */
+  elicitUrl<T>(ask: UrlAsk<T>): Promise<UrlAnswer<T>>;
+  /** The client's roots, or undefined where it has none to tell. */
+  roots(): Promise<readonly Root[] | undefined>;
+  /** Files inside the effective boundary (operator ceiling ∩ client roots). Refuses with `roots/none` where there is none. */
+  files(): Promise<Files>;
+  /**
+   * Asks a language model: the client's, or the one the operator gave this server.
+   * @returns the checked reply
+   * @throws MidcallError `sampling/invalid`, `sampling/refused`, `sampling/suspect` (refused before anybody can have
+   *   read it), `sampling/unavailable` or `sampling/limit`
+   */
+  sample(request: PlainSamplingRequest): Promise<SamplingResult>;
+  /** Lets the model use tools of this call until it has finished or a limit is reached; each tool runs as a step. */
+  sampleWithTools(request: ToolSamplingRequest): Promise<ToolSamplingResult>;
+  /**
+   * Runs `fn` once per call and records its JSON result, so that what the person saw is what is acted on.
+   * @returns the result as JSON carries it, in this run as in every replay
+   * @throws what `fn` threw, with its name, message and code; MidcallError `step/not-json` where JSON would lose a part of the
+   *   result, naming its path
+   */
+  step<T>(name: string, fn: (context: StepContext) => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonified<T>>;
+  /** Runs when this run ends, is suspended or is abandoned: close what is open, stop what runs beside an ask. */
+  defer(fn: () => void | Promise<void>): void;
+  readonly can: Can;
+  /** Undefined where the call has no client. */
+  readonly client: AboutClient | undefined;
+  /** Fires when the client cancels or disconnects while no ask of this run is open. */
+  readonly signal: AbortSignal;
+  readonly principal: Principal | undefined;
+}

@@ -1,0 +1,105 @@
+/**
+ * The browser that was shown a page: known by a cookie, and what it sends taken only from a page of ours.
+ *
+ * - V2 A form is taken only from our own page in the browser that was shown it: Origin, cookie and the form's token.
+ * - V3 The cookie is ours, sealed, for one ticket and one browser; a right code makes a new one, so that a cookie planted
+ *   before proves nothing.
+ * - V5 Cookies are shared by everything on a host, whatever its port: a neighbour may read ours, and put others beside them.
+ *   So one is worth nothing without its link, none says anything, what we did not seal is passed over, and each goes when
+ *   its page is finished.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { digest, type PagesHost } from '../index.ts';
+import { type Ticket, ticketName } from './ticket.ts';
+
+/** A browser that has been shown a page of one ticket. */
+export interface Browser {
+  /** The cookie's value. */
+  readonly value: string;
+  /** True once the right code was entered in it. */
+  readonly checked: boolean;
+}
+
+const PURPOSE = 'page-visit';
+
+export class Browsers {
+  readonly #host: PagesHost;
+  readonly #base: () => Promise<URL>;
+
+  /** @param base - where the pages are; ends without a slash */
+  constructor(host: PagesHost, base: () => Promise<URL>) {
+    this.#host = host;
+    this.#base = base;
+  }
+
+  /** The browser that was shown a page of this ticket, by its cookie; the one that knew the code, where there are several. */
+  async find(request: Request, ticket: Ticket): Promise<Browser | undefined> {
+    const name = ticketName(ticket.ticket);
+    const prefix = `${await this.#cookieName(name)}=`;
+    const given = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
+    let found: Browser | undefined;
+    for (const each of given) {
+      const value = each.slice(prefix.length);
+      const opened = this.#host.sealer.open(value, PURPOSE);
+      const held = opened.ok ? (opened.payload as { t?: unknown; c?: unknown }) : undefined;
+      if (held?.t !== name) continue;
+      if (held.c === true) return { value, checked: true };
+      found ??= { value, checked: false };
+    }
+    return found;
+  }
+
+  /** The browser by its cookie, or as a new one, which is given the cookie that comes with it. */
+  async meet(
+    request: Request,
+    ticket: Ticket,
+  ): Promise<{ readonly browser: Browser; readonly cookie: string | undefined }> {
+    const known = await this.find(request, ticket);
+    return known ? { browser: known, cookie: undefined } : this.begin(ticket, false);
+  }
+
+  /** A new browser, and its cookie (V3). */
+  async begin(ticket: Ticket, checked: boolean): Promise<{ readonly browser: Browser; readonly cookie: string }> {
+    const name = ticketName(ticket.ticket);
+    const value = this.#host.sealer.seal({ t: name, c: checked, n: randomBytes(12).toString('base64url') }, PURPOSE);
+    const age = Math.max(1, Math.ceil((ticket.dueAt - this.#host.now()) / 1000));
+    return { browser: { value, checked }, cookie: await this.#cookie(name, value, age) };
+  }
+
+  /** What takes the cookie of a ticket away (V5). */
+  forgotten(ticket: string): Promise<string> {
+    return this.#cookie(ticketName(ticket), '', 0);
+  }
+
+  /** What a form of ours carries for this browser. */
+  formToken(browser: Browser): string {
+    return digest(['form', browser.value]);
+  }
+
+  /** True where the token of a form is the one that this browser was shown (V2). */
+  holds(browser: Browser, token: string | undefined): boolean {
+    if (token === undefined) return false;
+    const [given, held] = [Buffer.from(token), Buffer.from(this.formToken(browser))];
+    return given.length === held.length && timingSafeEqual(given, held);
+  }
+
+  /** True where a browser sent this from a page of ours (V2). */
+  async fromHere(request: Request): Promise<boolean> {
+    const base = await this.#base();
+    const site = request.headers.get('sec-fetch-site');
+    return request.headers.get('origin') === base.origin && (site === null || site === 'same-origin');
+  }
+
+  /** @param age - seconds; 0 takes the cookie away */
+  async #cookie(name: string, value: string, age: number): Promise<string> {
+    const base = await this.#base();
+    const where = base.protocol === 'https:' ? 'Path=/; Secure' : `Path=${base.pathname}`;
+    return `${await this.#cookieName(name)}=${value}; ${where}; Max-Age=${age}; HttpOnly; SameSite=Lax`;
+  }
+
+  /** Over https no neighbouring host can plant one of this name. */
+  async #cookieName(name: string): Promise<string> {
+    const { protocol } = await this.#base();
+    return `${protocol === 'https:' ? '__Host-' : ''}midcall-${name.slice(0, 12)}`;
+  }
+}

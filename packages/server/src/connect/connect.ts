@@ -1,0 +1,228 @@
+/** The pages of a server: which kinds there are, where they are served, and how a visitor is known. */
+
+import { existsSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { MidcallError } from '@midcall/core/errors';
+import { openUrl } from '@midcall/core/node';
+import {
+  anything,
+  checkOptions,
+  count,
+  func,
+  having,
+  type Kinds,
+  listOf,
+  name,
+  port,
+  required,
+} from '@midcall/core/options';
+import { isConfidential } from '@midcall/core/url';
+import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../index.ts';
+import { OpenPages } from './open-pages.ts';
+import { PageServer } from './page-server.ts';
+import { confirmKind } from './pages/confirm.ts';
+import { formKind } from './pages/form.ts';
+import type { Keeper, PageKind, SignIn } from './pages/page.ts';
+import { questionKind } from './pages/question.ts';
+import { secretKind } from './pages/secret.ts';
+import { type Reach, reach, reachNote } from './reach.ts';
+import { routes } from './routes.ts';
+import { newCode, newTicket, Tickets } from './ticket.ts';
+
+/** What `connect()` takes. */
+export interface ConnectOptions {
+  /** Who asks, in the operator's words: the heading of every page. */
+  readonly name: string;
+  /**
+   * Where people reach the pages, such as `https://notes.example.com/connect` (`/connect` is the path where it has none).
+   * Mount them there with `fetch` or `handle`; requests have to arrive with the whole path, also behind a proxy. Nothing
+   * that a proxy adds is read: links, cookies and the check of `Origin` go by this address alone. Absent, the pages are
+   * served on this machine's loopback, which suits servers on stdio.
+   */
+  readonly baseUrl?: string | URL;
+  /** Signs people in over HTTP; without it a page's answer is at most `in-band` there. */
+  readonly signIn?: SignIn;
+  /** Where `secret` pages put what was entered. */
+  readonly vault?: Keeper;
+  /** Kinds of the author's own, and those of providers. */
+  readonly kinds?: readonly PageKind[];
+  /**
+   * How many pages may be open for one person at a time, in each process; 32 where absent. An ask beyond that ends its call
+   * with `connect/limit`. Calls of nobody known (HTTP without `principal`) are not counted.
+   */
+  readonly maxOpen?: number;
+  /** The loopback page server's port; 0, any free one, where absent. */
+  readonly port?: number;
+  /** Opens a browser on this machine; false where it cannot. The system's own where absent. */
+  readonly openBrowser?: (url: string) => Promise<boolean>;
+  /** Whether this machine's loopback reaches the person; judged from the environment where absent. */
+  readonly reach?: Reach;
+}
+
+/** Pages, to be given to `midcall({ pages })`. */
+export interface Connect extends Pages {
+  /** Serves a request for a page; 404 for other paths. For any web framework. */
+  fetch(request: Request): Promise<Response>;
+  /** The same for a Node server. */
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** The port of the loopback page server, while it runs. */
+  readonly port: number | undefined;
+  /** Stops the loopback page server. */
+  close(): Promise<void>;
+}
+
+const optionKinds: Kinds<ConnectOptions> = {
+  name: required(name),
+  baseUrl: { words: 'an address', fits: value => typeof value === 'string' || value instanceof URL },
+  signIn: having('what signIn(…) made', 'begin', 'principal'),
+  vault: having('a vault: vault({ store })', 'put', 'get'),
+  kinds: listOf(having('a kind of page: { name, show, submit }', 'show', 'submit')),
+  maxOpen: count,
+  port,
+  openBrowser: func,
+  reach: anything,
+};
+
+const notAttached = 'These pages belong to no server yet: give them to midcall({ pages }).';
+
+/**
+ * @throws MidcallError `server/setup` for a base URL that is no http(s) address, plain http to another machine, or two
+ *   kinds of one name
+ */
+export function connect(options: ConnectOptions): Connect {
+  checkOptions('connect', options, optionKinds);
+  const base = options.baseUrl === undefined ? undefined : readBase(options.baseUrl);
+  const path = base === undefined ? '/connect' : base.pathname;
+  const kinds = kindsOf(options);
+  const where =
+    options.reach ?? reach({ environment: process.env, platform: process.platform, container: inContainer() });
+  let attached:
+    | { readonly road: PageRoad; readonly app: (request: Request) => Response | Promise<Response> }
+    | undefined;
+  let pageServer: PageServer | undefined;
+
+  const fetch = async (request: Request): Promise<Response> => {
+    if (!attached) return new Response(notAttached, { status: 503 });
+    return attached.app(request);
+  };
+  const listener = getRequestListener(fetch);
+
+  function attach(host: PagesHost): PageRoad {
+    if (attached)
+      throw new MidcallError('server/setup', 'These pages already belong to a server: make others with connect().');
+    const tickets = new Tickets(host);
+    const { timer, now } = host;
+    const server = new PageServer({ fetch, timer, now, port: options.port ?? 0 });
+    pageServer = server;
+    const open = new OpenPages({
+      most: options.maxOpen ?? 32,
+      now,
+      isOpen: async ticket => (await tickets.look(ticket))?.standing === 'open',
+    });
+    const at = (port: number): URL => base ?? new URL(`http://127.0.0.1:${port}${path}`);
+    const app = routes({
+      host,
+      tickets,
+      kinds,
+      signIn: options.signIn,
+      name: options.name,
+      base: async () => at(base ? 0 : (server.port ?? (await server.listen('', now())))),
+      path,
+    });
+
+    const road: PageRoad = {
+      newTicket,
+      newCode,
+      checkFor({ principal, http, mayShowCode }): PersonCheck {
+        if (options.signIn && principal?.issuer === options.signIn.issuer) return 'sign-in';
+        return !http && mayShowCode ? 'code' : 'none';
+      },
+      async open(ask: PageAsk): Promise<PageLink> {
+        if (!kinds.has(ask.kind)) {
+          throw new MidcallError(
+            'server/setup',
+            `There is no page of kind '${ask.kind}'. Give it to connect({ kinds }).`,
+          );
+        }
+        if (!base && where.kind === 'nobody') {
+          throw new MidcallError(
+            'connect/unavailable',
+            `This server has no page to offer: ${where.why}. Give connect a baseUrl under which people reach it.`,
+          );
+        }
+        const root = await open.open(ask, async () => {
+          const served = at(base ? 0 : await server.listen(ask.ticket, ask.dueAt));
+          await tickets.issue(ask);
+          return served;
+        });
+        const note = base ? undefined : reachNote(where, server.port ?? 0);
+        return { url: `${root.href.replace(/\/$/, '')}/${ask.ticket}`, ...(note === undefined ? {} : { note }) };
+      },
+      local: !base && where.kind === 'here' && where.browser,
+      showLocally: ({ url }) => (options.openBrowser ?? openUrl)(url),
+      async outcome(ticket, ms, signal) {
+        const outcome = await tickets.outcome(ticket, ms, signal);
+        if (outcome) server.release(ticket);
+        return outcome;
+      },
+      async withdraw(name) {
+        server.release(name);
+        const ticket = await tickets.find(name);
+        if (ticket) await tickets.takeTurn(ticket, 'withdrawn');
+      },
+      close: () => server.close(),
+    };
+    attached = { road, app: request => app.fetch(request) };
+    return road;
+  }
+
+  return {
+    attach,
+    fetch,
+    handle: async (req, res) => {
+      await listener(req, res);
+    },
+    get port() {
+      return pageServer?.port;
+    },
+    close: async () => pageServer?.close(),
+  };
+}
+
+function kindsOf({ kinds = [], vault }: ConnectOptions): ReadonlyMap<string, PageKind> {
+  const all = new Map<string, PageKind>();
+  for (const kind of [questionKind, confirmKind, formKind, ...(vault ? [secretKind(vault)] : []), ...kinds]) {
+    if (all.has(kind.name))
+      throw new MidcallError('server/setup', `There are two kinds of page called '${kind.name}'.`);
+    all.set(kind.name, kind);
+  }
+  return all;
+}
+
+/** Reads the base URL: no query, no fragment, no user, no slash at the end. */
+function readBase(given: string | URL): URL {
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw new MidcallError(
+      'server/setup',
+      'baseUrl is no web address. Give one such as https://notes.example.com/connect.',
+    );
+  }
+  if (!isConfidential(url)) {
+    throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');
+  }
+  const path = url.pathname.replace(/\/+$/, '') || '/connect';
+  // Everything else is a pattern to a router, or is written in more than one way.
+  if (!/^(?:\/[\w.~-]+)+$/.test(path)) {
+    throw new MidcallError(
+      'server/setup',
+      'The path of baseUrl may have letters, digits and - . _ ~ between its slashes.',
+    );
+  }
+  return new URL(path, url.origin);
+}
+
+const inContainer = (): boolean => existsSync('/.dockerenv') || existsSync('/run/.containerenv');

@@ -1,0 +1,121 @@
+/** Questions as inputs: nested, repeated, and only those that apply. Needs no client script. Pure. */
+import { attributes, type Html, html } from '@midcall/core/page';
+import type { Sent } from '../pages/page.ts';
+import { shown } from '../pages/view.ts';
+import { choicesOf, type Item, type Items, type LeafItem, type ListItem, mostEntries } from './item.ts';
+import { applies, at, countOf, entries } from './read.ts';
+
+interface Drawing {
+  readonly sent: Sent;
+  readonly issues: ReadonlyMap<string, string>;
+}
+
+/** Draws the questions that apply. */
+export function itemFields(items: Items, sent: Sent, issues: ReadonlyMap<string, string> = new Map()): Html {
+  return html`<div class="fields">${group(items, '', { sent, issues })}</div>`;
+}
+
+const group = (items: Items, prefix: string, drawing: Drawing): readonly Html[] =>
+  Object.entries(items)
+    .filter(([, item]) => applies(item, prefix, drawing.sent))
+    .map(([name, item]) => one(item, at(prefix, name), drawing));
+
+function one(item: Item, path: string, drawing: Drawing): Html {
+  if (item.kind === 'group') {
+    return html`<fieldset class="group"><legend>${shown(item.label, 500)}</legend>${help(item, path)}<div class="fields">${group(item.items, path, drawing)}</div></fieldset>`;
+  }
+  return item.kind === 'list' ? list(item, path, drawing) : leaf(item, path, drawing);
+}
+
+function list(item: ListItem, path: string, drawing: Drawing): Html {
+  const count = entries(path, item, drawing.sent);
+  const label = shown(item.label, 500);
+  return html`<fieldset class="group"><legend>${label}</legend>${help(item, path)}${error(path, drawing)}
+<input type="hidden" name="${countOf(path)}" value="${count}"><div class="fields">${Array.from(
+    { length: count },
+    (_, index) =>
+      html`<fieldset class="group"><legend>${label} ${index + 1}</legend><div class="fields">${group(item.items, at(path, index), drawing)}</div>${
+        count > (item.min ?? 0) &&
+        html`<p><button class="button" name="do" value="remove:${path}:${index}" formnovalidate>Remove ${label} ${index + 1}</button></p>`
+      }</fieldset>`,
+  )}</div>${count < (item.max ?? mostEntries) && html`<p><button class="button" name="do" value="add:${path}" formnovalidate>Add ${label}</button></p>`}</fieldset>`;
+}
+
+const help = (item: Item, path: string): Html | false =>
+  item.help !== undefined && html`<p class="help" id="h-${path}">${shown(item.help, 4_000)}</p>`;
+
+const error = (path: string, { issues }: Drawing): Html | false =>
+  issues.has(path) && html`<p class="error" id="e-${path}">${shown(issues.get(path)!, 500)}</p>`;
+
+function leaf(item: LeafItem, path: string, drawing: Drawing): Html {
+  const given = drawing.sent.get(path) ?? [];
+  const wrong = drawing.issues.has(path);
+  const described = [item.help !== undefined && `h-${path}`, wrong && `e-${path}`].filter(Boolean).join(' ');
+  const shared = {
+    id: `f-${path}`,
+    name: path,
+    required: item.required ?? true,
+    'aria-describedby': described === '' ? undefined : described,
+    'aria-invalid': wrong && 'true',
+  };
+  const optional = item.required === false && html`<span class="need">optional</span>`;
+  const label = html`<label for="f-${path}">${shown(item.label, 500)}${optional}</label>`;
+  const framed = (control: Html): Html =>
+    html`<div class="field">${label}${help(item, path)}${control}${error(path, drawing)}</div>`;
+  switch (item.kind) {
+    case 'text':
+      if (item.long) {
+        return framed(html`<textarea${attributes({ ...shared, rows: 6, maxlength: item.maxLength })}>
+${given.at(-1) ?? ''}</textarea>`);
+      }
+      return framed(
+        html`<input${attributes({ ...shared, type: inputType[item.format ?? 'text'], value: given.at(-1) ?? '', minlength: item.minLength, maxlength: item.maxLength })}>`,
+      );
+    case 'number':
+      return framed(
+        html`<input${attributes({ ...shared, type: 'number', value: given.at(-1) ?? '', min: item.minimum, max: item.maximum, step: item.integer ? 1 : 'any' })}>`,
+      );
+    case 'select':
+      if (item.choices.length > 7) {
+        return framed(
+          html`<select${attributes(shared)}><option value="">Choose…</option>${choicesOf(item).map(
+            ({ value, title }) =>
+              html`<option${attributes({ value, selected: given.includes(value) })}>${shown(title, 500)}</option>`,
+          )}</select>`,
+        );
+      }
+      return options(item, path, drawing, 'radio', choicesOf(item), described);
+    case 'boolean':
+      return options(
+        item,
+        path,
+        drawing,
+        'radio',
+        [
+          { value: 'true', title: 'Yes' },
+          { value: 'false', title: 'No' },
+        ],
+        described,
+      );
+    case 'multi-select':
+      return options(item, path, drawing, 'checkbox', choicesOf(item), described);
+  }
+}
+
+const inputType = { text: 'text', email: 'email', uri: 'url', date: 'date' } as const;
+
+function options(
+  item: LeafItem,
+  path: string,
+  drawing: Drawing,
+  type: 'radio' | 'checkbox',
+  choices: readonly { readonly value: string; readonly title: string }[],
+  described: string,
+): Html {
+  const given = drawing.sent.get(path) ?? [];
+  const optional = item.required === false && html`<span class="need">optional</span>`;
+  return html`<fieldset${attributes({ class: 'field', 'aria-describedby': described === '' ? undefined : described })}><legend>${shown(item.label, 500)}${optional}</legend>${help(item, path)}<div class="options">${choices.map(
+    ({ value, title }) =>
+      html`<label class="option"><input${attributes({ type, name: path, value, checked: given.includes(value), required: type === 'radio' && (item.required ?? true) })}><span>${shown(title, 500)}</span></label>`,
+  )}</div>${error(path, drawing)}</fieldset>`;
+}

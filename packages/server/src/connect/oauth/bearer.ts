@@ -1,0 +1,93 @@
+/**
+ * Who sends a request to an MCP endpoint: the person of an access token, from the authorization server that also signs
+ * people in on the pages, so that a call and a page mean the same person.
+ *
+ * - B1 Only tokens that are meant for this server are taken (`aud`, RFC 8707): one that was given to another service and
+ *   passed on to us is refused.
+ * - B2 A token is read and forgotten: it is kept nowhere and passed on to nobody.
+ */
+
+import { checkGiven, checkOptions, listOf, required, text } from '@midcall/core/options';
+import {
+  type AuthInfo,
+  getOAuthProtectedResourceMetadataUrl,
+  OAuthError,
+  OAuthErrorCode,
+  requireBearerAuth,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Principal } from '../../index.ts';
+import { type Provider, providerKind } from './provider.ts';
+
+/** What checking tokens takes. */
+export interface BearerOptions {
+  /** The endpoint as clients name it, such as `https://notes.example.com/mcp`: the audience of its tokens. */
+  readonly resource: URL;
+  /** What a token needs; nothing where absent. */
+  readonly scopes?: readonly string[];
+}
+
+/** The guard of an endpoint. */
+export interface Bearer {
+  /** For `serveHttp({ authenticate })`. */
+  authenticate(request: Request): Promise<AuthInfo | Response>;
+  /** For `midcall({ principal })`. */
+  principal(ctx: ServerContext): Principal | undefined;
+  /** The document that tells clients where to get a token (RFC 9728), for its address; undefined for any other. */
+  metadata(request: Request): Response | undefined;
+}
+
+/**
+ * Guards an MCP endpoint by the access tokens of an authorization server.
+ *
+ * @param server - the authorization server, as a provider. With its client secret it is asked about every token, where
+ *   it answers such questions (RFC 7662); else its tokens have to be signed (RFC 9068)
+ */
+export function bearer(server: Provider, options: BearerOptions): Bearer {
+  checkGiven('bearer', 'the first argument', server, providerKind);
+  checkOptions('bearer', options, {
+    resource: required({ words: 'a URL: new URL(…)', fits: value => value instanceof URL }),
+    scopes: listOf(text),
+  });
+  const { resource, scopes = [] } = options;
+  const metadataUrl = getOAuthProtectedResourceMetadataUrl(resource);
+  const guard = requireBearerAuth({
+    expectedResource: resource,
+    requiredScopes: [...scopes],
+    resourceMetadataUrl: metadataUrl,
+    verifier: {
+      async verifyAccessToken(token) {
+        const known = await server.client.inspect(token, resource.href);
+        if (!known) throw new OAuthError(OAuthErrorCode.InvalidToken, 'This token is not valid here.');
+        const { subject, clientId, expiresAt } = known;
+        return {
+          token,
+          clientId,
+          scopes: [...known.scopes],
+          expiresAt,
+          resource,
+          extra: { iss: server.issuer, sub: subject },
+        };
+      },
+    },
+  });
+  const document = JSON.stringify({
+    resource: resource.href,
+    authorization_servers: [server.issuer],
+    bearer_methods_supported: ['header'],
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
+  });
+  return {
+    authenticate: guard,
+    principal(ctx) {
+      const { iss, sub } = ctx.http?.authInfo?.extra ?? {};
+      return typeof iss === 'string' && typeof sub === 'string' ? { issuer: iss, subject: sub } : undefined;
+    },
+    metadata(request) {
+      if (new URL(request.url).pathname !== new URL(metadataUrl).pathname) return undefined;
+      const headers = { 'access-control-allow-origin': '*', 'content-type': 'application/json' };
+      if (request.method === 'GET') return new Response(document, { headers });
+      return new Response(null, { status: 405, headers: { ...headers, allow: 'GET' } });
+    },
+  };
+}

@@ -1,0 +1,369 @@
+/**
+ * OAuth as a client of a third party, and OpenID Connect: the authorization code flow over a certified library, one
+ * request per function. Which requests, when and how often is decided elsewhere.
+ *
+ * - O1 PKCE with S256 always; a provider whose metadata offers only weaker methods is refused.
+ * - O2 Every endpoint is https, or http on loopback for development.
+ * - O3 `state` is checked always; `iss` where it is sent, and is required where the metadata promises it (RFC 9207).
+ * - O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
+ */
+
+import { isConfidential } from '@midcall/core/url';
+import * as jwt from 'oauth4webapi';
+import * as oidc from 'openid-client';
+import { type ClientIdentity, type ClientOffer, clientMetadata } from './identity.ts';
+import { ProviderError, providerError } from './provider-error.ts';
+import type { OAuthTokens } from './tokens.ts';
+
+/** What a provider publishes, or an operator gives in its place; the names of RFC 8414. */
+export interface ProviderMetadata {
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
+  readonly revocation_endpoint?: string;
+  readonly jwks_uri?: string;
+  readonly registration_endpoint?: string;
+  readonly client_id_metadata_document_supported?: boolean;
+  readonly code_challenge_methods_supported?: readonly string[];
+  readonly authorization_response_iss_parameter_supported?: boolean;
+}
+
+/** Where a provider is, and who we are there. */
+export interface OAuthClientOptions {
+  readonly name: string;
+  readonly issuer: URL;
+  /** The same, exactly as the provider writes it. */
+  readonly issuerName: string;
+  /** Who the operator registered this server as; undefined where nobody did. */
+  readonly registered: ClientIdentity | undefined;
+  /** Endpoints and abilities, where the provider publishes none. */
+  readonly metadata: ({ readonly issuer: string } & ProviderMetadata) | undefined;
+  readonly resource: string | undefined;
+  readonly fetch: typeof fetch | undefined;
+  /** Milliseconds one request may take. */
+  readonly timeoutMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What an authorization request carries. */
+export interface AuthorizationRequest {
+  /** Who asks; as registered where absent. */
+  readonly client?: ClientIdentity | undefined;
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  /** For OpenID Connect. */
+  readonly nonce?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** What a callback has to match. */
+export interface ExpectedCallback {
+  /** Who asked; as registered where absent. */
+  readonly client?: ClientIdentity | undefined;
+  readonly state: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  readonly nonce?: string;
+}
+
+/** What a callback was worth. */
+export interface Granted {
+  readonly tokens: OAuthTokens;
+  /** Who signed in, from a verified ID token; only with `nonce`. */
+  readonly subject?: { readonly issuer: string; readonly subject: string };
+}
+
+export interface OAuthClient {
+  /** Whether the operator registered this server; then it is that client where no other is named. */
+  readonly registered: boolean;
+  /** Which servers the provider takes that nobody registered there. @throws ProviderError */
+  takes(): Promise<{ readonly document: boolean; readonly registration: boolean }>;
+  /**
+   * Registers this server (RFC 7591).
+   * @returns who it is from now on, and for how many milliseconds where that is limited
+   * @throws ProviderError
+   */
+  register(offer: ClientOffer): Promise<{ readonly identity: ClientIdentity; readonly lifeMs?: number }>;
+  /** @throws ProviderError where the provider cannot be used safely, or not be reached */
+  authorizationUrl(request: AuthorizationRequest): Promise<URL>;
+  /** @param callback - the whole address the browser came back to @throws ProviderError */
+  exchange(callback: URL, expected: ExpectedCallback): Promise<Granted>;
+  /** @throws ProviderError with `failure` saying what it means for the refresh token */
+  refresh(refreshToken: string, scopes: readonly string[], client?: ClientIdentity): Promise<OAuthTokens>;
+  /** @returns false where the provider offers no revocation @throws ProviderError */
+  revoke(tokens: OAuthTokens): Promise<boolean>;
+  /**
+   * What an access token says that somebody presented to us: asked of the provider where it answers that (RFC 7662), else
+   * read from the token where it is signed (RFC 9068).
+   * @param audience - whom it has to be meant for
+   * @returns undefined for a token that is not valid, not meant for us, or of nobody
+   * @throws ProviderError where the provider cannot be asked now
+   */
+  inspect(token: string, audience: string): Promise<PresentedToken | undefined>;
+}
+
+/** An access token that somebody presented, as its issuer vouches for it. */
+export interface PresentedToken {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** A fetch, whatever the request is like that the library makes. */
+type AnyFetch = (url: string, options: unknown) => Promise<Response>;
+
+const METADATA_LIFE = 60 * 60_000;
+
+/** O2; a name below `localhost` is this machine's too (RFC 6761, section 6.3). */
+export const isSafeEndpoint = (url: URL): boolean =>
+  isConfidential(url) || (url.protocol === 'http:' && url.hostname.endsWith('.localhost'));
+
+/** A new verifier, state or nonce: 256 random bits. */
+export const randomToken = (): string => oidc.randomPKCECodeVerifier();
+
+export function oauthClient(options: OAuthClientOptions): OAuthClient {
+  const { name, issuer, issuerName, registered, timeoutMs, now } = options;
+  const keys: jwt.JWKSCacheInput = {};
+  let known: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
+
+  const resource = options.resource === undefined ? undefined : { resource: options.resource };
+  const nobody: ClientIdentity = { id: 'not-registered' };
+  const { id: clientId } = registered ?? nobody;
+  const clientAuth = authOf(registered ?? nobody);
+  // What the library judges by the clock (ID tokens) is judged by ours.
+  const clock = (): Partial<oidc.ClientMetadata> => ({ [oidc.clockSkew]: Math.round((now() - Date.now()) / 1000) });
+
+  const prepare = (config: oidc.Configuration): oidc.Configuration => {
+    config.timeout = timeoutMs / 1000;
+    if (options.fetch) config[oidc.customFetch] = options.fetch as oidc.CustomFetch;
+    if (issuer.protocol === 'http:') oidc.allowInsecureRequests(config);
+    if (config.serverMetadata().jwks_uri) oidc.enableNonRepudiationChecks(config);
+    return config;
+  };
+
+  const discover = async (): Promise<oidc.Configuration> => {
+    if (options.metadata) {
+      const metadata = structuredClone(options.metadata) as unknown as oidc.ServerMetadata;
+      return prepare(new oidc.Configuration(metadata, clientId, clock(), clientAuth));
+    }
+    const find = (algorithm: 'oidc' | 'oauth2') =>
+      oidc.discovery(issuer, clientId, clock(), clientAuth, {
+        algorithm,
+        timeout: timeoutMs / 1000,
+        ...(options.fetch && { [oidc.customFetch]: options.fetch as oidc.CustomFetch }),
+        ...(issuer.protocol === 'http:' && { execute: [oidc.allowInsecureRequests] }),
+      });
+    // A provider without OpenID Connect publishes under the name of RFC 8414 only.
+    return prepare(await find('oidc').catch(error => find('oauth2').catch(() => Promise.reject(error))));
+  };
+
+  const configuration = (): Promise<oidc.Configuration> => {
+    if (known && known.until > now()) return known.config;
+    const found = discover().then(config => {
+      judge(name, config.serverMetadata());
+      return config;
+    });
+    const mine = { config: found, until: now() + METADATA_LIFE };
+    known = mine;
+    found.catch(() => {
+      if (known === mine) known = undefined;
+    });
+    return found;
+  };
+
+  /** What the provider publishes, for whom it is asked. */
+  const as = (found: oidc.Configuration, client: ClientIdentity | undefined): oidc.Configuration => {
+    if (client === undefined || client.id === clientId) return found;
+    const metadata = JSON.parse(JSON.stringify(found.serverMetadata())) as oidc.ServerMetadata;
+    return prepare(new oidc.Configuration(metadata, client.id, clock(), authOf(client)));
+  };
+
+  const attempt = async <T>(
+    run: (config: oidc.Configuration) => Promise<T> | T,
+    client?: ClientIdentity,
+  ): Promise<T> => {
+    const found = await configuration().catch(error => {
+      const { message, reason } = providerError(name, error);
+      throw new ProviderError(message, 'unsent', reason);
+    });
+    try {
+      return await run(as(found, client));
+    } catch (error) {
+      throw providerError(name, error);
+    }
+  };
+
+  const read = (
+    response: oidc.TokenEndpointResponse,
+    asked: readonly string[],
+    client: ClientIdentity | undefined,
+  ): OAuthTokens => {
+    if (response.token_type.toLowerCase() !== 'bearer') {
+      throw new ProviderError(`${name} gave a kind of token that this server cannot use.`, 'refused');
+    }
+    return {
+      accessToken: response.access_token,
+      // Absent means: as asked (RFC 6749, section 5.1). Some providers put commas between them.
+      scopes: response.scope === undefined ? asked : response.scope.split(/[ ,]+/u).filter(Boolean),
+      ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
+      ...(response.expires_in !== undefined && { expiresAt: now() + response.expires_in * 1000 }),
+      ...(client !== undefined && client.id !== registered?.id && { client }),
+    };
+  };
+
+  // What the second library is told of one request.
+  const direct = () => ({
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(options.fetch && { [jwt.customFetch]: options.fetch as unknown as AnyFetch }),
+    ...(issuer.protocol === 'http:' && { [jwt.allowInsecureRequests]: true }),
+  });
+
+  return {
+    registered: registered !== undefined,
+    takes: () =>
+      attempt(config => {
+        const { client_id_metadata_document_supported: document, registration_endpoint } = config.serverMetadata();
+        return { document: document === true, registration: registration_endpoint !== undefined };
+      }),
+    register: offer =>
+      attempt(async config => {
+        const server = config.serverMetadata();
+        const answer = await jwt.dynamicClientRegistrationRequest(server, clientMetadata(offer), direct());
+        const made = await jwt.processDynamicClientRegistrationResponse(answer);
+        const until = made.client_secret_expires_at;
+        const lifeMs = typeof until === 'number' && until > 0 ? until * 1000 - now() : undefined;
+        const post = made.token_endpoint_auth_method === 'client_secret_post';
+        const secret = typeof made.client_secret === 'string' ? made.client_secret : undefined;
+        return {
+          identity: { id: made.client_id, ...(secret !== undefined && { secret, auth: post ? 'post' : 'basic' }) },
+          ...(lifeMs !== undefined && { lifeMs }),
+        };
+      }),
+    authorizationUrl: ({ client, redirectUri, state, verifier, scopes, nonce, parameters }) =>
+      attempt(
+        async config =>
+          oidc.buildAuthorizationUrl(config, {
+            ...parameters,
+            ...resource,
+            response_type: 'code',
+            redirect_uri: redirectUri,
+            state,
+            code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+            code_challenge_method: 'S256',
+            ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+            ...(nonce !== undefined && { nonce }),
+          }),
+        client,
+      ),
+    exchange: (callback, { client, state, verifier, scopes, nonce }) =>
+      attempt(async config => {
+        const response = await oidc.authorizationCodeGrant(
+          config,
+          callback,
+          {
+            expectedState: state,
+            pkceCodeVerifier: verifier,
+            ...(nonce !== undefined && { expectedNonce: nonce, idTokenExpected: true }),
+          },
+          resource,
+        );
+        const claims = nonce === undefined ? undefined : response.claims();
+        return {
+          tokens: read(response, scopes, client),
+          ...(claims && { subject: { issuer: claims.iss, subject: claims.sub } }),
+        };
+      }, client),
+    refresh: (refreshToken, scopes, client) =>
+      attempt(
+        async config => read(await oidc.refreshTokenGrant(config, refreshToken, resource), scopes, client),
+        client,
+      ),
+    revoke: tokens =>
+      attempt(async config => {
+        if (!config.serverMetadata().revocation_endpoint) return false;
+        // The refresh token first: with it the grant ends at most providers.
+        if (tokens.refreshToken !== undefined) {
+          await oidc.tokenRevocation(config, tokens.refreshToken, { token_type_hint: 'refresh_token' });
+        }
+        await oidc.tokenRevocation(config, tokens.accessToken, { token_type_hint: 'access_token' });
+        return true;
+      }, tokens.client),
+    inspect: (token, audience) =>
+      attempt(async config => {
+        const server = config.serverMetadata();
+        if (server.introspection_endpoint !== undefined && registered?.secret !== undefined) {
+          const said = await oidc.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
+          return said.active && (said.iss === undefined || said.iss === issuerName)
+            ? presented(said, audience)
+            : undefined;
+        }
+        const request = new Request(audience, { headers: { authorization: `Bearer ${token}` } });
+        try {
+          const claims = await jwt.validateJwtAccessToken(server, request, audience, {
+            [jwt.clockSkew]: Math.round((now() - Date.now()) / 1000),
+            [jwt.jwksCache]: keys,
+            ...direct(),
+          });
+          return presented(claims, audience);
+        } catch (error) {
+          // The token's own fault, as against a provider that could not be asked for its keys.
+          if (unfit.has((error as { code?: unknown } | undefined)?.code)) return undefined;
+          throw error;
+        }
+      }),
+  };
+}
+
+function authOf({ secret, auth }: ClientIdentity): oidc.ClientAuth {
+  if (secret === undefined) return oidc.None();
+  return auth === 'post' ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
+}
+
+const unfit: ReadonlySet<unknown> = new Set([
+  jwt.INVALID_REQUEST,
+  jwt.INVALID_RESPONSE,
+  jwt.PARSE_ERROR,
+  jwt.JWT_TIMESTAMP_CHECK,
+  jwt.JWT_CLAIM_COMPARISON,
+  jwt.KEY_SELECTION,
+  jwt.UNSUPPORTED_OPERATION,
+]);
+
+/** The claims of a valid token; undefined where they lack what has to be there, or it is meant for others. */
+function presented(claims: Readonly<Record<string, unknown>>, audience: string): PresentedToken | undefined {
+  const { sub, client_id: clientId, scope, exp, aud } = claims;
+  const meantFor = (Array.isArray(aud) ? aud : [aud]).some(each => each === audience);
+  if (!meantFor || typeof sub !== 'string' || sub === '' || typeof exp !== 'number') return undefined;
+  return {
+    subject: sub,
+    clientId: typeof clientId === 'string' ? clientId : '',
+    scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
+    expiresAt: exp,
+  };
+}
+
+/** Refuses a provider that cannot be used safely (O1, O2). */
+function judge(name: string, metadata: oidc.ServerMetadata): void {
+  const methods = metadata.code_challenge_methods_supported;
+  if (Array.isArray(methods) && !methods.includes('S256')) {
+    throw new ProviderError(`${name} does not offer PKCE with S256, so signing in there would not be safe.`, 'unsent');
+  }
+  const endpoints = {
+    authorization_endpoint: metadata.authorization_endpoint,
+    token_endpoint: metadata.token_endpoint,
+    ...(metadata.revocation_endpoint !== undefined && { revocation_endpoint: metadata.revocation_endpoint }),
+    ...(metadata.registration_endpoint !== undefined && { registration_endpoint: metadata.registration_endpoint }),
+  };
+  for (const [field, endpoint] of Object.entries(endpoints)) {
+    if (typeof endpoint !== 'string' || !URL.canParse(endpoint) || !isSafeEndpoint(new URL(endpoint))) {
+      throw new ProviderError(
+        `${name} publishes no ${field} that can be used: it has to be an https address.`,
+        'unsent',
+      );
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Sign-ins that are under way: what has to be known again when the browser comes back. Kept in the store, sealed, under a
+ * digest of the `state`, so that any replica can take the callback and a look into the store starts nothing.
+ *
+ * - F1 A flow is taken once, across processes; a callback that is replayed finds nothing.
+ */
+import { createHash } from 'node:crypto';
+import type { Store } from '@midcall/core/store';
+import type { Json, Sealer } from '../../index.ts';
+import { openUnder, under } from '../../state/sealed-under.ts';
+
+export interface Flows<T extends Json> {
+  /** @param ttlMs - milliseconds the browser may stay away */
+  begin(state: string, flow: T, ttlMs: number): Promise<void>;
+  /** Looks without taking. */
+  look(state: string): Promise<T | undefined>;
+  /** Takes the flow: of all who come back with one state exactly one gets it. */
+  take(state: string): Promise<T | undefined>;
+}
+
+/** @param purpose - tells flows of one kind from those of another */
+export function flows<T extends Json>(store: Store, sealer: Sealer, purpose: string): Flows<T> {
+  const keyOf = (state: string): string => `${purpose}:${createHash('sha256').update(state).digest('base64url')}`;
+  const opened = (key: string, text: string | undefined): T | undefined =>
+    text === undefined ? undefined : (openUnder(sealer, purpose, key, text) as T | undefined);
+  return {
+    async begin(state, flow, ttlMs) {
+      const key = keyOf(state);
+      await store.set(key, sealer.seal(under(key, flow), purpose), { ttlMs, ifAbsent: true });
+    },
+    async look(state) {
+      return opened(keyOf(state), await store.get(keyOf(state)));
+    },
+    async take(state) {
+      return opened(keyOf(state), await store.take(keyOf(state)));
+    },
+  };
+}
+
+/** The one value of a parameter; undefined where it is missing, sent twice, or longer than any of ours. */
+export function single(parameters: URLSearchParams, name: string): string | undefined {
+  const all = parameters.getAll(name);
+  return all.length === 1 && all[0]!.length <= 200 ? all[0] : undefined;
+}

@@ -1,0 +1,69 @@
+/**
+ * Who this server is at each provider.
+ *
+ * - I1 In this order: as the operator registered it; by the address of its client id metadata document, where the provider
+ *   reads one and this server can be reached; registered by request (RFC 7591).
+ * - I2 A registration by request is made once for all processes that share the store, kept sealed, and made anew when it is
+ *   no longer known.
+ */
+import { createHash } from 'node:crypto';
+import type { Store } from '@midcall/core/store';
+import type { Json, Sealer } from '../../index.ts';
+import { openUnder, under } from '../../state/sealed-under.ts';
+import { type ClientIdentity, type ClientOffer, isReadable, registeredRedirect } from './identity.ts';
+import type { Provider } from './provider.ts';
+import { ProviderError } from './provider-error.ts';
+
+/** Who this server is at providers; for the `oauth` page. */
+export interface Identities {
+  /**
+   * @returns undefined where the operator registered this server
+   * @throws ProviderError where the provider takes no server that the operator has not registered
+   */
+  at(provider: Provider, offer: ClientOffer): Promise<ClientIdentity | undefined>;
+  /** Removes a registration that the provider no longer knows. */
+  forget(provider: Provider, offer: ClientOffer): Promise<void>;
+}
+
+const PURPOSE = 'oauth-client';
+/** Providers tidy away registrations without telling; after so long a new one is made. */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+export function identities(store: Store, sealer: Sealer): Identities {
+  const keyOf = ({ id, issuer }: Provider, { redirectUri }: ClientOffer): string => {
+    const text = JSON.stringify(['midcall.client', id, issuer, registeredRedirect(redirectUri)]);
+    return `${PURPOSE}:${createHash('sha256').update(text).digest('base64url')}`;
+  };
+  const kept = async (key: string): Promise<ClientIdentity | undefined> => {
+    const text = await store.get(key);
+    return text === undefined ? undefined : (openUnder(sealer, PURPOSE, key, text) as ClientIdentity | undefined);
+  };
+  return {
+    async at(provider, offer) {
+      const { client, name } = provider;
+      if (client.registered) return undefined;
+      const takes = await client.takes();
+      if (takes.document && isReadable(offer)) return { id: offer.document.href };
+      const key = keyOf(provider, offer);
+      const before = await kept(key);
+      if (before) return before;
+      if (!takes.registration) {
+        throw new ProviderError(
+          `${name} does not know this server, and takes none by itself: the operator has to register it there and give its clientId.`,
+          'unsent',
+        );
+      }
+      const { identity, lifeMs = KEPT_MS } = await client.register(offer);
+      const sealed = sealer.seal(under(key, identity as unknown as Json), PURPOSE);
+      const ttlMs = Math.max(1, Math.min(lifeMs, KEPT_MS));
+      if (await store.set(key, sealed, { ttlMs, ifAbsent: true })) return identity;
+      // Another process was first, or what is kept was sealed with a key that is gone.
+      const first = await kept(key);
+      if (!first) await store.set(key, sealed, { ttlMs });
+      return first ?? identity;
+    },
+    async forget(provider, offer) {
+      if (!provider.client.registered) await store.delete(keyOf(provider, offer));
+    },
+  };
+}

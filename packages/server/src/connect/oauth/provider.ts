@@ -1,0 +1,163 @@
+/** A third party that people connect to: a few lines of configuration, checked when it is built. */
+import {
+  anything,
+  checkOptions,
+  func,
+  having,
+  type Kind,
+  type Kinds,
+  listOf,
+  oneOf,
+  positive,
+  required,
+  text,
+} from '@midcall/core/options';
+import { hides } from '@midcall/core/text';
+import { isSafeEndpoint, type OAuthClient, oauthClient, type ProviderMetadata } from './client.ts';
+
+/** What the operator knows about a provider. */
+export interface ProviderOptions {
+  /** Names it in links, in the vault and in pages: lower-case letters, digits and hyphens, at most 32. */
+  readonly id: string;
+  /** As people know it; the id where absent. */
+  readonly name?: string;
+  /** The issuer, exactly as the provider writes it: https, or http on loopback. */
+  readonly issuer: string;
+  /**
+   * Who the operator registered this server as there. Where absent, the server describes itself at an address of its own, which
+   * is then its client id, or is registered by request, whichever the provider offers, in this order.
+   */
+  readonly clientId?: string;
+  /** Absent for a public client. */
+  readonly clientSecret?: string;
+  /** How the secret is sent; `basic` where absent. */
+  readonly clientAuth?: 'basic' | 'post';
+  /** What is asked for where a page does not say more. */
+  readonly scopes?: readonly string[];
+  /** The API the tokens are for (RFC 8707), where the provider wants to know. */
+  readonly resource?: string;
+  /** Sent along to the authorization endpoint, such as `access_type: 'offline'`. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Given where the provider publishes no metadata (RFC 8414 names). */
+  readonly metadata?: ProviderMetadata;
+  /** Milliseconds one request to the provider may take; 20,000 where absent. */
+  readonly timeoutMs?: number;
+  /** The web; the global one where absent. */
+  readonly fetch?: typeof fetch;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** A provider, where another factory takes one. */
+export const providerKind: Kind = {
+  words: 'what provider(…) made',
+  fits: value => having('', 'inspect').fits((value as Provider | null | undefined)?.client),
+};
+
+const kinds: Kinds<ProviderOptions> = {
+  id: required(text),
+  name: text,
+  issuer: required(text),
+  clientId: text,
+  clientSecret: text,
+  clientAuth: oneOf('basic', 'post'),
+  scopes: listOf(text),
+  resource: text,
+  parameters: anything,
+  metadata: anything,
+  timeoutMs: positive,
+  fetch: func,
+  now: func,
+};
+
+/** A provider, ready for `oauth(…)` and for the vault. It prints without its secret. */
+export interface Provider {
+  readonly id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Milliseconds after which a renewal that was begun can no longer be under way. */
+  readonly patienceMs: number;
+  /** The requests to it. */
+  readonly client: OAuthClient;
+}
+
+/** Set by us for every authorization request; a value of the operator's would weaken or break it. */
+const ours = new Set([
+  'client_id',
+  'response_type',
+  'response_mode',
+  'redirect_uri',
+  'state',
+  'nonce',
+  'scope',
+  'code_challenge',
+  'code_challenge_method',
+  'resource',
+  'request',
+  'request_uri',
+]);
+
+/** @throws TypeError for a bad option, naming it and never its value where that may be secret */
+export function provider(options: ProviderOptions): Provider {
+  checkOptions('provider', options, kinds);
+  const { id, name = id, clientId, scopes = [], parameters = {}, timeoutMs = 20_000, now = Date.now } = options;
+  const check = (holds: boolean, text: string): void => {
+    if (!holds) throw new TypeError(`provider: ${text}`);
+  };
+  check(
+    /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/u.test(id),
+    'id has lower-case letters, digits and hyphens, at most 32.',
+  );
+  check(
+    name !== '' && [...name].length <= 60 && !/\n/u.test(name) && !hides(name),
+    `name of '${id}' is one line of at most 60 characters.`,
+  );
+  check(URL.canParse(options.issuer), `issuer of '${id}' is not an address.`);
+  const issuer = new URL(options.issuer);
+  check(isSafeEndpoint(issuer), `issuer of '${id}' has to be an https address (http only on loopback).`);
+  check(issuer.search === '' && issuer.hash === '', `issuer of '${id}' has no query and no fragment.`);
+  check(clientId !== '', `clientId of '${id}' is empty.`);
+  check(
+    clientId !== undefined || (options.clientSecret === undefined && options.clientAuth === undefined),
+    `clientSecret and clientAuth of '${id}' belong to a clientId; give that as well.`,
+  );
+  check(options.clientSecret !== '', `clientSecret of '${id}' is empty; leave it out for a public client.`);
+  // scope-token of RFC 6749, section 3.3.
+  check(
+    scopes.every(scope => /^[\x21\x23-\x5b\x5d-\x7e]+$/u.test(scope)),
+    `a scope of '${id}' has a character that no scope may have.`,
+  );
+  const taken = Object.keys(parameters).find(key => ours.has(key));
+  check(taken === undefined, `parameters of '${id}' may not set ${taken}.`);
+
+  const client = oauthClient({
+    name,
+    issuer,
+    issuerName: options.issuer,
+    registered:
+      clientId === undefined
+        ? undefined
+        : {
+            id: clientId,
+            ...(options.clientSecret !== undefined && { secret: options.clientSecret }),
+            ...(options.clientAuth !== undefined && { auth: options.clientAuth }),
+          },
+    metadata: options.metadata && { ...options.metadata, issuer: options.issuer },
+    resource: options.resource,
+    fetch: options.fetch,
+    timeoutMs,
+    now,
+  });
+  return Object.freeze({
+    id,
+    name,
+    issuer: options.issuer,
+    scopes: Object.freeze([...scopes]),
+    parameters: Object.freeze({ ...parameters }),
+    // Discovery twice, keys, the request itself, and as much again for a process that was held up.
+    patienceMs: 8 * timeoutMs,
+    client,
+  });
+}

@@ -1,0 +1,178 @@
+/**
+ * Signing people in on the pages of an HTTP server: OpenID Connect against the authorization server that also issues the
+ * MCP tokens, so that a page can tell whether its visitor is the person of the call.
+ *
+ * - S1 Who signed in is read from an ID token whose signature, issuer, audience, nonce and time hold; with PKCE, `state`
+ *   and `iss` as for every provider.
+ * - S2 A sign-in ends in the browser that began it: the flow is tied to a cookie, so that a callback sent to somebody
+ *   else signs nobody in.
+ * - S3 A session begins with a new random id; one that the browser brought before is ended. Nothing a browser brings
+ *   becomes a session.
+ * - S4 Where a sign-in leads back to was sealed when it began; no parameter decides it.
+ * - S5 Cookies are HttpOnly and SameSite=Lax; over https also Secure and `__Host-`, so that no neighbouring host plants
+ *   one. Two of one name count as none. The name of a session's says where its pages are: another server on this host, at
+ *   another port or path, keeps its own beside it.
+ */
+import { createHash } from 'node:crypto';
+import { anything, checkGiven, checkOptions, count, func, oneOf, required, storeKind } from '@midcall/core/options';
+import type { Store } from '@midcall/core/store';
+import { boundedStore } from '@midcall/core/store';
+import { createSealer, type KeySource, keyRing, type Principal } from '../../index.ts';
+import type { SignIn, VisitDesk } from '../pages/page.ts';
+import { randomToken } from './client.ts';
+import { flows, single } from './flows.ts';
+import { type Provider, providerKind } from './provider.ts';
+import { ProviderError } from './provider-error.ts';
+
+/** What signing in takes. */
+export interface SignInOptions {
+  /** Where sessions live. */
+  readonly store: Store;
+  /** The keys that seal them; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. */
+  readonly key?: KeySource;
+  /** Runs a function later and returns what takes it back; `setTimeout` where absent. */
+  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /** Milliseconds a session lasts; 1 hour where absent. */
+  readonly sessionMs?: number;
+  /**
+   * How the server is told to let the person sign in as somebody else (`prompt` of OpenID Connect): `login` where absent;
+   * `select_account` where it knows only that.
+   */
+  readonly otherPerson?: 'login' | 'select_account';
+}
+
+interface SignInFlow {
+  readonly verifier: string;
+  readonly nonce: string;
+  readonly back: string;
+  readonly redirectUri: string;
+  /** The digest of the cookie of the browser that began. */
+  readonly browser: string;
+  readonly [key: string]: string;
+}
+
+/** The longest a person may take to sign in. */
+const AWAY_MS = 10 * 60_000;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/**
+ * Signs people in on the pages of an HTTP server; give it to `connect({ signIn })`.
+ *
+ * @param server - the authorization server, as a provider; `openid` is asked for besides its scopes. Its subjects have to
+ *   be the ones the MCP tokens carry: an OpenID provider that gives each client pairwise subjects does not fit
+ */
+export function signIn(server: Provider, options: SignInOptions): SignIn {
+  checkGiven('signIn', 'the first argument', server, providerKind);
+  checkOptions('signIn', options, {
+    store: required(storeKind),
+    key: anything,
+    timer: func,
+    sessionMs: count,
+    otherPerson: oneOf('login', 'select_account'),
+  });
+  if (!server.client.registered) throw new TypeError(`signIn: the provider '${server.id}' needs a clientId.`);
+  const { sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
+  const store = boundedStore(options.store, options.timer);
+  const sealer = createSealer(keyRing(options.key));
+  const under = flows<SignInFlow>(store, sealer, 'sign-in');
+  const sessions = flows<{ issuer: string; subject: string }>(store, sealer, 'session');
+  const scopes = [...new Set(['openid', ...server.scopes])];
+  let desk: VisitDesk | undefined;
+
+  const mounted = (): VisitDesk => {
+    if (desk) return desk;
+    throw new TypeError('signIn: give it to connect({ signIn }) first.');
+  };
+  const callback = (at: VisitDesk): Promise<URL> => at.address('sign-in/callback');
+  const secure = async (): Promise<boolean> => (await callback(mounted())).protocol === 'https:';
+  const named = (name: string, https: boolean): string => `${https ? '__Host-' : ''}midcall-${name}`;
+  const setCookie = (name: string, value: string, https: boolean, ms: number): string =>
+    `${named(name, https)}=${value}; Path=/; Max-Age=${Math.floor(ms / 1000)}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
+  const sessionName = async (): Promise<string> => `session-${sha256((await callback(mounted())).href).slice(0, 12)}`;
+  const sessionOf = async (request: Request): Promise<string | undefined> =>
+    cookie(request, named(await sessionName(), await secure()));
+
+  return {
+    issuer: server.issuer,
+    async principal(request) {
+      const id = await sessionOf(request);
+      const session = id === undefined ? undefined : await sessions.look(id);
+      return session && ({ issuer: session.issuer, subject: session.subject } satisfies Principal);
+    },
+    async begin(_request, back, how) {
+      const redirectUri = (await callback(mounted())).href;
+      const [state, verifier, nonce, browser] = [randomToken(), randomToken(), randomToken(), randomToken()];
+      let to: URL;
+      try {
+        const parameters = { ...server.parameters, ...(how?.other && { prompt: otherPerson }) };
+        to = await server.client.authorizationUrl({ redirectUri, state, verifier, nonce, scopes, parameters });
+      } catch (error) {
+        if (error instanceof ProviderError) return mounted().trouble(notSignedIn(error));
+        throw error;
+      }
+      const flow = { verifier, nonce, back: back.pathname, redirectUri, browser: sha256(browser) };
+      await under.begin(state, flow, AWAY_MS);
+      const https = await secure();
+      return leadTo(to.href, [setCookie(`sign-in-${sha256(state).slice(0, 12)}`, browser, https, AWAY_MS)]);
+    },
+    mount(app, given) {
+      desk = given;
+      app.get('/sign-in/callback', async context => {
+        const request = context.req.raw;
+        const parameters = new URL(request.url).searchParams;
+        const https = await secure();
+        const state = single(parameters, 'state');
+        const flow = state === undefined ? undefined : await under.look(state);
+        if (state === undefined || !flow) return given.trouble(unknownSignIn);
+        const name = `sign-in-${sha256(state).slice(0, 12)}`;
+        const browser = cookie(request, named(name, https));
+        if (browser === undefined || sha256(browser) !== flow.browser) return given.trouble(unknownSignIn);
+        if (!(await under.take(state))) return given.trouble(unknownSignIn);
+        const returned = new URL(flow.redirectUri);
+        returned.search = parameters.toString();
+        try {
+          const { verifier, nonce, back } = flow;
+          const { subject } = await server.client.exchange(returned, { state, verifier, nonce, scopes });
+          if (!subject) throw new ProviderError(`${server.name} did not say who signed in.`, 'refused');
+          const before = await sessionOf(request);
+          if (before !== undefined) await sessions.take(before);
+          const id = randomToken();
+          await sessions.begin(id, subject, sessionMs);
+          return leadTo(back, [setCookie(await sessionName(), id, https, sessionMs), setCookie(name, '', https, 0)]);
+        } catch (error) {
+          if (error instanceof ProviderError) return given.trouble(notSignedIn(error));
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+const notSignedIn = (error: ProviderError) => ({
+  title: 'You are not signed in',
+  lines: [error.message, 'Open the link again to try once more.'],
+});
+
+const unknownSignIn = {
+  title: 'This sign-in is not known',
+  lines: [
+    'It was finished before, took too long, or was begun in another browser. Nobody was signed in.',
+    'Open the link your assistant showed, and start from there.',
+  ],
+};
+
+/** The one value of a cookie (S5). */
+function cookie(request: Request, name: string): string | undefined {
+  const values = (request.headers.get('cookie') ?? '')
+    .split(/;\s*/u)
+    .filter(each => each.startsWith(`${name}=`))
+    .map(each => each.slice(name.length + 1));
+  return values.length === 1 && values[0] !== '' && values[0]!.length <= 200 ? values[0] : undefined;
+}
+
+function leadTo(location: string, cookies: readonly string[]): Response {
+  const headers = new Headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+  for (const each of cookies) headers.append('set-cookie', each);
+  return new Response(null, { status: 303, headers });
+}

@@ -1,0 +1,130 @@
+/**
+ * The page server of a server that has no web address of its own: on this machine only, on a random port, started when
+ * the first page is needed and closed when none is open any more.
+ *
+ * - P1 It listens on 127.0.0.1, and answers only to its own Host, so that a name rebound to 127.0.0.1 gets nothing.
+ * - P2 It keeps no process alive, whatever is connected.
+ * - P3 A request that does not come to its end is cut off.
+ * - P4 A browser sends 127.0.0.1 the cookies of every server there ever was at any port: there is room for them.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { MidcallError } from '@midcall/core/errors';
+import { readTarget } from '@midcall/core/node';
+
+export interface PageServerOptions {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Runs a function later; the result takes it back. */
+  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly now: () => number;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+/** After the last page's time the server stays this long, in milliseconds, to say what became of it. */
+const LINGER_MS = 60_000;
+/** Milliseconds in which a request's head, and all of it, has to arrive; and bytes a head may have (P4). */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 131_072,
+};
+
+const plainText = { 'content-type': 'text/plain; charset=utf-8' };
+
+export class PageServer {
+  readonly #options: PageServerOptions;
+  #server: Server | undefined;
+  #starting: Promise<number> | undefined;
+  readonly #open = new Map<string, number>();
+  #stopTimer: (() => void) | undefined;
+
+  constructor(options: PageServerOptions) {
+    this.#options = options;
+  }
+
+  /** The port it listens on, or undefined where it does not. */
+  get port(): number | undefined {
+    return (this.#server?.address() as AddressInfo | null | undefined)?.port;
+  }
+
+  /**
+   * Listens for a page until it is released, or its time is up.
+   * @param until - milliseconds since the epoch
+   * @returns the port
+   * @throws MidcallError `connect/unavailable` where no port can be had
+   */
+  async listen(ticket: string, until: number): Promise<number> {
+    this.#open.set(ticket, until);
+    this.#starting ??= this.#start();
+    try {
+      const port = await this.#starting;
+      this.#watch();
+      return port;
+    } catch (cause) {
+      this.#starting = undefined;
+      const taken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      const why = taken
+        ? `port ${this.#options.port} is another process's. Leave out connect's port, or give each server its own`
+        : 'this process may not listen on 127.0.0.1';
+      throw new MidcallError('connect/unavailable', `No page can be served: ${why}.`, { cause });
+    }
+  }
+
+  /** A page that needs no server any more, but for saying what became of it. */
+  release(ticket: string): void {
+    if (this.#open.delete(ticket)) this.#watch();
+  }
+
+  async close(): Promise<void> {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    const server = this.#server;
+    this.#server = undefined;
+    this.#starting = undefined;
+    if (!server) return;
+    const closed = new Promise(resolve => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  }
+
+  async #start(): Promise<number> {
+    const listener = getRequestListener(request => this.#options.fetch(request));
+    const server = createServer(limits, (req, res) => {
+      const port = (server.address() as AddressInfo | null)?.port;
+      const target = readTarget(req);
+      if (!target) return void res.writeHead(400, plainText).end('The request does not name one host and a path.\n');
+      const { host, path } = target;
+      req.url = path;
+      if (host === `127.0.0.1:${port}`) return void listener(req, res);
+      // Somebody who types it. A page is shown where it can be sent from, and that is one name.
+      if (host === `localhost:${port}` && req.method === 'GET') {
+        return void res.writeHead(307, { location: `http://127.0.0.1:${port}${path}` }).end();
+      }
+      res.writeHead(403, plainText).end('This page answers only at 127.0.0.1.\n');
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.#options.port, '127.0.0.1', resolve);
+    });
+    server.unref().on('connection', socket => socket.unref());
+    this.#server = server;
+    return (server.address() as AddressInfo).port;
+  }
+
+  #watch(): void {
+    this.#stopTimer?.();
+    if (!this.#server) return;
+    const now = this.#options.now();
+    for (const [ticket, until] of this.#open) if (until <= now) this.#open.delete(ticket);
+    const idle = this.#open.size === 0;
+    const wait = idle ? LINGER_MS : Math.min(...this.#open.values()) - now;
+    const next = () => {
+      if (idle) void this.close();
+      else this.#watch();
+    };
+    this.#stopTimer = this.#options.timer(next, Math.max(1, Math.min(wait, 0x7fff_ffff)));
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * The page that connects a person to a provider: it says what will be asked for, leads there, takes the callback and puts
+ * what was granted into the vault. The handler learns that it is done, and never a token.
+ *
+ * - C1 The link is ours. Nobody is led to the provider but from our own page, by the person who was asked.
+ * - C2 A callback counts only in the browser of that person: who comes back is checked like who left. So a provider's
+ *   address that is passed on to somebody else connects nobody to anything.
+ * - C3 Each provider has a callback address of its own, and a flow begun for one is not taken for another (mix-up,
+ *   RFC 9700 section 4.4, beside the check of `iss`).
+ * - C4 Where less was granted than asked for, the page names what is missing, and is finished only when the person goes on
+ *   without it.
+ * - C5 Where the operator has not registered this server at a provider, it is known there by the address of a document it
+ *   serves beside the callback, or by a registration it asks for (identities.ts).
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { checkGiven, checkOptions, listOf, text } from '@midcall/core/options';
+import { type Html, html } from '@midcall/core/page';
+import type { Page } from '../../index.ts';
+import { randomToken } from '../oauth/client.ts';
+import { single } from '../oauth/flows.ts';
+import { type ClientIdentity, type ClientOffer, clientDocument, isReadable } from '../oauth/identity.ts';
+import { type Provider, providerKind } from '../oauth/provider.ts';
+import { ProviderError } from '../oauth/provider-error.ts';
+import { lacking } from '../oauth/tokens.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { PageKind, PageView, Visit, VisitDesk } from './page.ts';
+import { shown } from './view.ts';
+
+/** How the pages of providers are served. */
+export interface OAuthPageOptions {
+  /** What the call needs; the provider's own scopes where absent. */
+  readonly scopes?: readonly string[];
+}
+
+/** What a handler learns of a sign-in that was completed. */
+export interface Connected {
+  readonly provider: string;
+  /** What the person granted. */
+  readonly scopes: readonly string[];
+  /** What was asked for and not granted; the person chose to go on without it. */
+  readonly missing: readonly string[];
+}
+
+interface Data {
+  readonly provider: string;
+  readonly scopes: readonly string[];
+}
+
+const KIND = 'oauth';
+/** The longest a person may take at the provider. */
+const AWAY_MS = 15 * 60_000;
+
+/**
+ * A page where a person connects an account of theirs at a provider. Its provider is known to the pages by `connect({ kinds: [oauthPages(vault, [provider])] })`.
+ * Afterwards `vault.token(call.principal, provider)` gives the access token for the server's own calls.
+ */
+export function oauth(provider: Provider, options: OAuthPageOptions = {}): Page<Connected> {
+  checkGiven('oauth', 'the first argument', provider, providerKind);
+  checkOptions('oauth', options, { scopes: listOf(text) });
+  const { scopes = provider.scopes } = options;
+  return { kind: KIND, data: { provider: provider.id, scopes }, assurance: 'out-of-band' };
+}
+
+const view = ({ name, issuer }: Provider, scopes: readonly string[], problem?: string): PageView => ({
+  title: `Connect ${name}`,
+  send: `Continue to ${name}`,
+  body: html`<p>You will sign in at <strong>${new URL(issuer).host}</strong> and come back here.</p>
+${
+  scopes.length > 0 &&
+  html`<p>You will be asked to allow:</p>
+${list(scopes)}`
+}<p class="help">What you allow is kept encrypted on this server, for you alone. Your assistant and its model do not see it.</p>`,
+  ...(problem === undefined ? {} : { problem }),
+});
+
+const list = (scopes: readonly string[]): Html =>
+  html`<ul>${scopes.map(scope => html`<li><code>${shown(scope, 200)}</code></li>`)}</ul>`;
+
+/** What the page shows once the person has come back and something was not granted. */
+const lesserView = ({ name }: Provider, missing: readonly string[], problem?: string): PageView => ({
+  title: `${name} did not allow everything`,
+  send: 'Continue',
+  body: html`<p>You are connected, but ${name} did not allow:</p>
+${list(missing)}
+<p>What needs it will not work.</p>
+<fieldset class="field"><legend>How do you want to go on?</legend><div class="options"><label class="option"><input type="radio" name="next" value="without" required><span>Go on without it</span></label><label class="option"><input type="radio" name="next" value="again" required><span>Ask ${name} again</span></label></div></fieldset>`,
+  ...(problem === undefined ? {} : { problem }),
+});
+
+/**
+ * The kind behind {@link oauth}.
+ * @throws MidcallError `server/setup` for two providers of one id
+ */
+export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKind {
+  const byId = new Map(providers.map(each => [each.id, each]));
+  if (byId.size !== providers.length) {
+    throw new MidcallError('server/setup', 'Two providers have one id: each needs its own.');
+  }
+  let desk: VisitDesk | undefined;
+  const providerOf = (id: string): Provider => {
+    const found = byId.get(id);
+    if (found) return found;
+    throw new MidcallError(
+      'server/setup',
+      `The provider '${id}' is not known here: give it to oauthPages(vault, [...]).`,
+    );
+  };
+  const offer = async (at: VisitDesk, { id }: Provider): Promise<ClientOffer> => ({
+    name: at.name,
+    redirectUri: await at.address(`callback/${id}`),
+    document: await at.address(`client/${id}`),
+  });
+
+  /** What this page asked for and was not granted (C4), and what was. */
+  const lesser = async (visit: Visit, provider: Provider, scopes: readonly string[]) => {
+    const found = mayConnect(visit) ? await vault.signedIn(visit.principal, provider) : undefined;
+    const missing = scopes.filter(scope => found?.refused.includes(scope));
+    return found && missing.length > 0 ? { granted: found.scopes, missing } : undefined;
+  };
+
+  return {
+    name: KIND,
+    async show(visit) {
+      const { provider: id, scopes } = visit.data as unknown as Data;
+      const provider = providerOf(id);
+      const less = await lesser(visit, provider, scopes);
+      return less ? lesserView(provider, less.missing) : view(provider, scopes);
+    },
+    async submit(visit, sent) {
+      const { provider: id, scopes } = visit.data as unknown as Data;
+      const provider = providerOf(id);
+      const less = await lesser(visit, provider, scopes);
+      const next = sent.get('next')?.[0];
+      if (less && next === 'without') {
+        return { finish: () => ({ provider: id, scopes: less.granted, missing: less.missing }) satisfies Connected };
+      }
+      if (less && next !== 'again') return { again: lesserView(provider, less.missing, 'Choose how to go on.') };
+      if (!desk || !mayConnect(visit)) {
+        return {
+          again: view(provider, scopes, 'Nobody can tell here who you are, so nothing can be connected for you.'),
+        };
+      }
+      const [state, verifier] = [randomToken(), randomToken()];
+      const offered = await offer(desk, provider);
+      const redirectUri = offered.redirectUri.href;
+      try {
+        const { parameters } = provider;
+        const client = await vault.identities.at(provider, offered);
+        const request = { client, redirectUri, state, verifier, scopes, parameters };
+        const to = await provider.client.authorizationUrl(request);
+        const flow = { redirectUri, verifier, scopes, client: JSON.stringify(client ?? null) };
+        await vault.flows.begin(state, { ticket: visit.ticket, provider: id, ...flow }, AWAY_MS);
+        return { leave: { to, says: `Going to ${provider.name}` } };
+      } catch (error) {
+        if (error instanceof ProviderError) return { again: view(provider, scopes, error.message) };
+        throw error;
+      }
+    },
+    mount(app, given) {
+      desk = given;
+      // Public: whoever reads it learns what every authorization request says.
+      app.get('/client/:provider', async context => {
+        const provider = byId.get(context.req.param('provider'));
+        if (!provider || provider.client.registered) return context.notFound();
+        const offered = await offer(given, provider);
+        if (!isReadable(offered)) return context.notFound();
+        return context.json(clientDocument(offered), 200, { 'cache-control': 'public, max-age=3600' });
+      });
+      app.get('/callback/:provider', async context => {
+        const callback = new URL(context.req.url).searchParams;
+        const state = single(callback, 'state');
+        const flow = state === undefined ? undefined : await vault.flows.look(state);
+        const provider = byId.get(context.req.param('provider'));
+        if (state === undefined || !flow || !provider || flow.provider !== provider.id)
+          return given.trouble(unknownFlow);
+        const visit = await given.enter(context.req.raw, flow.ticket);
+        if (visit instanceof Response) return visit;
+        if (!mayConnect(visit) || !(await vault.flows.take(state))) return given.trouble(unknownFlow);
+        // The address as we sent it, not as the request's Host has it.
+        const returned = new URL(flow.redirectUri);
+        returned.search = callback.toString();
+        try {
+          const client = (JSON.parse(flow.client) as ClientIdentity | null) ?? undefined;
+          const { tokens } = await provider.client.exchange(returned, { ...flow, state, client });
+          if (lacking(tokens.scopes, flow.scopes).length > 0) {
+            await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
+            return given.back(visit.ticket);
+          }
+          let stored = false;
+          const page = await given.finish(visit, async () => {
+            await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
+            stored = true;
+            return { provider: provider.id, scopes: tokens.scopes, missing: [] } satisfies Connected;
+          });
+          // Where another tab was first, both may be one grant at the provider, which revoking would end.
+          if (!stored && !(await vault.signedIn(visit.principal, provider))) {
+            await provider.client.revoke(tokens).catch(() => false);
+          }
+          return page;
+        } catch (error) {
+          if (!(error instanceof ProviderError)) throw error;
+          if (error.reason === 'invalid_client') await vault.identities.forget(provider, await offer(given, provider));
+          return given.trouble({ title: `${provider.name} is not connected`, lines: [error.message] }, visit);
+        }
+      });
+    },
+  };
+}
+
+/** Only somebody who was checked may connect an account: else it could be the attacker's, or connected for them. */
+const mayConnect = ({ principal, assurance }: Visit): boolean =>
+  principal !== undefined && (assurance === 'out-of-band' || assurance === 'verified');
+
+const unknownFlow = {
+  title: 'This sign-in is not known',
+  lines: [
+    'It was finished before, took too long, or was begun elsewhere. Nothing was connected.',
+    'Open the link your assistant showed, and start from there.',
+  ],
+};

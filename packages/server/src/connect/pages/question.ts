@@ -1,0 +1,35 @@
+/** The page for an ordinary `call.elicit` that goes by page: the same flat form, the same three ways out. */
+import { checkContent, type Field, type ReadForm, readForm } from '@midcall/core/form';
+import type { Json } from '../../index.ts';
+import { type Items, itemOf } from '../forms/item.ts';
+import { formStep, formView } from '../forms/step.ts';
+import type { PageKind } from './page.ts';
+
+const words = { title: 'A question for you', send: 'Send answer' };
+
+function fieldsOf(data: Json): readonly Field[] {
+  const read: ReadForm = readForm((data as { schema?: unknown }).schema);
+  return read.ok ? read.fields : [];
+}
+
+/** Property names are the author's and may hold dots, so questions are numbered on the page. */
+const itemsOf = (fields: readonly Field[]): Items =>
+  Object.fromEntries(fields.map((field, index) => [`q${index}`, itemOf(field)]));
+
+export const questionKind: PageKind = {
+  name: 'question',
+  show: ({ data }) => formView(itemsOf(fieldsOf(data)), words),
+  submit({ data }, sent) {
+    const fields = fieldsOf(data);
+    const items = itemsOf(fields);
+    const step = formStep(items, words, sent);
+    if ('again' in step) return step;
+    const value = step.value as Record<string, unknown>;
+    const named = fields.map((field, index) => [field.name, value[`q${index}`]] as const);
+    const content = Object.fromEntries(named.filter(([, each]) => each !== undefined));
+    const checked = checkContent(fields, content);
+    if (checked.ok) return { finish: () => checked.content as Json };
+    const problem = checked.issues[0]?.message ?? 'An answer does not fit yet.';
+    return { again: formView(items, words, sent, undefined, problem) };
+  },
+};

@@ -1,0 +1,81 @@
+/**
+ * The `secret` page: an API key or the like, from the person's browser into the vault. The handler gets the name under
+ * which it is kept, never the value; a handler that needs it reads it from the vault itself.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { checkOptions, name as nameKind, required, text } from '@midcall/core/options';
+import { html } from '@midcall/core/page';
+import type { Page } from '../../index.ts';
+import type { Keeper, PageKind, PageView } from './page.ts';
+import { shown } from './view.ts';
+
+/** What a page that takes a secret is given. */
+export interface SecretOptions {
+  /** Under which it is kept for this person, such as `weather-api`. */
+  readonly name: string;
+  /** What the person is asked for, such as `API key`. */
+  readonly label: string;
+  /** Where they find it. */
+  readonly help?: string;
+  readonly title?: string;
+}
+
+interface Data {
+  readonly name: string;
+  readonly label: string;
+  readonly title: string;
+  readonly help?: string;
+}
+
+const longest = 16_384;
+const nameShape = /^[\w.:/-]{1,100}$/;
+
+const view = ({ title, label, help }: Data, problem?: string): PageView => ({
+  title,
+  send: 'Save',
+  body: html`<div class="field"><label for="secret">${shown(label, 200)}</label>${
+    help !== undefined && html`<p class="help" id="secret-help">${shown(help, 1_000)}</p>`
+  }<input type="password" id="secret" name="secret" required maxlength="${longest}" autocomplete="off" spellcheck="false"${
+    help !== undefined && html` aria-describedby="secret-help"`
+  }></div>`,
+  ...(problem === undefined ? {} : { problem }),
+});
+
+/** @param vault - where the values go */
+export function secretKind(vault: Keeper): PageKind {
+  return {
+    name: 'secret',
+    show: ({ data }) => view(data as unknown as Data),
+    submit({ data, principal }, sent) {
+      const asked = data as unknown as Data;
+      const value = (sent.get('secret')?.[0] ?? '').trim();
+      if (value === '') return { again: view(asked, 'Nothing was entered.') };
+      if (value.length > longest) return { again: view(asked, 'This is too long to be right.') };
+      return {
+        async finish() {
+          if (!principal) throw new MidcallError('connect/identity', 'Nothing can be kept for a person nobody knows.');
+          await vault.put(principal, asked.name, value);
+          return { secret: asked.name };
+        },
+      };
+    },
+  };
+}
+
+/**
+ * A page that takes a secret into the vault.
+ * @throws MidcallError `form/unsupported` for a name that is none
+ */
+export function secret(options: SecretOptions): Page<{ readonly secret: string }> {
+  checkOptions('secret', options, { name: required(nameKind), label: required(nameKind), help: text, title: text });
+  const { name, label, help, title = `Enter your ${label}` } = options;
+  if (!nameShape.test(name)) {
+    throw new MidcallError('form/unsupported', 'secret: name is 1 to 100 letters, digits and _ . : / -');
+  }
+  return {
+    kind: 'secret',
+    data: { name, label, title, ...(help === undefined ? {} : { help }) },
+    assurance: 'out-of-band',
+  };
+}

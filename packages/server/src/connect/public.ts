@@ -1,0 +1,36 @@
+/** `@midcall/server/connect`: answers that must not pass through the host or the model. */
+export { type Html, type HtmlValue, html } from '@midcall/core/page';
+export { type Connect, type ConnectOptions, connect } from './connect.ts';
+export type {
+  BooleanItem,
+  GroupItem,
+  Item,
+  Items,
+  ItemsValue,
+  LeafItem,
+  ListItem,
+  MultiSelectItem,
+  NumberItem,
+  SelectItem,
+  TextItem,
+} from './forms/item.ts';
+export { type Bearer, type BearerOptions, bearer } from './oauth/bearer.ts';
+export type { ProviderMetadata } from './oauth/client.ts';
+export { type Provider, type ProviderOptions, provider } from './oauth/provider.ts';
+export { type SignInOptions, signIn } from './oauth/sign-in.ts';
+export type { OAuthTokens } from './oauth/tokens.ts';
+export { type ConfirmOptions, confirm } from './pages/confirm.ts';
+export { type FormKindOptions, type FormPageOptions, formKindOf, formPage } from './pages/form.ts';
+export { type Connected, type OAuthPageOptions, oauth, oauthPages } from './pages/oauth.ts';
+export type { Keeper, PageKind, PageView, Sent, SignIn, Step, Visit, VisitDesk } from './pages/page.ts';
+export { pageOf } from './pages/page.ts';
+export { type SecretOptions, secret } from './pages/secret.ts';
+export { type Reach, type ReachOptions, reach } from './reach.ts';
+export {
+  type AccessToken,
+  type Forgotten,
+  type SignedIn,
+  type Vault,
+  type VaultOptions,
+  vault,
+} from './vault/vault.ts';

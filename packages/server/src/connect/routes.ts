@@ -1,0 +1,140 @@
+/** The routes of the pages: two per ticket, the style sheet and the mark, and what kinds add. */
+import { createHash } from 'node:crypto';
+import { isMidcallError } from '@midcall/core/errors';
+import { icon } from '@midcall/core/page';
+import { Hono } from 'hono';
+import type { PagesHost } from '../index.ts';
+import { Browsers } from './browsers.ts';
+import type { PageKind, Sent, SignIn, Visit } from './pages/page.ts';
+import { style } from './pages/style.ts';
+import { codePage, kindPage, leavePage, type Site, shown } from './pages/view.ts';
+import { words } from './pages/words.ts';
+import { type Ticket, type Tickets, ticketName } from './ticket.ts';
+import { securityHeaders, Visits } from './visits.ts';
+
+export interface RouteOptions {
+  readonly host: PagesHost;
+  readonly tickets: Tickets;
+  readonly kinds: ReadonlyMap<string, PageKind>;
+  readonly signIn: SignIn | undefined;
+  readonly name: string;
+  /** Where the pages are, as the person's browser sees them. */
+  readonly base: () => Promise<URL>;
+  /** The path under which requests arrive. */
+  readonly path: string;
+}
+
+/** Bytes a sent form may have, and fields. */
+const maxForm = 1_048_576;
+const maxFields = 20_000;
+const styleName = `style-${createHash('sha256').update(style).digest('base64url').slice(0, 12)}.css`;
+
+/** @returns the pages as one web app */
+export function routes(options: RouteOptions): Hono {
+  const { host, tickets, kinds, signIn, path } = options;
+  const site: Site = { name: shown(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
+  const browsers = new Browsers(host, options.base);
+  const visits = new Visits({ host, tickets, browsers, signIn, site, name: options.name, base: options.base });
+  const app = new Hono();
+  const pages = new Hono();
+
+  const file = (type: string, body: string) => () =>
+    new Response(body, {
+      headers: { ...securityHeaders, 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' },
+    });
+  pages.get(`/${styleName}`, file('text/css; charset=utf-8', style));
+  pages.get('/icon.svg', file('image/svg+xml', icon));
+  for (const kind of kinds.values()) kind.mount?.(pages, visits);
+  signIn?.mount?.(pages, visits);
+
+  const kindOf = (ticket: Ticket): PageKind => {
+    const kind = kinds.get(ticket.kind);
+    if (!kind) throw new Error(`no page of kind '${ticket.kind}'`);
+    return kind;
+  };
+
+  pages.get('/:ticket', async context => {
+    const request = context.req.raw;
+    const ticket = await visits.open(context.req.param('ticket'));
+    if (ticket instanceof Response) return ticket;
+    const who = await visits.recognise(request, ticket);
+    if (who instanceof Response) return who;
+    const { browser, cookie } = await browsers.meet(request, ticket);
+    const token = { token: browsers.formToken(browser), now: host.now() };
+    if (who === 'unchecked') return visits.page(codePage(site, token), 200, cookie);
+    const visit = visits.visit(ticket, who);
+    const view = await kindOf(ticket).show(visit);
+    if (cookie !== undefined) host.audit(ticket.call, { kind: 'page-seen', ticket: ticketName(ticket.ticket) });
+    return visits.page(kindPage(site, visit, view, token), 200, cookie);
+  });
+
+  pages.post('/:ticket', async context => {
+    const request = context.req.raw;
+    const ticket = await visits.open(context.req.param('ticket'));
+    if (ticket instanceof Response) return ticket;
+    const browser = await browsers.find(request, ticket);
+    // Of what cannot come from our page nothing is read.
+    const sent: Sent | undefined = browser && (await browsers.fromHere(request)) ? await readSent(request) : new Map();
+    if (sent === undefined) return visits.says(words.tooLarge);
+    if (!browser || !browsers.holds(browser, sent.get('form-token')?.[0])) {
+      // The code was typed in another tab of this browser before: nothing is taken, and the page is shown.
+      if (browser?.checked && sent.get('do')?.[0] === 'code') return visits.back(ticket.ticket);
+      visits.audit(ticket, 'forged');
+      return visits.says(words.forged);
+    }
+    if (ticket.check === 'sign-in' && sent.get('do')?.[0] === 'other-person') {
+      return visits.asSomebodyElse(request, ticket);
+    }
+    const who = await visits.recognise(request, ticket);
+    if (who instanceof Response) return who;
+    if (who === 'unchecked') return visits.tryCode(ticket, browser, (sent.get('code')?.[0] ?? '').slice(0, 40));
+    const visit = visits.visit(ticket, who);
+    if (sent.get('do')?.[0] === 'decline') return visits.decline(visit);
+    return take(visit, ticket, sent, browsers.formToken(browser));
+  });
+
+  async function take(visit: Visit, ticket: Ticket, sent: Sent, token: string): Promise<Response> {
+    const step = await kindOf(ticket).submit(visit, sent);
+    if ('finish' in step) return visits.finish(visit, step.finish);
+    if ('leave' in step) return visits.page(leavePage(site, step.leave.to, step.leave.says));
+    return visits.page(kindPage(site, visit, step.again, { token, now: host.now() }), 422);
+  }
+
+  pages.notFound(() => visits.says(words.notHere));
+  pages.onError(error => {
+    if (isMidcallError(error, 'store/unavailable')) {
+      host.warn(`midcall connect: ${error.message}`);
+      return visits.says(words.away);
+    }
+    // The text of an error may hold what was sent: only its name is told.
+    host.warn(`midcall connect: a page failed (${error.name}).`);
+    return visits.says(words.failed);
+  });
+  app.route(path === '' ? '/' : path, pages);
+  app.notFound(() => visits.says(words.notHere));
+  return app;
+}
+
+/** Reads a form; undefined where it is too large or has too many fields. */
+async function readSent(request: Request): Promise<Sent | undefined> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!type.startsWith('application/x-www-form-urlencoded')) return new Map();
+  if (Number(request.headers.get('content-length') ?? 0) > maxForm) return undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxForm) return undefined;
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  // Counted first: URLSearchParams takes seconds over a megabyte of fields from Node 24 on.
+  if (text.split('&', maxFields + 1).length > maxFields) return undefined;
+  const sent = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = sent.get(name);
+    if (values) values.push(value);
+    else sent.set(name, [value]);
+  }
+  return sent;
+}

@@ -1,0 +1,224 @@
+/**
+ * Tickets: what a link stands for, and whether it may still be used. Everything lies in the store, sealed, under a digest
+ * of the ticket, so that neither a look into the store nor a log of its keys gives anybody a working link.
+ *
+ * - T1 A ticket is random (192 bits) and carries nothing: what it stands for is only in the store.
+ * - T2 It has one turn. Of all who would finish it (or withdraw it) exactly one gets the turn, across processes; looking
+ *   takes nothing.
+ * - T3 Past `dueAt` the turn cannot be had, whatever is still in the store.
+ * - T4 Five codes may be tried, across processes; then the ticket is useless.
+ * - T5 A store that is away for a moment ends nothing: who waits goes on waiting, and what became of a ticket is written
+ *   as soon as it is back. Where the turn was taken and nothing is known of it, that is said, and it is not given again.
+ */
+import { hash, randomBytes, randomInt } from 'node:crypto';
+import { isMidcallError } from '@midcall/core/errors';
+import type { Json, PageAsk, PageOutcome, PagesHost } from '../index.ts';
+import { openUnder, under } from '../state/sealed-under.ts';
+
+/** What a ticket stands for. */
+export type Ticket = PageAsk;
+
+/** Whether a ticket may be used. */
+export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'declined' | 'withdrawn' | 'locked';
+
+/** What {@link Tickets.look} finds. */
+export type Looked =
+  | { readonly standing: 'open'; readonly ticket: Ticket }
+  | { readonly standing: Exclude<Standing, 'open'> };
+
+/** Codes that may be tried. */
+const maxTries = 5;
+
+/** How long after its time a link still says what became of it, in milliseconds. */
+const REMEMBERED_MS = 24 * 60 * 60_000;
+const WATCH_MS = 1_000;
+/** Waits between the attempts to write down what became of a ticket, in milliseconds. */
+const SETTLE_AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
+const PURPOSE = 'page';
+/** Tickets a process knows by heart. */
+const MAX_KNOWN = 256;
+// Letters and digits that are not mistaken for one another.
+const CODE_LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
+const CODE_LENGTH = 8;
+const ticketShape = /^[\w-]{32}$/;
+
+/** The name of a ticket in keys, logs and cookies: says which one it is, and does not open it. */
+export const ticketName = (ticket: string): string => hash('sha256', ticket, 'base64url').slice(0, 32);
+
+export const newTicket = (): string => randomBytes(24).toString('base64url');
+
+/** Two groups of four: short enough to type, and five tries in 30^8. */
+export function newCode(): string {
+  const letters = Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]);
+  return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`;
+}
+
+/** A typed code as it is compared: case, blanks and dashes do not count. */
+export const spelled = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]/g, '');
+
+/** What a process knows of a ticket it met, so as not to work it out with every step of a visit. */
+interface Known {
+  readonly name: string;
+  /** Where this process issued it: what it wrote, and the JSON in it. It holds as long as the store has that text. */
+  issued?: { readonly sealed: string; readonly json: string };
+}
+
+/** Tickets over one store. */
+export class Tickets {
+  readonly #host: PagesHost;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #known = new Map<string, Known>();
+
+  constructor(host: PagesHost) {
+    this.#host = host;
+  }
+
+  /** Writes a ticket, unless it is there. */
+  async issue(ticket: Ticket): Promise<void> {
+    const known = this.#know(ticket.ticket);
+    const key = `page:${known.name}`;
+    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
+    const json = JSON.stringify(under(key, ticket));
+    const sealed = this.#host.sealer.sealJson(json, PURPOSE);
+    known.issued = { sealed, json };
+    await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
+  }
+
+  /** What a ticket stands for; undefined for one that was never issued, or so long ago that nothing is left of it. */
+  async find(ticket: string): Promise<Ticket | undefined> {
+    if (!ticketShape.test(ticket)) return undefined;
+    const known = this.#know(ticket);
+    const page = await this.#host.store.get(`page:${known.name}`);
+    return page === undefined ? undefined : this.#ticket(known, page);
+  }
+
+  /** What a ticket stands for while it may be used, and else why not; undefined as for {@link find}. */
+  async look(ticket: string): Promise<Looked | undefined> {
+    if (!ticketShape.test(ticket)) return undefined;
+    const { store } = this.#host;
+    const known = this.#know(ticket);
+    const { name } = known;
+    const [page, turn] = await Promise.all([store.get(`page:${name}`), store.get(`page-turn:${name}`)]);
+    if (page === undefined) return undefined;
+    if (turn !== undefined) return { standing: await this.#judge(name, turn) };
+    const found = this.#ticket(known, page);
+    return found && (this.#host.now() >= found.dueAt ? { standing: 'expired' } : { standing: 'open', ticket: found });
+  }
+
+  async standing(ticket: Ticket): Promise<Standing> {
+    const { name } = this.#know(ticket.ticket);
+    const turn = await this.#host.store.get(`page-turn:${name}`);
+    if (turn !== undefined) return this.#judge(name, turn);
+    return this.#host.now() >= ticket.dueAt ? 'expired' : 'open';
+  }
+
+  /** What a turn that somebody took says. */
+  async #judge(name: string, turn: string): Promise<Exclude<Standing, 'open' | 'expired'>> {
+    if (turn === 'withdrawn' || turn === 'locked') return turn;
+    if (turn === 'decline') return 'declined';
+    return (await this.#host.store.get(`page-result:${name}`)) === undefined ? 'underWay' : 'used';
+  }
+
+  /** Takes the one turn (T2, T3). @returns true for the one who got it */
+  async takeTurn(ticket: Ticket, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
+    if (this.#host.now() >= ticket.dueAt) return false;
+    const { name } = this.#know(ticket.ticket);
+    const ttlMs = ticket.dueAt - this.#host.now() + REMEMBERED_MS;
+    return this.#host.store.set(`page-turn:${name}`, how, { ttlMs, ifAbsent: true });
+  }
+
+  /** Counts one try of a code. @returns how many are left after it, or undefined where none was left */
+  async try(ticket: Ticket): Promise<number | undefined> {
+    const { name } = this.#know(ticket.ticket);
+    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
+    for (let n = 1; n <= maxTries; n++) {
+      if (await this.#host.store.set(`page-try:${name}:${n}`, '', { ttlMs, ifAbsent: true })) return maxTries - n;
+    }
+    return undefined;
+  }
+
+  /** Says what became of a ticket whose turn was taken (T5). */
+  async settle(ticket: Ticket, outcome: PageOutcome): Promise<void> {
+    const { name } = this.#know(ticket.ticket);
+    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
+    const sealed = this.#seal(`page-result:${name}`, outcome);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#host.store.set(`page-result:${name}`, sealed, { ttlMs });
+        break;
+      } catch (error) {
+        const wait = SETTLE_AGAIN_MS[attempt];
+        if (wait === undefined || !isMidcallError(error, 'store/unavailable')) throw error;
+        await new Promise<void>(resolve => void this.#host.timer(resolve, wait));
+      }
+    }
+    for (const wake of this.#waiting.get(name) ?? []) wake();
+  }
+
+  /**
+   * What became of a ticket, as soon as it is known; undefined where it is not after `ms`.
+   * @throws MidcallError `store/unavailable` where the store is away then
+   */
+  async outcome(ticket: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
+    const { name } = this.#know(ticket);
+    const until = this.#host.now() + ms;
+    for (;;) {
+      let away: unknown;
+      const known = await this.#read(`page-result:${name}`).catch(error => {
+        if (!isMidcallError(error, 'store/unavailable')) throw error;
+        away = error;
+      });
+      if (known !== undefined) return known as unknown as PageOutcome;
+      const left = until - this.#host.now();
+      if (left <= 0 && away) throw away;
+      if (left <= 0 || signal?.aborted) return undefined;
+      await this.#pause(name, Math.min(WATCH_MS, left), signal);
+    }
+  }
+
+  /** Waits so long, or until this process settles the ticket, or the signal fires. */
+  #pause(name: string, ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise(resolve => {
+      const waiting = this.#waiting.get(name) ?? new Set();
+      this.#waiting.set(name, waiting);
+      const wake = () => {
+        stop();
+        signal?.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(name);
+        resolve();
+      };
+      const stop = this.#host.timer(wake, ms);
+      waiting.add(wake);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  #know(ticket: string): Known {
+    const known = this.#known.get(ticket);
+    if (known) return known;
+    const made: Known = { name: ticketName(ticket) };
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(ticket, made);
+    return made;
+  }
+
+  /** What a page's text says, in an object of its own. */
+  #ticket({ name, issued }: Known, page: string): Ticket | undefined {
+    if (issued?.sealed === page) return JSON.parse(issued.json).v;
+    return this.#open(`page:${name}`, page) as unknown as Ticket | undefined;
+  }
+
+  #seal(key: string, value: unknown): string {
+    return this.#host.sealer.seal(under(key, value), PURPOSE);
+  }
+
+  async #read(key: string): Promise<Json | undefined> {
+    const text = await this.#host.store.get(key);
+    return text === undefined ? undefined : this.#open(key, text);
+  }
+
+  #open(key: string, text: string): Json | undefined {
+    return openUnder(this.#host.sealer, PURPOSE, key, text) as Json | undefined;
+  }
+}

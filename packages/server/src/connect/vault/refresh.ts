@@ -1,0 +1,185 @@
+/**
+ * Renewing a sign-in exactly once, however many processes find it expired at the same moment.
+ *
+ * - R1 Whoever presents a refresh token has claimed it first, and a claim is never taken over: a refresh token that
+ *   rotates is presented once, also where the process that claimed it dies. Presenting it twice looks like theft to a
+ *   provider, and ends the sign-in.
+ * - R2 The others wait for what the winner writes, and use that. They wait a bounded time.
+ * - R3 A claim is given back only where nothing can have happened: the request was never sent, the provider answered
+ *   without granting, or it is known to leave the refresh token as it is.
+ * - R4 A sign-in whose renewal is in doubt has ended: the person signs in again.
+ */
+import { createHash } from 'node:crypto';
+import type { Store } from '@midcall/core/store';
+import type { Principal } from '../../index.ts';
+import type { Provider } from '../oauth/provider.ts';
+import { ProviderError } from '../oauth/provider-error.ts';
+import { type KeptSignIn, type OAuthTokens, readSignIn, renewedTokens } from '../oauth/tokens.ts';
+import type { SlotEntry, Slots } from './slots.ts';
+
+/** What a renewal takes. */
+export interface RefreshOptions {
+  readonly store: Store;
+  readonly slots: Slots;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Milliseconds the others wait for the winner. */
+  readonly waitMs: number;
+}
+
+/** A sign-in as it was read. */
+export interface ReadSignIn {
+  readonly entry: SlotEntry;
+  readonly kept: KeptSignIn;
+}
+
+export interface Refresh {
+  /** Reads a sign-in, and seals it again where an older key of the ring had sealed it. */
+  read(owner: Principal, slot: string): Promise<ReadSignIn | undefined>;
+  /**
+   * Renews the tokens of a sign-in that was read.
+   * @returns undefined where it has ended, and the person has to sign in again
+   * @throws ProviderError where the provider cannot be asked now, or another process is still at it
+   */
+  renew(owner: Principal, slot: string, provider: Provider, found: ReadSignIn): Promise<OAuthTokens | undefined>;
+  /** Removes the traces that a renewal of these tokens may have left. */
+  release(tokens: OAuthTokens): Promise<void>;
+}
+
+/** A renewal that was asked for. */
+interface Renewal {
+  readonly owner: Principal;
+  readonly slot: string;
+  readonly provider: Provider;
+  /** The sign-in as it was read when it was found expired. */
+  readonly stale: ReadSignIn;
+}
+
+const POLL_MS = 100;
+/** How long a spent refresh token stays claimed: longer than any process that read it holds on to it. */
+const SPENT_MS = 24 * 60 * 60_000;
+const RESEAL_MS = 60_000;
+
+const claimKey = (refreshToken: string): string =>
+  `refresh:${createHash('sha256').update(`midcall.refresh ${refreshToken}`).digest('base64url')}`;
+
+/** True where a sign-in is not any more what was read before: renewed, replaced or gone. */
+const isNewer = (found: ReadSignIn | undefined, before: ReadSignIn): boolean =>
+  found?.entry.id !== before.entry.id || found.kept.renewed !== before.kept.renewed;
+
+export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): Refresh {
+  /** Renewals of this process, so that a thousand calls ask the store once. */
+  const running = new Map<string, Promise<OAuthTokens | undefined>>();
+
+  const readPlain = async (owner: Principal, slot: string): Promise<ReadSignIn | undefined> => {
+    const entry = await slots.read(owner, slot);
+    const kept = entry && readSignIn(entry.value);
+    return entry && kept && { entry, kept };
+  };
+
+  /** The winner's part. */
+  const asWinner = async (
+    { owner, slot, provider, stale }: Renewal,
+    claim: string,
+  ): Promise<OAuthTokens | undefined> => {
+    // A claim given back may be won by somebody who read before it was: what counts is what is kept now.
+    const found = await readPlain(owner, slot);
+    if (!found || isNewer(found, stale)) {
+      await store.delete(claim);
+      return found?.kept.tokens;
+    }
+    const { entry, kept } = found;
+    const before = kept.tokens;
+    if (before?.refreshToken === undefined) return undefined;
+    let after: OAuthTokens;
+    try {
+      after = await provider.client.refresh(before.refreshToken, before.scopes, before.client);
+    } catch (error) {
+      const failure = error instanceof ProviderError ? error.failure : 'unknown';
+      if (failure === 'ended') {
+        await slots.renew(owner, slot, entry, {
+          renewed: kept.renewed + 1,
+          since: kept.since,
+        } satisfies KeptSignIn);
+        await store.delete(claim);
+        return undefined;
+      }
+      if (failure !== 'unknown' || kept.rotates === false) await store.delete(claim);
+      else await store.set(claim, 'in-doubt');
+      throw error;
+    }
+    const tokens = renewedTokens(before, after);
+    const rotates = tokens.refreshToken !== before.refreshToken;
+    const next: KeptSignIn = { ...kept, tokens, rotates, renewed: kept.renewed + 1 };
+    const stands = await slots.renew(owner, slot, entry, next);
+    if (rotates) await store.set(claim, 'spent', { ttlMs: SPENT_MS });
+    else await store.delete(claim);
+    if (stands) return tokens;
+    // Forgotten, or signed in anew, while this went on. Tokens nobody keeps are given back where somebody forgot them.
+    const instead = await readPlain(owner, slot);
+    if (!instead) await provider.client.revoke(tokens).catch(() => false);
+    return instead?.kept.tokens;
+  };
+
+  /** The part of everybody else. */
+  const asLoser = async (renewal: Renewal, claim: string): Promise<OAuthTokens | undefined> => {
+    const { owner, slot, provider, stale } = renewal;
+    const until = now() + waitMs;
+    let over = false;
+    for (;;) {
+      const found = await readPlain(owner, slot);
+      if (isNewer(found, stale)) return found?.kept.tokens;
+      if (over) return undefined;
+      const state = await store.get(claim);
+      if (state === undefined) return start(renewal);
+      // Past its time the process that claimed has died in the middle, for its request had a time limit.
+      over = state === 'in-doubt' || state === 'spent' || Number(state) <= now();
+      // The winner writes before it says that it is done, and it may have done both since we looked.
+      if (over) continue;
+      if (now() >= until) {
+        throw new ProviderError(
+          `The sign-in at ${provider.name} is being renewed by another process, which has not finished. Try again in a minute.`,
+          'unsent',
+        );
+      }
+      await sleep(POLL_MS);
+    }
+  };
+
+  const start = async (renewal: Renewal): Promise<OAuthTokens | undefined> => {
+    const refreshToken = renewal.stale.kept.tokens?.refreshToken;
+    if (refreshToken === undefined) return undefined;
+    const claim = claimKey(refreshToken);
+    const deadBy = String(now() + renewal.provider.patienceMs);
+    const part = (await store.set(claim, deadBy, { ifAbsent: true })) ? asWinner : asLoser;
+    return part(renewal, claim);
+  };
+
+  return {
+    async read(owner, slot) {
+      const found = await readPlain(owner, slot);
+      if (!found?.entry.outdated) return found;
+      // Sealing again is a write like a renewal, so it takes the same claim; where a renewal holds it, that seals anew.
+      const refreshToken = found.kept.tokens?.refreshToken;
+      const claim = refreshToken === undefined ? undefined : claimKey(refreshToken);
+      const deadBy = String(now() + RESEAL_MS);
+      if (claim && !(await store.set(claim, deadBy, { ifAbsent: true, ttlMs: RESEAL_MS }))) return found;
+      const current = await readPlain(owner, slot);
+      if (current?.entry.outdated) await slots.renew(owner, slot, current.entry, current.kept);
+      if (claim) await store.delete(claim);
+      return current;
+    },
+    renew(owner, slot, provider, found) {
+      const key = `${found.entry.id} ${found.kept.renewed}`;
+      const shared = running.get(key);
+      if (shared) return shared;
+      const mine = start({ owner, slot, provider, stale: found }).finally(() => running.delete(key));
+      running.set(key, mine);
+      return mine;
+    },
+    async release(tokens) {
+      if (tokens.refreshToken !== undefined) await store.delete(claimKey(tokens.refreshToken));
+    },
+  };
+}

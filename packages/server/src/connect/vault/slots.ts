@@ -1,0 +1,106 @@
+/**
+ * Sealed values under a person and a name: what the vault stands on. A slot is one value of the store, with the id of the
+ * sign-in or secret it belongs to sealed inside.
+ *
+ * - V1 A store holds envelopes under digests: no value, no person, no name can be read off it or listed.
+ * - V2 An envelope opens only in the slot it was sealed for: moved to another person's slot it is refused.
+ * - V3 Every change of a slot is one atomic operation of the store. A process killed at any point leaves the old value or
+ *   the new one; a reader beside a writer sees the one or the other; and nothing else is ever written that would have to
+ *   be swept.
+ * - V4 A value is renewed only in place of the very envelope it was read from, so that a writer who comes late neither
+ *   overwrites what is newer nor brings back what was cleared.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { MidcallError } from '@midcall/core/errors';
+import type { Store } from '@midcall/core/store';
+import type { Principal, Sealer } from '../../index.ts';
+
+const PURPOSE = 'vault';
+
+/** A value as it was read. */
+export interface SlotEntry {
+  /** Stays while the value is renewed, and is another once it was replaced. */
+  readonly id: string;
+  readonly value: unknown;
+  /** True where an older key of the ring sealed it. */
+  readonly outdated: boolean;
+  /** As it lies in the store. */
+  readonly envelope: string;
+}
+
+export interface Slots {
+  /** @throws MidcallError `store/corrupt` where what is kept cannot be opened */
+  read(owner: Principal, name: string): Promise<SlotEntry | undefined>;
+  /** Puts a value in place of whatever is there. */
+  replace(owner: Principal, name: string, value: unknown): Promise<void>;
+  /**
+   * Renews the value that was read.
+   * @returns false where the slot was written or cleared in the meantime; then nothing was written
+   */
+  renew(owner: Principal, name: string, read: SlotEntry, value: unknown): Promise<boolean>;
+  /** Empties the slot. @returns undefined where it was empty; `value` is there where it could be opened */
+  clear(owner: Principal, name: string): Promise<{ readonly value?: unknown } | undefined>;
+}
+
+/** What is sealed. */
+interface Content {
+  readonly slot: string;
+  readonly id: string;
+  readonly value: unknown;
+}
+
+/** The digest under which a person's slot lies; one-way, and the same in every process. */
+function slotKey(owner: Principal, name: string): string {
+  const text = JSON.stringify(['midcall.vault', owner.issuer, owner.subject, name]);
+  return `vault:${createHash('sha256').update(text).digest('base64url')}`;
+}
+
+export function slots(store: Store, sealer: Sealer): Slots {
+  const sealed = (content: Content): string => sealer.seal(content, PURPOSE);
+
+  const opened = (envelope: string, slot: string): Content => {
+    const result = sealer.open(envelope, PURPOSE);
+    if (!result.ok && result.reason === 'unknown-key') {
+      throw new MidcallError(
+        'store/corrupt',
+        'A kept credential was sealed with a key that is no longer in the ring. Put the old key back behind the new one.',
+      );
+    }
+    const content = result.ok ? (result.payload as Partial<Content> | null) : undefined;
+    if (content?.slot !== slot || typeof content.id !== 'string') {
+      throw new MidcallError(
+        'store/corrupt',
+        'A kept credential was changed in the store, or belongs elsewhere. It is not used; forget it and connect again.',
+      );
+    }
+    return content as Content;
+  };
+
+  return {
+    async read(owner, name) {
+      const slot = slotKey(owner, name);
+      const envelope = await store.get(slot);
+      if (envelope === undefined) return undefined;
+      const { id, value } = opened(envelope, slot);
+      return { id, value, outdated: sealer.outdated(envelope), envelope };
+    },
+    async replace(owner, name, value) {
+      const slot = slotKey(owner, name);
+      await store.set(slot, sealed({ slot, id: randomBytes(12).toString('base64url'), value }));
+    },
+    renew(owner, name, { id, envelope }, value) {
+      const slot = slotKey(owner, name);
+      return store.set(slot, sealed({ slot, id, value }), { ifEquals: envelope });
+    },
+    async clear(owner, name) {
+      const slot = slotKey(owner, name);
+      const envelope = await store.take(slot);
+      if (envelope === undefined) return undefined;
+      try {
+        return { value: opened(envelope, slot).value };
+      } catch {
+        return {};
+      }
+    },
+  };
+}

@@ -1,0 +1,229 @@
+/**
+ * Where credentials are kept for the server's own calls: what people typed on a secret page, and what providers granted.
+ * Encrypted at rest, each under one person and one name; nobody's credentials can be listed, and none of it reaches a
+ * client, a model, a log or an address. V1 to V4 are in slots.ts.
+ *
+ * - V5 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
+ *   person would not help. One who was asked for a scope and did not grant it has been asked: a handler that asks where
+ *   there is no token never asks again and again.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { MidcallError } from '@midcall/core/errors';
+import { anything, checkOptions, func, notNegative, required, storeKind } from '@midcall/core/options';
+import type { Store } from '@midcall/core/store';
+import { boundedStore } from '@midcall/core/store';
+import { createSealer, type KeySource, keyRing, type Principal } from '../../index.ts';
+import { type Flows, flows } from '../oauth/flows.ts';
+import { type Identities, identities } from '../oauth/identities.ts';
+import type { Provider } from '../oauth/provider.ts';
+import { ProviderError } from '../oauth/provider-error.ts';
+import { type KeptSignIn, lacking, type OAuthTokens, readSignIn } from '../oauth/tokens.ts';
+import { refresh } from './refresh.ts';
+import { slots } from './slots.ts';
+
+/** What a vault takes. */
+export interface VaultOptions {
+  readonly store: Store;
+  /**
+   * The keys that encrypt, the newest first; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. What an older key sealed is
+   * sealed again when it is read.
+   */
+  readonly key?: KeySource;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Waits so many milliseconds. */
+  readonly sleep?: (ms: number) => Promise<void>;
+  /** Runs a function later and returns what takes it back; `setTimeout` where absent. */
+  readonly timer?: (fn: () => void, ms: number) => () => void;
+  /**
+   * Milliseconds a call waits for another process that renews the same sign-in; 30,000 where absent: longer than a provider
+   * may take to answer, and shorter than clients wait for a call.
+   */
+  readonly refreshWaitMs?: number;
+  /** Milliseconds before it expires that an access token is renewed; 60,000 where absent. */
+  readonly renewEarlyMs?: number;
+}
+
+/** An access token for a call to the provider's API. It prints without its value. */
+export interface AccessToken {
+  readonly value: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds since the epoch; absent where the provider does not say. */
+  readonly expiresAt?: number;
+}
+
+/** What is known about a sign-in, without its tokens. */
+export interface SignedIn {
+  readonly scopes: readonly string[];
+  /** What was asked for and not granted. */
+  readonly refused: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** What `forget` came to. */
+export type Forgotten =
+  /** There was nothing. */
+  | 'nothing'
+  /** Removed here, and ended at the provider. */
+  | 'revoked'
+  /** Removed here; the provider offers no revocation, or did not carry it out: it may still list the permission. */
+  | 'removed';
+
+/** A sign-in at a provider that is under way. */
+export interface OAuthFlow {
+  readonly ticket: string;
+  readonly provider: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  /** Who this server was when it began, as JSON. */
+  readonly client: string;
+  readonly [key: string]: string | readonly string[];
+}
+
+/** Credentials by person and name, sealed in a store: secrets, and sign-ins with providers. */
+export interface Vault {
+  /**
+   * The access token of a person at a provider, renewed where it has expired.
+   * @param options - `scopes`: what the call needs, the provider's scopes where absent; for one that was never asked for the
+   *   person has to sign in again
+   * @returns undefined where the person has to sign in, with `oauth(provider)`
+   * @throws MidcallError `connect/scopes` where a scope was asked for and not granted; `connect/provider` where the provider
+   *   cannot be asked now; `store/corrupt`; `connect/identity` without a principal
+   */
+  token(
+    owner: Principal | undefined,
+    provider: Provider,
+    options?: { readonly scopes?: readonly string[] },
+  ): Promise<AccessToken | undefined>;
+  /** What is kept for a person at a provider, without asking it anything. */
+  signedIn(owner: Principal | undefined, provider: Provider): Promise<SignedIn | undefined>;
+  /** Sign-ins under way; for the `oauth` page. */
+  readonly flows: Flows<OAuthFlow>;
+  /** Who this server is at providers where the operator did not register it; for the `oauth` page. */
+  readonly identities: Identities;
+  /**
+   * Keeps what a provider granted, in place of an older sign-in.
+   * @param asked - the scopes that were asked for; those that were granted where absent
+   */
+  keepSignIn(
+    owner: Principal | undefined,
+    provider: Provider,
+    tokens: OAuthTokens,
+    asked?: readonly string[],
+  ): Promise<void>;
+  /** Keeps a secret under a name of the server's, in place of an older one. */
+  put(owner: Principal | undefined, name: string, secret: string): Promise<void>;
+  /** @returns undefined where none is kept */
+  get(owner: Principal | undefined, name: string): Promise<string | undefined>;
+  /** Removes a sign-in, and ends it at the provider where that is offered; or a secret, by its name. */
+  forget(owner: Principal | undefined, what: Provider | string): Promise<Forgotten>;
+}
+
+/** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option out of range */
+export function vault(options: VaultOptions): Vault {
+  checkOptions('vault', options, {
+    store: required(storeKind),
+    key: anything,
+    now: func,
+    sleep: func,
+    timer: func,
+    refreshWaitMs: notNegative,
+    renewEarlyMs: notNegative,
+  });
+  const { now = Date.now, refreshWaitMs = 30_000, renewEarlyMs = 60_000 } = options;
+  const store = boundedStore(options.store, options.timer);
+  const sealer = createSealer(keyRing(options.key));
+  const kept = slots(store, sealer);
+  const sleep = options.sleep ?? (ms => wait(ms));
+  const renewals = refresh({ store, slots: kept, now, sleep, waitMs: refreshWaitMs });
+  const atProvider = (provider: Provider): string => `oauth ${provider.id} ${provider.issuer}`;
+  const named = (name: string): string => `secret ${name}`;
+
+  return {
+    flows: flows(store, sealer, 'oauth-flow'),
+    identities: identities(store, sealer),
+    async token(someone, provider, { scopes = provider.scopes } = {}) {
+      const owner = known(someone);
+      const slot = atProvider(provider);
+      const found = await renewals.read(owner, slot);
+      const tokens = found?.kept.tokens;
+      if (!found || !tokens) return undefined;
+      const missing = lacking(tokens.scopes, scopes);
+      if (missing.length > 0 && missing.every(scope => found.kept.refused?.includes(scope))) {
+        throw notAllowed(provider, missing);
+      }
+      if (missing.length > 0) return undefined;
+      if (tokens.expiresAt === undefined || tokens.expiresAt - renewEarlyMs > now()) return accessToken(tokens);
+      try {
+        const renewed = await renewals.renew(owner, slot, provider, found);
+        return renewed && lacking(renewed.scopes, scopes).length === 0 ? accessToken(renewed) : undefined;
+      } catch (error) {
+        if (error instanceof ProviderError && tokens.expiresAt > now()) return accessToken(tokens);
+        throw error;
+      }
+    },
+    async signedIn(someone, provider) {
+      const found = await renewals.read(known(someone), atProvider(provider));
+      const { tokens, refused = [], since = 0 } = found?.kept ?? {};
+      return tokens && { scopes: tokens.scopes, refused, since };
+    },
+    async keepSignIn(someone, provider, tokens, asked = []) {
+      const owner = known(someone);
+      const slot = atProvider(provider);
+      const before = readSignIn((await kept.read(owner, slot).catch(() => undefined))?.value)?.tokens;
+      const refused = lacking(tokens.scopes, asked);
+      const signIn: KeptSignIn = { tokens, ...(refused.length > 0 && { refused }), renewed: 0, since: now() };
+      await kept.replace(owner, slot, signIn);
+      if (before) await renewals.release(before);
+    },
+    async put(someone, name, secret) {
+      await kept.replace(known(someone), named(name), secret);
+    },
+    async get(someone, name) {
+      const owner = known(someone);
+      const found = await kept.read(owner, named(name));
+      if (typeof found?.value !== 'string') return undefined;
+      if (found.outdated) await kept.renew(owner, named(name), found, found.value);
+      return found.value;
+    },
+    async forget(someone, what) {
+      const owner = known(someone);
+      if (typeof what === 'string') {
+        return (await kept.clear(owner, named(what))) === undefined ? 'nothing' : 'removed';
+      }
+      const cleared = await kept.clear(owner, atProvider(what));
+      if (!cleared) return 'nothing';
+      const tokens = readSignIn(cleared.value)?.tokens;
+      if (!tokens) return 'removed';
+      await renewals.release(tokens);
+      return (await what.client.revoke(tokens).catch(() => false)) ? 'revoked' : 'removed';
+    },
+  };
+}
+
+function known(someone: Principal | undefined): Principal {
+  if (someone) return someone;
+  throw new MidcallError(
+    'connect/identity',
+    'Nobody is signed in here, so no credential can be kept for anybody. Give midcall() a `principal`.',
+  );
+}
+
+function notAllowed({ name }: Provider, missing: readonly string[]): MidcallError {
+  const scopes = missing.map(scope => `‘${scope}’`).join(', ');
+  return new MidcallError(
+    'connect/scopes',
+    `${name} was asked to allow ${scopes} and did not. To ask again, forget the sign-in at ${name} and connect anew.`,
+  );
+}
+
+/** A token whose value shows neither in a log nor in JSON. */
+function accessToken({ accessToken: value, scopes, expiresAt }: OAuthTokens): AccessToken {
+  const shown = { scopes, ...(expiresAt !== undefined && { expiresAt }) };
+  return Object.defineProperties({ ...shown } as AccessToken, {
+    value: { value, enumerable: false },
+    toJSON: { value: () => shown, enumerable: false },
+  });
+}

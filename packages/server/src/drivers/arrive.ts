@@ -1,0 +1,130 @@
+/**
+ * What a request of the 2026-07-28 revision brings: the state of its call, opened, and the answers to what was out.
+ * Decryption and every binding are checked before the retry is claimed; answers that arrive without a state of ours are
+ * ignored.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Unstamped } from '../audit.ts';
+import type { Config } from '../config.ts';
+import { digest, type Json } from '../digest.ts';
+import type { Entry } from '../engine/journal.ts';
+import type { CallRequest } from '../request.ts';
+import type { Attempt } from '../state/claims.ts';
+import { type FlowSteps, flowSteps } from '../state/ledger.ts';
+import { lifeOf, type OutAsk, openState } from '../state/request-state.ts';
+import { received } from './received.ts';
+
+/** Where a call stands when a request of it arrives. */
+export interface Arrival {
+  readonly flow: string;
+  readonly round: number;
+  readonly journal: readonly Entry[];
+  /** Ids of the entries this retry brought. */
+  readonly fresh: ReadonlySet<string>;
+  /** Questions the retry left unanswered, with their first deadlines. */
+  readonly stillOut: readonly OutAsk[];
+  /** The right to run this retry; undefined on a first request. */
+  readonly attempt?: Attempt;
+  /** Milliseconds its steps are kept. */
+  readonly keptMs?: number;
+  /** True where a ticket of a waiting page brought this request. */
+  readonly resumed?: boolean;
+  /** Set where this very retry was answered before: give that again and run nothing. */
+  readonly earlier?: unknown;
+}
+
+/** A call that begins. */
+export const begins = (flow: string): Arrival => ({ flow, round: 0, journal: [], fresh: none, stillOut: [] });
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Opens what a request brought.
+ * @throws ProtocolError -32602 for a state that is not ours, not for this call, expired, or already answered otherwise;
+ *   MidcallError `call/interrupted` where an earlier attempt at this retry is under way
+ */
+export async function arrive(
+  request: CallRequest,
+  config: Config,
+  audit: (event: Unstamped) => void,
+): Promise<Arrival> {
+  const { mcpReq } = request.ctx;
+  const text: unknown = mcpReq.requestState();
+  if (text === undefined) return begins(config.id());
+  const opened = await openState(text, request.binding, config, config.maxStateLength);
+  if (!opened.ok) {
+    audit({ kind: 'state-refused', reason: opened.reason });
+    throw refused(opened.kind);
+  }
+  const { state } = opened;
+  // A slow store, or a slow sign-in, is no time that a person took.
+  const now = request.arrivedAt;
+  const responses = mcpReq.inputResponses ?? {};
+  // What the SDK found to be no answer at all was sent all the same: it is no silence, and asking again would end nothing.
+  const unreadable = new Set(mcpReq.droppedInputResponseKeys);
+  const brought = state.out.flatMap(ask => {
+    if (Object.hasOwn(responses, ask.key)) return [{ ask, answer: received(responses[ask.key]) }];
+    return unreadable.has(ask.key) ? [{ ask, answer: undefined }] : [];
+  });
+  // With the tag of the state, which no store holds, so that a digest in a store answers no guess about an answer.
+  const inputs = digest([String(text).slice(-22), brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
+  const keptMs = lifeOf(state, config.now());
+  const claim = await config.claims.claim(state.nonce, inputs, keptMs, mcpReq.signal);
+  if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
+    audit({ kind: 'state-refused', reason: 'already answered' });
+    throw refused('answered');
+  }
+  if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, state.flow), true);
+  const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
+  const entries = [
+    ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, now)),
+    ...late.map(ask => entryOf(ask, undefined, now)),
+  ];
+  const fresh = new Set(entries.map(entry => entry.id));
+  return {
+    flow: state.flow,
+    round: state.round,
+    journal: [...state.journal, ...entries],
+    fresh,
+    stillOut: state.out.filter(ask => !fresh.has(ask.id)),
+    attempt: claim.attempt,
+    keptMs,
+  };
+}
+
+/** @param answer - absent where it could not be read */
+function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined, now: number): Entry {
+  const ms = Math.max(0, now - at);
+  if (now > due) return { id, kind, label, value: { none: 'timeout', ms } };
+  return { id, kind, label, value: answer === undefined ? { none: 'error', ms } : { got: answer, ms } };
+}
+
+/**
+ * What is said of a call whose earlier attempt is under way, or died while a step was.
+ * @param underWay - true where that attempt may still be running
+ */
+export function interrupted(steps: FlowSteps, underWay: boolean): MidcallError {
+  const doubt = underWay ? [...steps.inDoubt, ...steps.safe] : steps.inDoubt;
+  const known = steps.done.length > 0 ? ` Done: ${steps.done.join(', ')}.` : '';
+  const unknown = doubt.length > 0 ? ` In doubt: ${doubt.join(', ')}.` : '';
+  return new MidcallError(
+    underWay ? 'call/interrupted' : 'step/in-doubt',
+    `An earlier attempt at this call ${underWay ? 'has not ended' : 'was interrupted'}; nothing was run again.` +
+      `${known}${unknown} Find out what took effect before calling again.`,
+  );
+}
+
+function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): ProtocolError {
+  const [reason, text] = {
+    invalid: [
+      'invalid_request_state',
+      'This requestState was not made for this call. Start the call again without it.',
+    ],
+    expired: ['expired', 'This requestState has expired. Start the call again.'],
+    changed: ['handler_changed', 'What was called has changed since it asked. Start the call again.'],
+    answered: ['already_answered', 'This requestState was already answered. Start the call again.'],
+  }[kind] as [string, string];
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, text, { reason });
+}

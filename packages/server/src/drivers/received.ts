@@ -1,0 +1,19 @@
+/** What a client sent as an answer, judged before anything reads it: neither long nor deep enough to hurt. Pure. */
+import { canonical } from '@midcall/core/json';
+import type { Json } from '../digest.ts';
+
+/** Characters of canonical JSON in one answer. */
+const MAX_ANSWER = 1_000_000;
+
+/**
+ * @returns the answer and its canonical text, or nothing where it is too long, too deep, or no JSON at all
+ */
+export function received(answer: unknown): { readonly value: Json; readonly text: string } | undefined {
+  try {
+    const text = canonical(answer);
+    return text.length > MAX_ANSWER ? undefined : { value: answer as Json, text };
+  } catch {
+    // Nested deeper than the stack is.
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The 2026-07-28 driver: a round leaves as `input_required` with the journal sealed in `requestState`, and the client's
+ * retry, see ./arrive.ts, runs the handler again from the top.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
+import type { Unstamped } from '../audit.ts';
+import type { Config } from '../config.ts';
+import { type Entry, shortLabel } from '../engine/journal.ts';
+import { Run } from '../engine/run.ts';
+import type { EngineOptions, OpenAsk, Outcome } from '../engine/seam.ts';
+import { isNative, wireOf } from '../era.ts';
+import type { CallRequest } from '../request.ts';
+import { type OutAsk, type RoundState, sealState } from '../state/request-state.ts';
+import { awaitPages, isPageWait, timedOut, waitOf } from '../url/wait.ts';
+import { again } from './again.ts';
+import type { Arrival } from './arrive.ts';
+import type { Parked, Relayed } from './endings.ts';
+import { whenGone } from './when-gone.ts';
+
+/** The questions of a round leave. */
+interface InputRequired {
+  readonly kind: 'input-required';
+  readonly result: InputRequiredResult;
+  /** Those that leave for the first time. */
+  readonly asks: readonly OpenAsk[];
+}
+
+/** Runs a handler one round further. */
+export async function runByRounds<R>(
+  handler: (run: Run<R>) => Promise<R> | R,
+  arrival: Arrival,
+  request: CallRequest,
+  config: Config,
+  engine: EngineOptions,
+  audit: (event: Unstamped) => void,
+): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | InputRequired | Relayed | Parked> {
+  const { signal } = request.ctx.mcpReq;
+  let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
+  const gone = () => {
+    audit({ kind: 'disconnected', openAsks: 0 });
+    void run.cancel(signal.reason);
+  };
+  const unwatch = whenGone(signal, gone);
+  try {
+    let outcome = await run.next();
+    const held = config.now() + config.holdMs;
+    while (outcome.kind === 'needs') {
+      const waits = outcome.asks.filter(isPageWait);
+      if (waits.length === 0) break;
+      const only = waits.length === outcome.asks.length;
+      const ms = only && mayHold(waits, arrival) ? held - config.now() : 0;
+      let known = await awaitPages(waits, ms, request, config);
+      if (known.size === 0 && only && endsHere(waits, arrival, config)) {
+        if (resumable(request, config)) {
+          await run.suspend();
+          return { kind: 'parked', asks: waits, journal: run.journal };
+        }
+        // Nothing can go on with this call, so the handler goes on with what is known.
+        known = new Map(waits.map(ask => [ask.id, timedOut(waitOf(ask), config.now())]));
+      }
+      if (known.size === 0) break;
+      if (run.outran) run = await again(handler, engine, run, waits, known);
+      else run.settle(known);
+      outcome = await run.next();
+    }
+    // What a cancelled run had begun ends first: then it is known what took effect.
+    if (outcome.kind === 'cancelled') await run.quiet();
+    if (outcome.kind !== 'needs') return outcome;
+    await run.suspend();
+    if (arrival.round >= config.maxRounds) return { kind: 'failed', error: outOfRounds(arrival, outcome.asks, config) };
+    const asks = outcome.asks.filter(isNative);
+    const waits = outcome.asks.filter(isPageWait);
+    if (asks.length + waits.length === 0) return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
+    const known = new Set(arrival.stillOut.map(ask => ask.id));
+    const result = await leave(run.journal, asks, waits, arrival, request, config);
+    return { kind: 'input-required', result, asks: asks.filter(ask => !known.has(ask.id)) };
+  } finally {
+    unwatch();
+  }
+}
+
+/** A request is held where the person is on the page already, or the model says that they are done. */
+const mayHold = (waits: readonly OpenAsk[], arrival: Arrival): boolean =>
+  arrival.resumed === true || waits.every(ask => waitOf(ask).announce !== 'link');
+
+/**
+ * True where a request that still waits must end: the model has to pass a link on, or the client's rounds are used up. A
+ * client that does not retry by itself, such as `resume`, never goes round.
+ */
+const endsHere = (waits: readonly OpenAsk[], arrival: Arrival, config: Config): boolean =>
+  arrival.resumed === true || arrival.round >= config.maxRounds || waits.some(ask => waitOf(ask).announce === 'link');
+
+const resumable = (request: CallRequest, config: Config): boolean =>
+  request.registered.method === 'tools/call' && config.pages !== undefined;
+
+async function leave(
+  journal: readonly Entry[],
+  asks: readonly OpenAsk[],
+  waits: readonly OpenAsk[],
+  arrival: Arrival,
+  request: CallRequest,
+  config: Config,
+): Promise<InputRequiredResult> {
+  const now = config.now();
+  const keys = new Set(arrival.stillOut.map(ask => ask.key));
+  const out = asks.map((ask): OutAsk => {
+    const earlier = arrival.stillOut.find(each => each.id === ask.id);
+    const key = earlier?.key ?? uniqueKey(ownKey(wireOf(ask).key ?? ask.kind, arrival.round), keys);
+    const { id, kind, label } = ask;
+    const at = earlier?.at ?? now;
+    return { id, kind, label: shortLabel(label), key, at, due: earlier?.due ?? now + wireOf(ask).timeoutMs };
+  });
+  const inputRequests = Object.fromEntries(
+    asks.map((ask, index) => [out[index]!.key, { method: wireOf(ask).method, params: { ...wireOf(ask).params } }]),
+  );
+  const state: RoundState = {
+    flow: arrival.flow,
+    nonce: config.id(),
+    round: arrival.round + 1,
+    issuedAt: now,
+    expiresAt: Math.max(...out.map(ask => ask.due), ...waits.map(ask => waitOf(ask).dueAt)) + config.stateTtlMs,
+    journal,
+    out,
+  };
+  const requestState = await sealState(state, request.binding, config, config.maxStateLength);
+  return inputRequired(asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState });
+}
+
+/** A key is never taken up by a later round, so that an answer sent once too often answers no other question. */
+const ownKey = (wanted: string, round: number): string => (round === 0 ? wanted : `${wanted}.${round + 1}`);
+
+function uniqueKey(wanted: string, taken: Set<string>): string {
+  let key = wanted;
+  for (let n = 2; taken.has(key); n++) key = `${wanted}-${n}`;
+  taken.add(key);
+  return key;
+}
+
+function outOfRounds(arrival: Arrival, asks: readonly OpenAsk[], config: Config): MidcallError {
+  const done = arrival.journal.filter(entry => entry.kind === 'step').map(entry => entry.label);
+  const open = asks.map(ask => `'${shortLabel(ask.label)}'`).join(', ');
+  return new MidcallError(
+    'ask/rounds',
+    `This call has used its ${config.maxRounds} rounds of questions and ends here. ` +
+      `${done.length > 0 ? `Done: ${done.join(', ')}. ` : ''}Still open: ${open}.`,
+  );
+}

@@ -1,0 +1,74 @@
+/** The errors that end a run of the engine, in words that name the author's mistake and the fix. */
+import { MidcallError } from '@midcall/core/errors';
+import { describe, type Entry, shortLabel } from './journal.ts';
+import type { OpenAsk } from './seam.ts';
+
+const list = (items: readonly string[]): string =>
+  items.length > 5 ? `${items.slice(0, 5).join(', ')} and ${items.length - 5} more` : items.join(', ');
+
+/** @param open - what was open, in the author's words */
+export function notAwaited(open: readonly string[]): MidcallError {
+  return new MidcallError(
+    'ask/not-awaited',
+    `The handler returned before ${list(open)} had ended. Await every ask, step and file operation; what had begun may ` +
+      'still take effect.',
+  );
+}
+
+/** @param reason - what it failed with */
+export function failedUnseen(label: string, reason: unknown): MidcallError {
+  return new MidcallError(
+    'ask/not-awaited',
+    `The handler returned although ${label} failed, which it did not await: ` +
+      `${reason instanceof Error ? reason.message : String(reason)} Await every ask, step and file operation.`,
+    { cause: reason },
+  );
+}
+
+/** @param step - the step whose function it is, in the author's words */
+export function insideStep(inner: Pick<Entry, 'kind' | 'label'>, step: string): MidcallError {
+  return new MidcallError(
+    'ask/nested',
+    `The function of ${step} called for ${describe(inner)}, so nothing was asked. A step is recorded as one piece and ` +
+      'skipped as one when the handler runs again: ask first, and give the step the answer; begin steps one after another.',
+  );
+}
+
+/**
+ * @param asks - what waits
+ * @param open - what it waits for, in the author's words
+ */
+export function neverPut(asks: readonly OpenAsk[], open: readonly string[]): MidcallError {
+  return new MidcallError(
+    'ask/nested',
+    `${list(asks.map(describe))} could not be put, because ${list(open)} did not end. A step's function must not wait for a ` +
+      'question: await the answer first, then begin the step. Work that takes this long belongs after the question.',
+  );
+}
+
+export function afterEnd(label: string): MidcallError {
+  return new MidcallError(
+    'ask/nested',
+    `A function given to call.defer called for '${shortLabel(label)}', which cannot start any more: it runs when the call ` +
+      'has ended or waits for the person. Clean up with plain code there.',
+  );
+}
+
+export function inDoubt(name: string): MidcallError {
+  return new MidcallError(
+    'step/in-doubt',
+    `Step '${name}' was begun by an earlier attempt whose end is not known, so it is not run again. ` +
+      'Find out whether it took effect before calling again.',
+  );
+}
+
+/** @param made - what this run asked that no earlier run recorded */
+export function diverged(unused: readonly Entry[], made: readonly OpenAsk[]): MidcallError {
+  const instead =
+    made.length > 0 ? `this run asked ${list(made.map(describe))} instead` : 'this run did not come to it';
+  return new MidcallError(
+    'ask/diverged',
+    `The handler did something else than before: an earlier round recorded ${list(unused.map(describe))}, but ${instead}. ` +
+      'A question must read the same each time it is asked: put what changes (time, randomness, what was read) into call.step.',
+  );
+}

@@ -1,0 +1,69 @@
+/** The journal of one run: what earlier runs of the call recorded, what of it this run has used, and what it has added. */
+import type { MidcallError } from '@midcall/core/errors';
+import { type Entry, type Journal, shortLabel } from './journal.ts';
+import { diverged } from './run-errors.ts';
+import type { OpenAsk } from './seam.ts';
+
+/** What most runs begin with: never added to. */
+const nothing = new Map<string, Entry>();
+
+export class RunJournal {
+  /** Everything recorded so far, in order. */
+  readonly entries: Entry[];
+  #byId: Map<string, Entry>;
+  readonly #unused: Map<string, Entry>;
+  readonly #fresh: ReadonlySet<string>;
+  #made: readonly OpenAsk[] = [];
+
+  /** @param fresh - ids of the entries the last round added */
+  constructor(journal: Journal, fresh: ReadonlySet<string>) {
+    this.entries = [...journal];
+    this.#fresh = fresh;
+    this.#byId = journal.length > 0 ? new Map(journal.map(entry => [entry.id, entry])) : nothing;
+    this.#unused = journal.length > 0 ? new Map(this.#byId) : nothing;
+  }
+
+  /** True where the entry was added by the last round. */
+  fresh(id: string): boolean {
+    return this.#fresh.has(id);
+  }
+
+  find(id: string): Entry | undefined {
+    return this.#byId.get(id);
+  }
+
+  use(id: string): Entry | undefined {
+    const entry = this.#byId.get(id);
+    if (entry) this.#unused.delete(id);
+    return entry;
+  }
+
+  add(entry: Entry): void {
+    this.entries.push({ ...entry, label: shortLabel(entry.label) });
+    if (this.#byId === nothing) this.#byId = new Map();
+    this.#byId.set(entry.id, entry);
+  }
+
+  /** Remembers what this run asked that no earlier run recorded. */
+  made(ask: OpenAsk): void {
+    this.#made = [...this.#made, ask];
+  }
+
+  /** True where a recorded entry was not used. */
+  get left(): boolean {
+    return this.#unused.size > 0;
+  }
+
+  /** True where this run has not come back to a question that the last round answered. */
+  get missed(): boolean {
+    for (const id of this.#unused.keys()) if (this.#fresh.has(id)) return true;
+    return false;
+  }
+
+  diverged(): MidcallError {
+    return diverged(
+      [...this.#unused.values()],
+      this.#made.filter(ask => !this.#byId.has(ask.id)),
+    );
+  }
+}

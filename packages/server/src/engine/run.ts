@@ -1,0 +1,395 @@
+/**
+ * The replay engine. It takes a handler and a journal and says what came of it: `done`, `failed`, or `needs` with the
+ * questions that must be answered before the handler can go on. It knows no SDK, no wire and no era; the driver above it
+ * decides whether a round is answered in place (`settle`) or by running the handler again with a longer journal.
+ *
+ * - E1 The handler runs from the top each time; the journal is the only input that may differ between runs of a call.
+ * - E2 An ask settles only from the journal or from `settle`; otherwise it stays pending. It never throws to suspend.
+ * - E3 All asks pending when the run is idle leave as one round. Idle is: one turn of the event loop without an ask or
+ *   step beginning or ending, and no step open. So no ask may wait for a step that waits for it: an ask made by a step's
+ *   own function is refused, before anything is sent, and where a step waits for an ask made outside it, the call ends.
+ * - E4 From the moment a round has left, every operation of the run is held: nothing starts until the round is settled,
+ *   and nothing ever again once the run is closed (suspended, cancelled, ended).
+ * - E5 Asks and steps are identified by digest and occurrence. A recorded entry that a finished run did not use is
+ *   `ask/diverged`, naming both sides; an answer never reaches another question.
+ * - E6 A handler that returns while an ask, a step or a file operation is open has not awaited it: `ask/not-awaited`. One
+ *   that returns while its round is out has outrun the person: its result is dropped, and the driver runs it again with
+ *   the answers.
+ * - E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once, however the run ends, and
+ *   may start nothing of the call.
+ * - E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
+ * - E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
+ */
+import type { MidcallError } from '@midcall/core/errors';
+import { copyJson, type Json } from '../digest.ts';
+import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
+import { OpenAsks } from './open-asks.ts';
+import { followedAs, OpenWork, type Piece, pieceOf, runningPiece } from './open-work.ts';
+import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
+import { RunJournal } from './run-journal.ts';
+import type { AskRequest, EngineOptions, OpenAsk, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
+import { carryOut, replayed } from './step-entry.ts';
+import { startTimer } from './timer.ts';
+
+type State = 'new' | 'running' | 'out' | 'closed';
+
+/** What `defer` was given runs as this. */
+const deferred: Piece = { label: 'call.defer' };
+const STALL_MS = 15 * 60_000;
+const none: ReadonlySet<string> = new Set();
+const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+/** One run of one handler. */
+export class Run<R> {
+  #abort: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+  readonly #handler: (run: Run<R>) => Promise<R> | R;
+  readonly #options: EngineOptions;
+  readonly #turn: (fn: () => void) => void;
+  readonly #journal: RunJournal;
+  readonly #occurrences = new Occurrences();
+  readonly #pending = new OpenAsks();
+  readonly #defers: (() => void | Promise<void>)[] = [];
+  #held: (() => void)[] = [];
+  #state: State = 'new';
+  readonly #open = new OpenWork();
+  #activity = 0;
+  #checking = false;
+  #stopGrace: (() => void) | undefined;
+  #stopStall: (() => void) | undefined;
+  #outran = false;
+  /** E6: the failure of an operation that nobody looked at; set by whoever hands operations out. */
+  unseen: (() => MidcallError | undefined) | undefined;
+  #outcome: Outcome<R> | undefined;
+  #wake: ((outcome: Outcome<R>) => void) | undefined;
+
+  /**
+   * @param handler - run from the top
+   * @param journal - what earlier runs of this call recorded
+   * @param fresh - ids of the entries the last round added: a replay that leaves one of them unused has diverged
+   */
+  constructor(
+    handler: (run: Run<R>) => Promise<R> | R,
+    journal: Journal = [],
+    fresh: ReadonlySet<string> = none,
+    options: EngineOptions = {},
+  ) {
+    this.#handler = handler;
+    this.#journal = new RunJournal(journal, fresh);
+    this.#options = options;
+    this.#turn = options.turn ?? setImmediate;
+  }
+
+  /** E7; made when it is first looked at, since most handlers never do. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#aborted) this.#abort.abort(this.#aborted.reason);
+    return this.#abort.signal;
+  }
+
+  /** Everything recorded so far, in order. */
+  get journal(): Journal {
+    return this.#journal.entries;
+  }
+
+  /** True while a question of this run has no answer. */
+  get asking(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** True where the handler ended while its round was out: settle nothing, run it again with the answers. */
+  get outran(): boolean {
+    return this.#outran;
+  }
+
+  /** The next thing that comes of the run. After `needs`, call `settle` before calling this again. */
+  next(): Promise<Outcome<R>> {
+    if (this.#state === 'new') this.#start();
+    if (this.#outcome) {
+      const outcome = this.#outcome;
+      if (outcome.kind === 'needs') this.#outcome = undefined;
+      return Promise.resolve(outcome);
+    }
+    return new Promise(resolve => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** True where an earlier run has recorded what the next ask of this kind and identity comes to. */
+  foresees({ kind, identity }: Pick<AskRequest, 'kind' | 'identity'>): boolean {
+    return this.#journal.find(this.#occurrences.peek(kind, identity)) !== undefined;
+  }
+
+  /**
+   * E3: an ask of a step's own function would wait for the step that waits for it.
+   * @throws MidcallError `ask/nested`, as `ask` does, for whoever prepares an ask with effects of its own
+   */
+  refuseNested(inner: Pick<Entry, 'kind' | 'label'>): void {
+    const piece = this.#open.running;
+    if (piece) throw insideStep(inner, piece.label);
+  }
+
+  /**
+   * Asks. The value is whatever the driver recorded for this ask; `fresh` where no earlier run has seen it.
+   * @param instead - recorded without asking anybody, where no earlier run recorded something: that the client cannot be
+   *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since. A function is called
+   *   for it when the run is idle; the ask fails where that does.
+   */
+  async ask(request: AskRequest, instead?: Json | (() => Promise<Json>)): Promise<Recorded> {
+    this.refuseNested(request);
+    const { kind, identity, label, detail } = request;
+    const ask: OpenAsk = { id: this.#occurrences.next(kind, identity), kind, identity, label, detail };
+    const gate = this.#enter(ask);
+    if (gate) await gate;
+    const known = this.#use(ask.id);
+    if (known) return { id: ask.id, value: copyJson(known.value ?? null), fresh: this.#journal.fresh(known.id) };
+    if (instead !== undefined && typeof instead !== 'function') {
+      this.#journal.add({ id: ask.id, kind: ask.kind, label: ask.label, value: instead });
+      return { id: ask.id, value: copyJson(instead), fresh: true };
+    }
+    this.#journal.made(ask);
+    const recorded = this.#pending.add(ask, instead);
+    this.#stir();
+    return recorded;
+  }
+
+  /** Runs work once per call and gives its result as JSON. */
+  async step<T>(name: string, work: (key: string) => StepWork<T>, as: WorkAs = {}): Promise<Json | undefined> {
+    const { kind = 'step', identity = name } = as;
+    this.refuseNested({ kind, label: name });
+    const id = this.#occurrences.next(kind, identity);
+    const gate = this.#enter({ label: name });
+    if (gate) await gate;
+    const known = this.#use(id);
+    if (known) return replayed(known);
+    const piece = pieceOf(kind, name);
+    return this.#busy(piece, () => this.#perform(piece, { id, kind, name }, work(id)));
+  }
+
+  /** Runs an operation that may not start while the run is held, and that the idle check waits for. */
+  async guarded<T>(operation: () => Promise<T>): Promise<T> {
+    const piece = { label: 'a file operation' };
+    const gate = this.#enter(piece);
+    if (gate) await gate;
+    return this.#busy(piece, operation);
+  }
+
+  defer(fn: () => void | Promise<void>): void {
+    if (this.#state === 'closed') void this.#runDefer(fn);
+    else this.#defers.push(fn);
+  }
+
+  /** Answers the round that is out, in place; asks without a value stay open and leave again. */
+  settle(values: ReadonlyMap<string, Json>): void {
+    if (this.#state !== 'out') return;
+    this.#state = 'running';
+    // In the order they were asked, which is the order a replay answers them in.
+    for (const { id } of this.#pending.asks) {
+      const value = values.get(id);
+      if (value !== undefined) this.#pending.settle(id, value, this.#journal);
+    }
+    const held = this.#held;
+    this.#held = [];
+    for (const release of held) release();
+    this.#stir();
+  }
+
+  /**
+   * Ends the call with an error that the handler's own `catch` cannot swallow.
+   * @returns a promise that never settles, for the operation that found the error to return
+   */
+  async fail(error: unknown): Promise<never> {
+    if (this.#state !== 'closed') {
+      await this.#close();
+      this.#tell({ kind: 'failed', error });
+    }
+    return never<never>();
+  }
+
+  /** Ends a run whose round is answered by another run; nothing of it ever goes on. */
+  async suspend(): Promise<void> {
+    await this.#close();
+  }
+
+  /** Resolves when no step or file operation is under way, or what is can never end; a closed run begins none. */
+  quiet(): Promise<void> {
+    return this.#open.none();
+  }
+
+  /** The client cancelled or is gone. */
+  async cancel(reason: unknown): Promise<void> {
+    if (this.#state === 'closed') return;
+    const quiet = this.#pending.size > 0 || this.#state === 'out';
+    // A step may be waiting for a question that has no end any more: nobody waits for that step without end.
+    const stuck = this.#pending.size > 0 && this.#open.size > 0;
+    const closing = this.#close();
+    if (stuck) {
+      const stop = this.#later(() => this.#open.abandon(), this.#options.stallMs ?? STALL_MS);
+      void this.#open.none().then(stop);
+    }
+    if (!quiet) {
+      this.#aborted = { reason };
+      this.#abort?.abort(reason);
+    }
+    await closing;
+    this.#tell({ kind: 'cancelled' });
+  }
+
+  #start(): void {
+    this.#state = 'running';
+    new Promise<R>(resolve => resolve(this.#handler(this))).then(
+      result => void this.#finish({ kind: 'done', result }),
+      error => void this.#finish({ kind: 'failed', error }),
+    );
+  }
+
+  async #finish(outcome: Outcome<R>): Promise<void> {
+    if (this.#state === 'closed') return;
+    if (this.#state === 'out') {
+      this.#outran = true;
+      return;
+    }
+    const open = [...this.#pending.asks.map(describe), ...this.#open.labels];
+    await this.#close();
+    const fault = outcome.kind === 'done' && (this.unseen?.() ?? this.#faultOf(open));
+    this.#tell(fault ? { kind: 'failed', error: fault } : outcome);
+  }
+
+  /** What is wrong with a handler that returned. */
+  #faultOf(open: readonly string[]): MidcallError | undefined {
+    if (open.length > 0) return notAwaited(open);
+    return this.#journal.left ? this.#journal.diverged() : undefined;
+  }
+
+  async #close(): Promise<void> {
+    this.#state = 'closed';
+    this.#held = [];
+    this.#pending.clear();
+    this.#stopGrace?.();
+    this.#stopStall?.();
+    const defers = this.#defers.splice(0).reverse();
+    for (const fn of defers) await this.#runDefer(fn);
+  }
+
+  async #runDefer(fn: () => void | Promise<void>): Promise<void> {
+    try {
+      await followedAs(deferred, fn);
+    } catch (error) {
+      this.#options.onDeferError?.(error);
+    }
+  }
+
+  /** E4: passes at once while running, holds while a round is out, and never passes once closed. */
+  #enter(what: Piece): Promise<void> | undefined {
+    this.#activity++;
+    if (this.#state === 'running') return undefined;
+    if (this.#state === 'closed') {
+      if (runningPiece() === deferred) throw afterEnd(what.label);
+      const piece = this.#open.running;
+      if (piece) this.#open.end(piece);
+      return never();
+    }
+    return new Promise(resolve => this.#held.push(resolve));
+  }
+
+  #use(id: string): Entry | undefined {
+    const entry = this.#journal.use(id);
+    if (entry) this.#stir();
+    return entry;
+  }
+
+  async #busy<T>(piece: Piece, operation: () => Promise<T>): Promise<T> {
+    this.#open.begin(piece);
+    const settled = await operation().then(
+      value => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    this.#open.end(piece);
+    this.#stir();
+    return this.#state === 'closed' ? never<T>() : settled();
+  }
+
+  async #perform<T>(piece: Piece, step: WorkId, work: StepWork<T>): Promise<Json | undefined> {
+    const { id, name } = step;
+    const { ledger } = this.#options;
+    const safe = work.idempotent || work.check !== undefined;
+    try {
+      const begun = (await ledger?.begin({ ...step, safe })) ?? { state: 'run' };
+      if (begun.state === 'done') {
+        this.#journal.add(begun.entry);
+        return replayed(begun.entry);
+      }
+      if (begun.state === 'in-doubt') throw inDoubt(name);
+      // The run may have been cancelled while the ledger was written: then nothing starts.
+      if (this.#state === 'closed') {
+        if (begun.state === 'run') await ledger?.withdraw(step);
+        return undefined;
+      }
+      const { entry, cause } = await carryOut(step, work, {
+        again: begun.state === 'again',
+        during: fn => followedAs(piece, fn),
+      });
+      await ledger?.end(entry);
+      this.#journal.add(entry);
+      return replayed(entry, cause);
+    } catch (error) {
+      // What a step threw is the handler's; a ledger that cannot be written ends the call, whatever the handler catches.
+      if (this.#journal.find(id)?.error) throw error;
+      void this.fail(error);
+      return undefined;
+    }
+  }
+
+  /** Something happened: look for idleness one turn of the event loop after the last thing that did. */
+  #stir(): void {
+    this.#activity++;
+    if (this.#checking || this.#state !== 'running') return;
+    this.#checking = true;
+    const seen = this.#activity;
+    this.#turn(() => {
+      this.#checking = false;
+      if (this.#state !== 'running' || this.#pending.size === 0) return;
+      if (this.#open.size > 0) return this.#watchStall();
+      this.#stopStall?.();
+      this.#stopStall = undefined;
+      if (this.#activity !== seen) this.#stir();
+      else this.#idle();
+    });
+  }
+
+  /** E3: a question waits for open steps, one of which may be waiting for it. */
+  #watchStall(): void {
+    this.#stopStall ??= this.#later(() => {
+      void this.fail(neverPut(this.#pending.asks, this.#open.labels));
+    }, this.#options.stallMs ?? STALL_MS);
+  }
+
+  #later(fn: () => void, ms: number): () => void {
+    return (this.#options.timer ?? startTimer)(fn, ms);
+  }
+
+  #idle(): void {
+    const { missed } = this.#journal;
+    if (missed && this.#stopGrace === undefined) {
+      const late = () => {
+        if (this.#state === 'running' && this.#journal.missed) void this.fail(this.#journal.diverged());
+      };
+      this.#stopGrace = this.#later(late, this.#options.graceMs ?? 1000);
+    }
+    if (missed) return;
+    this.#stopGrace?.();
+    if (this.#pending.find(find => this.guarded(find), this.#journal)) return;
+    this.#state = 'out';
+    this.#tell({ kind: 'needs', asks: this.#pending.asks });
+  }
+
+  #tell(outcome: Outcome<R>): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    if (wake) wake(outcome);
+    else this.#outcome = outcome;
+    if (wake && outcome.kind !== 'needs') this.#outcome = outcome;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Everything this side knows about protocol revisions. Up to 2025-11-25 a server sends requests to the client; from
+ * 2026-07-28 it returns `input_required` and the client retries. The rest of the server library sees a `ClientView`.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { Assurance, Channel, Field } from '@midcall/core/form';
+import { defined } from '@midcall/core/json';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type McpServer,
+  MissingRequiredClientCapabilityError,
+  type ServerContext,
+  type StandardSchemaV1,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/server';
+import type { AboutClient, Can } from './call.ts';
+import type { Json } from './digest.ts';
+import type { OpenAsk } from './engine/seam.ts';
+import type { PageWait } from './url/wait.ts';
+
+/** The client of one request, whatever its era. */
+export interface ClientView {
+  /** `rounds`: asks leave in the result and come back with a retry; `push`: asks are sent as requests; `none`: neither. */
+  readonly asks: 'rounds' | 'push' | 'none';
+  readonly can: Can;
+  readonly announcesRoots: boolean;
+  /** True where the client's revision knows only the forms of 2025-06-18; see form/first-spelling.ts. */
+  readonly firstForms: boolean;
+}
+
+/** A question as either wire carries it. */
+export interface WireAsk {
+  readonly method: 'elicitation/create' | 'roots/list' | 'sampling/createMessage';
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The key in `inputRequests`, where the author gave one. */
+  readonly key?: string | undefined;
+  /** Milliseconds the person has. */
+  readonly timeoutMs: number;
+  /** Fires when the question is taken back; a client of 2026-07-28 has no ear for that. */
+  readonly withdrawn?: AbortSignal | undefined;
+  /** `relay` where the question leaves as a text for the model; see resume/relay.ts. */
+  readonly channel?: 'native' | 'relay' | 'page';
+  /**
+   * What the audit is told when this leaves, where it is not the question itself as it is: a part of a question on a page, or
+   * `already` where the question was told before.
+   */
+  readonly audited?: { readonly ask?: string; readonly channel?: Channel; readonly assurance?: Assurance } | 'already';
+  /** The page this question is about; see url/plan.ts. */
+  readonly ticket?: string;
+  /** With `channel: 'page'`: what is waited for; see url/wait.ts. */
+  readonly wait?: PageWait;
+  /** The form's fields, for the relay's text. */
+  readonly fields?: readonly Field[];
+}
+
+export const wireOf = (ask: OpenAsk): WireAsk => ask.detail as WireAsk;
+
+const cannot: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
+
+/** Reads era and capabilities: per request on 2026-07-28, from the handshake on 2025-11-25. */
+export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
+  const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
+  const perRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const version = server.server.getNegotiatedProtocolVersion();
+  const rounds = version !== undefined && version >= '2026-07-28';
+  const declared = rounds ? perRequest : server.server.getClientCapabilities();
+  if (declared === undefined)
+    return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false, firstForms: false };
+  const elicitation = declared.elicitation;
+  return {
+    asks: rounds ? 'rounds' : 'push',
+    can: {
+      // An empty object means form mode only (client/elicitation, "Capabilities").
+      form: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+      // A client may declare what its revision does not have yet.
+      url: elicitation?.url !== undefined && (version === undefined || version >= '2025-11-25'),
+      roots: declared.roots !== undefined,
+      sampling: declared.sampling !== undefined,
+      samplingTools: declared.sampling?.tools !== undefined,
+    },
+    announcesRoots: !rounds && declared.roots?.listChanged === true,
+    firstForms: version !== undefined && version < '2025-11-25',
+  };
+}
+
+/** What the client says of itself: with each request on 2026-07-28, in the handshake on 2025-11-25. */
+export function aboutClient(server: McpServer, ctx: ServerContext): AboutClient {
+  const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
+  const said = envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
+  const { name, version } = (said ?? {}) as { readonly name?: string; readonly version?: string };
+  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities() ?? {};
+  return {
+    ...defined({ name, version, revision: server.server.getNegotiatedProtocolVersion() }),
+    capabilities: capabilities as Readonly<Record<string, unknown>>,
+    can: viewClient(server, ctx).can,
+    hearsProgress: ctx.mcpReq._meta?.progressToken !== undefined,
+  };
+}
+
+/** The parameters of a form question; the mode is spelled out only where every client of the era knows it. */
+export const formParams = (asks: ClientView['asks'], message: string, requestedSchema: unknown) =>
+  asks === 'rounds' ? { mode: 'form', message, requestedSchema } : { message, requestedSchema };
+
+/** The parameters of a URL question; its id exists on 2025-11-25 only. */
+export const urlParams = (asks: ClientView['asks'], message: string, url: string, elicitationId: string) =>
+  asks === 'rounds' ? { mode: 'url', message, url } : { mode: 'url', message, url, elicitationId };
+
+/** The error that names a page to finish before the call is made again; it exists on 2025-11-25 only. */
+export const urlRequired = (message: string, url: string, elicitationId: string): Error =>
+  new UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId }], message);
+
+/** True for the error of {@link urlRequired}. */
+export const isUrlRequired = (error: unknown): boolean => error instanceof UrlElicitationRequiredError;
+
+/** True for an error that must reach the client as itself, where the SDK would make it the result of a tool. */
+export const isWireError = (error: unknown): boolean => error instanceof MissingRequiredClientCapabilityError;
+
+/** Tells the client of a request that a page it was sent to is finished; a notification of 2025-11-25 only. */
+export async function tellCompleted(ctx: ServerContext, elicitationId: string): Promise<void> {
+  await ctx.mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } });
+}
+
+/** The same after the request has ended. */
+export async function tellCompletedLater(server: McpServer, elicitationId: string): Promise<void> {
+  await server.server.createElicitationCompletionNotifier(elicitationId)();
+}
+
+/** The error for a handler that cannot go on without what the client lacks; -32021 exists on 2026-07-28 only. */
+export function missingCapability(asks: ClientView['asks'], required: ClientCapabilities, message: string): Error {
+  if (asks !== 'rounds') return new MidcallError('ask/unavailable', message);
+  return new MissingRequiredClientCapabilityError({ requiredCapabilities: required }, message);
+}
+
+/** True where the client takes this question itself. */
+export const isNative = (ask: OpenAsk): boolean => (wireOf(ask).channel ?? 'native') === 'native';
+
+/**
+ * Sends one question as a request tied to the call it belongs to, so that a client without a GET stream sees it.
+ * @returns whatever came back, unjudged: what answers a question is judged in one place for every revision
+ */
+export async function push(ctx: ServerContext, ask: WireAsk, signal: AbortSignal): Promise<Json> {
+  const request = { method: ask.method, params: { ...ask.params } };
+  // Our own signal ends the wait; the SDK's timer would be a second, hidden one.
+  return (await ctx.mcpReq.send(request, unjudged, { signal, timeout: 0x7fff_ffff })) as Json;
+}
+
+const unjudged: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'midcall', validate: value => ({ value }) },
+};
+
+/** The name the server was built with. */
+export const nameOf = (server: McpServer): string => String(server.server['_serverInfo']?.name ?? '');

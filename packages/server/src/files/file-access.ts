@@ -1,0 +1,201 @@
+/**
+ * The roots and files of one call. On 2025-11-25 the client's list is kept current for the whole session; on 2026-07-28
+ * there is no session, so it is asked per call, as part of a round, and only where the author opted in (roots are
+ * deprecated in that revision).
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Config } from '../config.ts';
+import type { Run } from '../engine/run.ts';
+import { push, type WireAsk } from '../era.ts';
+import type { CallRequest } from '../request.ts';
+import {
+  type Boundary,
+  type Files,
+  type LiveRoots,
+  listedRoots,
+  liveRoots,
+  type Root,
+  type Said,
+} from '../roots/index.ts';
+import { heldFiles } from './held-files.ts';
+
+export interface FileAccess {
+  roots(run: Run<unknown>): Promise<readonly Root[] | undefined>;
+  files(run: Run<unknown>): Promise<Files>;
+}
+
+const deprecated =
+  'midcall: asking for roots on 2026-07-28, where they are deprecated; see docs/roots.md for what to use instead.';
+const rootsList = (timeoutMs: number): WireAsk => ({ method: 'roots/list', params: {}, timeoutMs });
+const rootsAsk = { kind: 'roots', label: 'roots/list' } as const;
+/** A client answers `roots/list` by itself; no person is waited for. */
+const LIST_TIMEOUT_MS = 20_000;
+
+/** As much of a request as roots need. */
+type Asking = Pick<CallRequest, 'server' | 'ctx' | 'client'>;
+
+/** Files for calls that may ask, and for handlers that cannot. */
+export interface FileAccesses {
+  of(request: CallRequest): FileAccess;
+  /** Opens files outside any call; undefined where the client's roots would have to be asked for and cannot be. */
+  unasked(request: Asking): Promise<Files | undefined>;
+}
+
+/** Follows the roots of sessions, and gives each call its files. */
+export function fileAccess(config: Config): FileAccesses {
+  const sessions = new WeakMap<McpServer, { readonly boundary: Boundary; readonly roots: SessionRoots }>();
+  const sessionOf = (server: McpServer): SessionRoots => {
+    const { boundary } = config;
+    const known = sessions.get(server);
+    if (known?.boundary === boundary) return known.roots;
+    const roots = followRoots(server, boundary);
+    sessions.set(server, { boundary, roots });
+    return roots;
+  };
+
+  const judge = ({ client }: Asking): { perRequest: boolean; asks: boolean; untold: boolean } => {
+    const perRequest = client.asks !== 'push';
+    const counts = client.can.roots && config.boundary.mode !== 'ignore';
+    const asks = counts && (!perRequest || config.rootsOn2026);
+    // The client has roots that may be narrower than the operator's directories: unasked, nothing is allowed.
+    return { perRequest, asks, untold: counts && !asks };
+  };
+
+  const unasked = async (request: Asking): Promise<Files | undefined> => {
+    const { perRequest, asks, untold } = judge(request);
+    if (untold) return undefined;
+    if (!asks) return config.boundary.files(undefined);
+    return perRequest ? undefined : sessionOf(request.server).files(request, false);
+  };
+
+  const of = (request: CallRequest): FileAccess => {
+    const { server } = request;
+    const { perRequest, asks, untold } = judge(request);
+    let asked: Promise<Said> | undefined;
+    let opened: Promise<Files> | undefined;
+    /** True once the session was asked in this call: it works under one list, as on 2026-07-28. */
+    let inSession = false;
+    const askedBefore = (): boolean => {
+      const before = inSession;
+      inSession = true;
+      return before;
+    };
+    let told = false;
+
+    const ask = async (run: Run<unknown>): Promise<Said> => {
+      if (!asks) return undefined;
+      if (!perRequest) return run.guarded(() => sessionOf(server).roots(request, askedBefore()));
+      config.warnOnce('roots', deprecated);
+      const detail = rootsList(config.askTimeoutMs);
+      const { value } = await run.ask({ ...rootsAsk, identity: 'roots/list', detail });
+      told = true;
+      return readRoots(value);
+    };
+    /** What waits for the client's list is not for the function of a step to wait for, whoever asked for it first. */
+    const refuseNested = (run: Run<unknown>): void => {
+      if (asks && perRequest && !told) run.refuseNested(rootsAsk);
+    };
+    const once = async (run: Run<unknown>): Promise<Said> => {
+      refuseNested(run);
+      asked ??= ask(run);
+      return asked;
+    };
+    const open = async (run: Run<unknown>): Promise<Files> => {
+      if (untold) throw unaskedRoots();
+      const said = perRequest ? await once(run) : undefined;
+      const files = await run.guarded(() =>
+        perRequest || !asks ? config.boundary.files(said) : sessionOf(server).files(request, askedBefore()),
+      );
+      run.defer(() => files.close());
+      return heldFiles(files, run, config.observe);
+    };
+    return {
+      async roots(run) {
+        const said = await once(run);
+        return Array.isArray(said) ? said : undefined;
+      },
+      async files(run) {
+        refuseNested(run);
+        opened ??= open(run);
+        return opened;
+      },
+    };
+  };
+  return { of, unasked };
+}
+
+const unaskedRoots = () =>
+  new MidcallError(
+    'roots/none',
+    'The client has roots, and this server does not ask for them on 2026-07-28, so no folder is allowed. Its author can ' +
+      "set roots.on2026 to ask, or roots.mode to 'ignore' to go by the operator's directories alone.",
+  );
+
+/** What came of asking; an answer that is no list of roots allows nothing, whatever the operator's directories. */
+function readRoots(value: unknown): Said {
+  try {
+    return rootsIn((value as { got?: unknown } | null)?.got);
+  } catch (error) {
+    return { failed: error };
+  }
+}
+
+const rootsIn = (answer: unknown): readonly Root[] => listedRoots((answer as { roots?: unknown } | null)?.roots);
+
+interface SessionRoots {
+  /** @param asked - true where this call has asked already */
+  roots(request: Asking, asked: boolean): Promise<readonly Root[] | undefined>;
+  files(request: Asking, asked: boolean): Promise<Files>;
+}
+
+/**
+ * The roots of one 2025-11-25 session. A list is asked through a call that is under way where there is one, since a client
+ * without an open GET stream sees no other request; where there is none, over HTTP the next call asks, before it gets
+ * its files.
+ */
+function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
+  const calls = new Set<Asking>();
+  let overHttp = false;
+  let stale = false;
+
+  const list = async (): Promise<readonly Root[]> => {
+    const call = calls.values().next().value;
+    if (!call) return (await server.server.listRoots(undefined, { timeout: LIST_TIMEOUT_MS })).roots as Root[];
+    const answer = await push(call.ctx, rootsList(LIST_TIMEOUT_MS), AbortSignal.timeout(LIST_TIMEOUT_MS));
+    return rootsIn(answer);
+  };
+  let live: LiveRoots | undefined;
+  const follow = (request: Asking): LiveRoots => {
+    live ??= liveRoots({ boundary, list, announces: request.client.announcesRoots });
+    return live;
+  };
+  server.server.setNotificationHandler('notifications/roots/list_changed', async () => {
+    if (overHttp && calls.size === 0) stale = true;
+    else await live?.changed();
+  });
+  const during = async <T>(request: Asking, use: (live: LiveRoots) => Promise<T>): Promise<T> => {
+    overHttp ||= request.ctx.http !== undefined;
+    calls.add(request);
+    try {
+      const followed = follow(request);
+      if (stale) {
+        stale = false;
+        await followed.changed();
+      }
+      return await use(followed);
+    } finally {
+      calls.delete(request);
+    }
+  };
+  const closed = server.server.onclose;
+  server.server.onclose = () => {
+    closed?.();
+    void live?.close();
+  };
+  return {
+    roots: (request, asked) => during(request, each => each.roots(asked)),
+    files: (request, asked) => during(request, each => each.files(asked)),
+  };
+}

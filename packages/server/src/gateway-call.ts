@@ -1,0 +1,32 @@
+/** What the handler of `mid.handle` holds: a call whose questions are another server's. */
+import type { Answer, FormInput, FormValue } from '@midcall/core/form';
+import type { Call, ElicitAsk } from './call.ts';
+import type { UrlAnswer } from './url/ask.ts';
+
+/** A page of another server. */
+export interface GatewayPage {
+  /** That server's own words. Up to 2,000 characters. */
+  readonly message: string;
+  readonly url: string;
+  /** That server's, or one of yours, on 2025-11-25; tell the client yourself when the page is finished. */
+  readonly elicitationId: string;
+  /** Milliseconds the person has to consent; the server's `askTimeoutMs` where absent. */
+  readonly timeoutMs?: number;
+}
+
+/** What the handler of `mid.handle` holds. */
+export interface GatewayCall extends Call {
+  /**
+   * How many rounds of questions this call may still go through with the client; without an end on 2025-11-25. A form takes
+   * up to three, since an answer that does not fit is asked for again. At 0 the next question ends the call with `ask/rounds`.
+   */
+  readonly roundsLeft: number;
+  /**
+   * Asks for consent to a page of another server, where `can.url` says that the client has URL mode. An accept is never
+   * `completed`: what becomes of the page is that server's business. Must be awaited.
+   * @param withdrawn - as of `elicit`
+   */
+  consent(page: GatewayPage, withdrawn?: AbortSignal): Promise<UrlAnswer<never>>;
+  /** @param withdrawn - fires when that server takes its question back: a client of 2025-11-25 is told, and it is `cancel/error` */
+  elicit<const I extends FormInput>(ask: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>>;
+}

@@ -1,0 +1,167 @@
+/**
+ * What a handler holds over one run of the engine. Every operation of it goes through the run, so that none starts while
+ * the run is held. What most handlers never use is made when it is used, since many calls may wait at once.
+ */
+import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
+import { Asker, type AskerOptions } from './asking/asker.ts';
+import { checkStep } from './asking/check-ask.ts';
+import { type Sampler, sampler } from './asking/sampler.ts';
+import type { AboutClient, Call, StepContext, StepOptions } from './call.ts';
+import { digest } from './digest.ts';
+import { Operations } from './engine/operations.ts';
+import type { Run } from './engine/run.ts';
+import type { FileAccess } from './files/file-access.ts';
+import type { GatewayCall } from './gateway-call.ts';
+import { observed } from './observe.ts';
+import { gatewayConsent } from './url/gateway-consent.ts';
+
+export interface HandleOptions extends AskerOptions {
+  /** The same in every round of the call. */
+  readonly flow: string;
+  /** See {@link GatewayCall.roundsLeft}. */
+  readonly roundsLeft: number;
+  /** The roots and files of one run. */
+  readonly files: () => FileAccess;
+  readonly client: () => AboutClient | undefined;
+}
+
+export const makeCall = (run: Run<unknown>, options: HandleOptions): GatewayCall => new Handle(run, options);
+
+/** Its operations are functions of their own, not methods: a handler may take its call apart. */
+class Handle implements GatewayCall {
+  readonly #run: Run<unknown>;
+  readonly #options: HandleOptions;
+  #asker: Asker | undefined;
+  #access: FileAccess | undefined;
+  #sampler: Sampler | undefined;
+  #operations: Operations | undefined;
+
+  constructor(run: Run<unknown>, options: HandleOptions) {
+    this.#run = run;
+    this.#options = options;
+  }
+
+  get elicit(): GatewayCall['elicit'] {
+    const asker = this.#asking();
+    return (ask, withdrawn) => this.#watch('a question', asker.elicit(ask, withdrawn));
+  }
+
+  get elicitUrl(): Call['elicitUrl'] {
+    const asker = this.#asking();
+    return ask => this.#watch('a question on a page', asker.elicitUrl(ask));
+  }
+
+  get consent(): GatewayCall['consent'] {
+    const { config, request, audit } = this.#options;
+    return (page, withdrawn) =>
+      this.#watch('a page of another server', gatewayConsent(this.#run, config, request, audit, page, withdrawn));
+  }
+
+  get roots(): Call['roots'] {
+    return () => this.#watch('roots', this.#files().roots(this.#run));
+  }
+
+  get files(): Call['files'] {
+    return () => this.#watch('files', this.#files().files(this.#run));
+  }
+
+  get sample(): Call['sample'] {
+    return asked => this.#watch('sample', this.#sampling().sample(asked));
+  }
+
+  get sampleWithTools(): Call['sampleWithTools'] {
+    return asked => this.#watch('sampleWithTools', this.#sampling().sampleWithTools(asked));
+  }
+
+  get step(): Call['step'] {
+    return (name, work, given) =>
+      this.#watch(`step '${name}'`, takeStep(this.#run, this.#options, name, work, given)) as never;
+  }
+
+  get defer(): Call['defer'] {
+    return work => this.#run.defer(work);
+  }
+
+  get can(): Call['can'] {
+    return this.#options.request.client.can;
+  }
+
+  get client(): Call['client'] {
+    return this.#options.client();
+  }
+
+  get principal(): Call['principal'] {
+    return this.#options.request.principal;
+  }
+
+  get roundsLeft(): number {
+    return this.#options.roundsLeft;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  #watch<T>(label: string, work: Promise<T>): Promise<T> {
+    if (!this.#operations) {
+      const operations = new Operations();
+      this.#operations = operations;
+      this.#run.unseen = () => operations.unseen();
+    }
+    const { misused } = this.#options;
+    if (misused) work.catch(error => isMisuse(error) && misused(error));
+    return this.#operations.watch(label, work);
+  }
+
+  #asking(): Asker {
+    this.#asker ??= new Asker(this.#run, this.#options);
+    return this.#asker;
+  }
+
+  #files(): FileAccess {
+    this.#access ??= this.#options.files();
+    return this.#access;
+  }
+
+  #sampling(): Sampler {
+    this.#sampler ??= sampler(this.#run, this.#options.request, this.#options.config);
+    return this.#sampler;
+  }
+}
+
+/** The author's to mend, and told also where a handler catches it and goes on. */
+const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
+  'server/setup',
+  'form/unsupported',
+  'form/secret',
+  'ask/nested',
+  'step/not-json',
+]);
+
+/** A wrong option is a TypeError; what a step threw comes as a copy, which is none. */
+const isMisuse = (error: unknown): boolean =>
+  error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));
+
+async function takeStep(
+  run: Run<unknown>,
+  { config, flow }: HandleOptions,
+  name: string,
+  work: (context: StepContext) => unknown,
+  options: StepOptions<unknown> = {},
+): Promise<unknown> {
+  checkStep(name, work, options);
+  const { check, idempotent = false, effect = false } = options;
+  return run.step(name, id => {
+    const context: StepContext = {
+      key: digest([flow, id]),
+      get signal() {
+        return run.signal;
+      },
+    };
+    return {
+      run: () => (effect ? observed(config.observe, run, { by: 'step', name }, () => work(context)) : work(context)),
+      idempotent,
+      ...(check ? { check: () => check(context) } : {}),
+    };
+  });
+}

@@ -1,0 +1,315 @@
+/** The composition root of the server library: `midcall()` once per process, then tools, prompts and resources. */
+
+import { MidcallError } from '@midcall/core/errors';
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  func,
+  having,
+  type Kind,
+  name as nameKind,
+  oneOf,
+  schemaKind,
+  text,
+} from '@midcall/core/options';
+import type {
+  CallToolResult,
+  GetPromptResult,
+  Icon,
+  McpServer,
+  ReadResourceResult,
+  RegisteredPrompt,
+  RegisteredResource,
+  RegisteredResourceTemplate,
+  RegisteredTool,
+  ResourceMetadata,
+  ResourceTemplate,
+  ServerContext,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
+import type { AboutClient, Call } from './call.ts';
+import { type Conduct, conductor, type ResumableTool } from './conduct.ts';
+import { configure, drawn, type MidcallOptions } from './config.ts';
+import { aboutClient } from './era.ts';
+import type { GatewayCall } from './gateway-call.ts';
+import { intercept } from './intercept.ts';
+import { type AskingMethod, askingMethods } from './request.ts';
+import { registerResume } from './resume/resume-tool.ts';
+import type { Files } from './roots/index.ts';
+import { runUnattended } from './unattended.ts';
+
+interface Described {
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: Icon[];
+  readonly _meta?: Record<string, unknown>;
+  /**
+   * Changed by the author when a handler changes so that an answer given to the old one must not reach the new one:
+   * calls in flight are then refused and start again.
+   */
+  readonly version?: string;
+}
+
+/** How a tool is listed, as the SDK has it; the annotations decide what a question may fall back to. */
+export interface ToolConfig<I extends StandardSchemaWithJSON | undefined> extends Described {
+  readonly inputSchema?: I;
+  readonly outputSchema?: StandardSchemaWithJSON;
+  readonly annotations?: ToolAnnotations;
+}
+
+/** How a prompt is listed, as the SDK has it. */
+export interface PromptConfig<A extends StandardSchemaWithJSON | undefined> extends Described {
+  readonly argsSchema?: A;
+}
+
+/** How a resource is listed, as the SDK has it. */
+export interface ResourceConfig extends ResourceMetadata {
+  readonly version?: string;
+}
+
+/** One request of a method that is handled as a whole. */
+export interface Handled {
+  /** As it arrived. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The SDK's context of this request: progress, and the signal that fires where the client takes it back. */
+  readonly ctx: ServerContext;
+}
+
+type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
+
+/** A server library instance. One per process: it holds the key, the claims and the caches. */
+export interface Midcall {
+  /** Registers a tool whose handler may ask. */
+  tool<const I extends StandardSchemaWithJSON | undefined = undefined>(
+    server: McpServer,
+    name: string,
+    config: ToolConfig<I>,
+    handler: (args: ArgsOf<I>, call: Call) => CallToolResult | Promise<CallToolResult>,
+  ): RegisteredTool;
+  /** Registers a prompt whose handler may ask. */
+  prompt<const A extends StandardSchemaWithJSON | undefined = undefined>(
+    server: McpServer,
+    name: string,
+    config: PromptConfig<A>,
+    handler: (args: ArgsOf<A>, call: Call) => GetPromptResult | Promise<GetPromptResult>,
+  ): RegisteredPrompt;
+  /** Registers a resource, or a template of resources, whose handler may ask. */
+  resource(
+    server: McpServer,
+    name: string,
+    uri: string,
+    config: ResourceConfig,
+    handler: (uri: URL, call: Call) => ReadResourceResult | Promise<ReadResourceResult>,
+  ): RegisteredResource;
+  resource(
+    server: McpServer,
+    name: string,
+    template: ResourceTemplate,
+    config: ResourceConfig,
+    handler: (
+      uri: URL,
+      call: Call,
+      variables: Readonly<Record<string, string | string[]>>,
+    ) => ReadResourceResult | Promise<ReadResourceResult>,
+  ): RegisteredResourceTemplate;
+  /**
+   * Prepares a server that also has plain tools: call it right after creating the server.
+   * @throws MidcallError `server/setup` where something was registered before
+   */
+  wrap(server: McpServer): McpServer;
+  /**
+   * Answers every request of one method, where what can be called is known only when it is, as behind a gateway. Listing is
+   * yours, and so are the server's capabilities; the handler may ask what the client itself can show, and ask it again after
+   * a no: questions of other servers are not told apart by their words.
+   * @throws MidcallError `server/setup` where pages or the relay are switched on, whose `resume` is a tool of its own, or
+   *   where something was registered before
+   */
+  handle<R extends Readonly<Record<string, unknown>>>(
+    server: McpServer,
+    method: AskingMethod,
+    handler: (request: Handled, call: GatewayCall) => R | Promise<R>,
+  ): void;
+  /**
+   * Files for a handler that cannot ask, such as the list of a resource template. Close them when it ends.
+   * @returns undefined where this client has roots and cannot be asked for them here (lists on 2026-07-28)
+   * @throws MidcallError `roots/none` where nothing is allowed
+   */
+  files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
+  /** What the client says of itself, for a handler that has no `call`. */
+  client(server: McpServer, ctx: ServerContext): AboutClient;
+  /**
+   * Runs a handler without a client, such as from a command line: nothing is asked, and every question is
+   * `cancel/unavailable`.
+   * @param annotations - the tool's; a question's `fallback` may accept only where they say that nothing is destroyed
+   */
+  withoutClient<R>(handler: (call: Call) => R | Promise<R>, annotations?: ToolAnnotations): Promise<R>;
+  /**
+   * Changes what the operator allows; calls that begin from now on work inside these directories.
+   * @param ceiling - directories that exist, instead of `roots.ceiling`
+   * @throws MidcallError `roots/invalid` for one that cannot be used; then nothing has changed
+   */
+  allow(ceiling: readonly string[]): void;
+  /** Refuses new calls with `call/closed` and resolves when those in flight have ended. */
+  close(): Promise<void>;
+}
+
+/** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option that is unknown or not what it may be */
+export function midcall(options: MidcallOptions = {}): Midcall {
+  const config = configure(options);
+  const conduct: Conduct = conductor(config);
+  const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
+  const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
+    const known = tools.get(server) ?? new Map<string, ResumableTool>();
+    tools.set(server, known);
+    return known;
+  };
+  /** What is registered here, by method and name; a server has plain tools beside it. */
+  const ours = new WeakMap<McpServer, Set<string>>();
+  const oursOf = (server: McpServer): Set<string> => {
+    const known = ours.get(server) ?? new Set<string>();
+    ours.set(server, known);
+    return known;
+  };
+  const wrap = (server: McpServer): McpServer => {
+    const onPages = config.pages !== undefined;
+    let first: boolean;
+    try {
+      first = intercept(server, (method, params) => {
+        if (oursOf(server).has(`${method} ${params.name ?? ''}`)) conduct.refused(method, params);
+      });
+    } catch (error) {
+      // A factory throws it into the SDK, which tells nobody.
+      config.warn(`midcall: ${(error as Error).message}`);
+      throw error;
+    }
+    if (first && (onPages || config.channels.includes('relay'))) {
+      registerResume(server, conduct, name => toolsOf(server).get(name), onPages);
+    }
+    return server;
+  };
+
+  function resource(
+    server: McpServer,
+    name: string,
+    uriOrTemplate: string | ResourceTemplate,
+    given: ResourceConfig,
+    handler: (
+      uri: URL,
+      call: Call,
+      variables: Readonly<Record<string, string | string[]>>,
+    ) => ReadResourceResult | Promise<ReadResourceResult>,
+  ): never {
+    checkRegistration('mid.resource', { server, name, handler });
+    checkGiven('mid.resource', 'the third argument', uriOrTemplate, addressKind);
+    const { version = '', ...metadata } = given;
+    wrap(server);
+    const registered = { method: 'resources/read', version, mayFallBack: true } as const;
+    const read = (uri: URL, variables: Record<string, string | string[]>, ctx: ServerContext) =>
+      conduct.run(server, ctx, registered, call => handler(uri, call, variables));
+    const result =
+      typeof uriOrTemplate === 'string'
+        ? server.registerResource(name, uriOrTemplate, metadata, (uri, ctx) => read(uri, {}, ctx))
+        : server.registerResource(name, uriOrTemplate, metadata, (uri, variables, ctx) => read(uri, variables, ctx));
+    return result as never;
+  }
+
+  return {
+    tool(server, name, given, handler) {
+      checkRegistration('mid.tool', { server, name, handler });
+      checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', given, toolKinds);
+      const { version = '', ...described } = given;
+      wrap(server);
+      const { annotations } = described;
+      const structured = described.outputSchema !== undefined;
+      const registered = { method: 'tools/call', version, mayFallBack: isHarmless(annotations), structured } as const;
+      const run = (args: unknown, ctx: ServerContext) =>
+        conduct.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
+      oursOf(server).add(`tools/call ${name}`);
+      toolsOf(server).set(name, {
+        registered,
+        read: raw => readArguments(described.inputSchema, raw),
+        run: (args, call) => handler(args as never, call),
+      });
+      return described.inputSchema === undefined
+        ? server.registerTool(name, described as object, (ctx: ServerContext) => run({}, ctx))
+        : server.registerTool(name, described as { inputSchema: StandardSchemaWithJSON }, (args, ctx) =>
+            run(args, ctx),
+          );
+    },
+    prompt(server, name, given, handler) {
+      checkRegistration('mid.prompt', { server, name, handler });
+      checkOptions<PromptConfig<StandardSchemaWithJSON | undefined>>('mid.prompt', given, promptKinds);
+      const { version = '', ...described } = given;
+      wrap(server);
+      oursOf(server).add(`prompts/get ${name}`);
+      const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
+      const run = (args: unknown, ctx: ServerContext) =>
+        conduct.run<GetPromptResult>(server, ctx, registered, call => handler(args as never, call));
+      return described.argsSchema === undefined
+        ? server.registerPrompt(name, described as object, (ctx: ServerContext) => run({}, ctx))
+        : server.registerPrompt(name, described as { argsSchema: StandardSchemaWithJSON }, (args, ctx) =>
+            run(args, ctx),
+          );
+    },
+    resource: resource as Midcall['resource'],
+    handle(server, method, handler) {
+      checkGiven('mid.handle', 'the first argument', server, serverKind);
+      checkGiven('mid.handle', 'the method', method, oneOf(...askingMethods));
+      checkGiven('mid.handle', 'the handler', handler, func);
+      if (config.pages !== undefined || config.channels.includes('relay')) {
+        throw new MidcallError(
+          'server/setup',
+          'mid.handle answers for every tool, and leaves no place for `resume`: give midcall() neither pages nor the relay.',
+        );
+      }
+      wrap(server);
+      const registered = { method, version: '', mayFallBack: false, gateway: true } as const;
+      server.server.setRequestHandler(method, ((request: { params: Handled['params'] }, ctx: ServerContext) =>
+        conduct.run(server, ctx, registered, call =>
+          handler({ params: request.params, ctx }, call as GatewayCall),
+        )) as never);
+    },
+    wrap,
+    files: (server, ctx) => conduct.files(server, ctx),
+    client: aboutClient,
+    withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
+    allow(ceiling) {
+      config.boundary = drawn({ ...options.roots, ceiling });
+    },
+    close: () => conduct.close(),
+  };
+}
+
+const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
+const toolKinds = { ...described, inputSchema: schemaKind, outputSchema: schemaKind, annotations: anything };
+const promptKinds = { ...described, argsSchema: schemaKind };
+const addressKind: Kind = {
+  words: 'a URI or a ResourceTemplate',
+  fits: value => typeof value === 'string' || (typeof value === 'object' && value !== null && 'uriTemplate' in value),
+};
+const serverKind = having('an McpServer', 'registerTool', 'registerPrompt', 'registerResource');
+
+/** @throws TypeError that says which argument is not what it has to be */
+function checkRegistration(place: string, given: { server: unknown; name: unknown; handler: unknown }): void {
+  checkGiven(place, 'the first argument', given.server, serverKind);
+  checkGiven(place, 'the name', given.name, nameKind);
+  checkGiven(place, 'the handler', given.handler, func);
+}
+
+/** schema.json, `ToolAnnotations`: a tool may be destructive where it says nothing. */
+const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
+  annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
+
+/** Reads raw arguments as the SDK does for a first call. */
+async function readArguments(schema: StandardSchemaWithJSON | undefined, raw: unknown): Promise<unknown> {
+  if (!schema) return {};
+  const read = await schema['~standard'].validate(raw ?? {});
+  if (read.issues)
+    throw new MidcallError(
+      'state/invalid',
+      'The arguments of the waiting call no longer fit its tool. Nothing was done.',
+    );
+  return read.value;
+}

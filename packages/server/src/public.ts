@@ -1,0 +1,74 @@
+/** `@midcall/server`: handlers that ask the person, on either revision. */
+export type { MidcallErrorCode } from '@midcall/core/errors';
+export { isMidcallError, MidcallError } from '@midcall/core/errors';
+export type {
+  Answer,
+  Assurance,
+  By,
+  CancelReason,
+  Channel,
+  Choice,
+  Content,
+  Field,
+  Form,
+  FormInput,
+  FormValue,
+  RawField,
+  RawForm,
+  Shorthand,
+  ShorthandRecord,
+  StandardForm,
+  TitledChoices,
+  WireSchema,
+} from '@midcall/core/form';
+export { form, refuseSecretMessage, secretIn } from '@midcall/core/form';
+export type {
+  ModelReply,
+  SamplingMessage,
+  SamplingModel,
+  SamplingRequest,
+  SamplingResult,
+  SamplingTool,
+  ToolLoopStep,
+} from '@midcall/core/sampling';
+export { advanceToolLoop, answerToolUse, samplingTool, startToolLoop, textOf } from '@midcall/core/sampling';
+export type { Store } from '@midcall/core/store';
+export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampler.ts';
+export { type NotDone, notDone, whyNot } from './asking/why-not.ts';
+export type { AuditEvent, AuditSink, CallOutcome, CallRef, ErrorSink, PageEvent } from './audit.ts';
+export type {
+  AboutClient,
+  Call,
+  Can,
+  ElicitAsk,
+  Jsonified,
+  Principal,
+  StepContext,
+  StepOptions,
+} from './call.ts';
+export type { MidcallOptions } from './config.ts';
+export { digest, type Json } from './digest.ts';
+export type { GatewayCall, GatewayPage } from './gateway-call.ts';
+export {
+  type Handled,
+  type Midcall,
+  midcall,
+  type PromptConfig,
+  type ResourceConfig,
+  type ToolConfig,
+} from './midcall.ts';
+export type { Observation, Observer } from './observe.ts';
+export type { PrincipalOf } from './principal.ts';
+export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
+export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
+export type { UrlAnswer, UrlAsk } from './url/ask.ts';
+export type {
+  Page,
+  PageAsk,
+  PageLink,
+  PageOutcome,
+  PageRoad,
+  Pages,
+  PagesHost,
+  PersonCheck,
+} from './url/pages.ts';

@@ -1,0 +1,100 @@
+/**
+ * A ticket: what the `resume` tool brings to go on with a call that ended, whether its question was relayed or waits on a
+ * page.
+ *
+ * - L1 A ticket is random, lives until its question is due, and is used once: like any retry it is claimed together with
+ *   its answer, so the same answer again gets the same result, and nothing runs twice.
+ * - L2 What it stands for is sealed and bound like any state: another person, client, tool, argument or version is refused.
+ *   The store knows a ticket by its digest alone.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import type { Config } from '../config.ts';
+import { digest, type Json } from '../digest.ts';
+import { type Arrival, begins, interrupted } from '../drivers/arrive.ts';
+import type { Entry } from '../engine/journal.ts';
+import type { CallRequest } from '../request.ts';
+import { flowSteps } from '../state/ledger.ts';
+import { lifeOf, openState } from '../state/request-state.ts';
+
+/** The name of the tool that goes on with a relayed call. */
+export const RESUME = 'resume';
+
+/** A call to go on with. */
+export interface Resumed {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly state: string;
+  /** True where the answer comes from a page, and none with the ticket. */
+  readonly page?: boolean;
+}
+
+const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
+
+/**
+ * Keeps a call to go on with under a ticket.
+ * @param ttlMs - milliseconds the ticket may be used; a call that asks again within its request comes back with it later
+ */
+export async function keepTicket(ticket: string, call: Resumed, ttlMs: number, config: Config): Promise<void> {
+  await config.kept.set(keyOf(ticket), JSON.stringify(call), { ttlMs: ttlMs + 2 * config.stateTtlMs });
+}
+
+const unknownTicket = () =>
+  new MidcallError(
+    'state/invalid',
+    'This ticket is not known: its time is up, or it was never given. Nothing was done. Call the tool again.',
+  );
+
+const usedTicket = () =>
+  new MidcallError(
+    'state/already-answered',
+    'This ticket was used already, so nothing was done now. What came of it was told then; do not call the tool again ' +
+      'unless it is to be done again.',
+  );
+
+/**
+ * Reads what a ticket stands for; whoever is refused spends nothing.
+ * @throws MidcallError `state/invalid` where there is none, or its time is up
+ */
+export async function readTicket(ticket: string, config: Config): Promise<Resumed> {
+  const text = await config.kept.get(keyOf(ticket));
+  if (text === undefined) throw unknownTicket();
+  return JSON.parse(text) as Resumed;
+}
+
+/**
+ * Uses a ticket: opens what it stands for, claims it, and records the answer.
+ * @throws MidcallError `state/invalid` where it is not for this call, `state/already-answered` where it was used with another
+ *   answer or long ago, `call/interrupted` where it is being used
+ */
+export async function arriveByTicket(
+  ticket: string,
+  resumed: Resumed,
+  answer: Json,
+  { binding, ctx }: CallRequest,
+  config: Config,
+): Promise<Arrival> {
+  const opened = await openState(resumed.state, binding, config, Number.MAX_SAFE_INTEGER);
+  if (!opened.ok) {
+    if (opened.kind === 'expired') throw unknownTicket();
+    throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
+  }
+  const { flow, round, journal, out, nonce } = opened.state;
+  const keptMs = lifeOf(opened.state, config.now());
+  const claim = await config.claims.claim(nonce, digest([ticket, answer]), keptMs, ctx.mcpReq.signal);
+  if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
+  if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
+  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, flow), true);
+  const entries = out.map(({ id, kind, label, at }): Entry => {
+    return { id, kind, label, value: { got: answer, ms: config.now() - at, via: 'relay' } };
+  });
+  return {
+    flow,
+    round,
+    journal: [...journal, ...entries],
+    fresh: new Set(entries.map(entry => entry.id)),
+    stillOut: [],
+    resumed: resumed.page === true,
+    attempt: claim.attempt,
+    keptMs,
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * The operator's side of the boundary. Effective roots = what the operator allows ∩ what the client grants.
+ *
+ * | client \ mode            | narrow (default)         | replace        | ignore                     |
+ * |--------------------------|--------------------------|----------------|----------------------------|
+ * | has no roots capability  | operator's directories   | operator's     | operator's                 |
+ * | list of roots            | the intersection         | client's roots | operator's, client unasked |
+ * | empty list               | nothing                  | nothing        | operator's                 |
+ * | cannot say (error)       | nothing                  | nothing        | operator's                 |
+ *
+ * With no directory from the operator, `narrow` and `replace` take the client's roots as they are, and `ignore` and a
+ * client without roots leave nothing. Nothing is always a refusal that says how to grant a folder, never the whole disk.
+ *
+ * In the intersection a root inside an operator's directory counts as itself, an operator's directory inside a root
+ * counts as that directory, and what is apart counts as nothing. All of it is compared on real paths of directories that
+ * are held open. A root that is no `file:` URI, is gone, is a file or may not be entered is left out, and said to be.
+ */
+import { resolve } from 'node:path';
+import { MidcallError } from '@midcall/core/errors';
+import { checkOptions, flag, listOf, name, oneOf } from '@midcall/core/options';
+import type { Root } from '@midcall/core/roots';
+import { checkedGround } from './checked.ts';
+import type { Files, Guarantee } from './files.ts';
+import type { Ground } from './ground.ts';
+import { canHold, heldGround } from './held.ts';
+import { clientRoots, intersect, type Pinned, pinned, type Rooted, reuse } from './intersection.ts';
+import { OpenFiles } from './open-file.ts';
+import { shown } from './refusal.ts';
+import { RootedFiles } from './rooted-files.ts';
+import { type Dropped, Scope } from './scope.ts';
+
+/** How the client's roots change what the operator allows. */
+export type BoundaryMode = 'narrow' | 'replace' | 'ignore';
+
+/** How a boundary is drawn. */
+export interface BoundaryOptions {
+  /** Directories the operator allows, absolute or relative to the working directory. They must exist. None where absent. */
+  readonly ceiling?: readonly string[];
+  /** `narrow` where absent. */
+  readonly mode?: BoundaryMode;
+  /** True to refuse to start where only the `checked` guarantee holds. */
+  readonly requireStrong?: boolean;
+  /** The guarantee to work under; the strongest this machine has where absent. */
+  readonly guarantee?: Guarantee;
+}
+
+/** What the client said: its roots, nothing where it has no such capability, or that it failed to say. */
+export type Said = readonly Root[] | undefined | { readonly failed: unknown };
+
+/** What a server may touch: the operator’s directories, and how the client’s roots change them. */
+export interface Boundary {
+  readonly mode: BoundaryMode;
+  readonly guarantee: Guarantee;
+  /** The operator's directories, real paths. */
+  readonly ceiling: readonly string[];
+  /**
+   * Files for one call, under the roots the client told for that call.
+   *
+   * @param said - the client's list; undefined where it has no roots capability
+   * @returns files to close when the call ends
+   * @throws MidcallError roots/none, which says why and how to grant a folder
+   */
+  files(said?: Said): Promise<Files>;
+  /**
+   * The effective roots as held directories, for {@link liveRoots}. Release it when it is no longer used.
+   *
+   * @param said - what the client said
+   * @param before - the scope before this one: directories that are the same stay held
+   * @param remembered - true where `said` is an old list, which may lead nowhere it did not lead before
+   */
+  scope(said: Said, before?: Scope, remembered?: boolean): Scope;
+}
+
+/**
+ * Draws the operator's boundary.
+ *
+ * @throws TypeError for an option that is unknown or not what it may be; MidcallError roots/invalid where a directory is
+ *   missing, roots/weak where `requireStrong` asks for more than this machine can promise
+ */
+export function boundary(options: BoundaryOptions = {}): Boundary {
+  checkOptions('boundary', options, {
+    ceiling: listOf(name),
+    mode: oneOf('narrow', 'replace', 'ignore'),
+    requireStrong: flag,
+    guarantee: oneOf('held', 'checked'),
+  });
+  const mode = options.mode ?? 'narrow';
+  const ground = chooseGround(options);
+  const ceiling = (options.ceiling ?? []).map(directory => pinned(ground, resolve(directory)));
+
+  function scope(said: Said, before?: Scope, remembered = false): Scope {
+    const dropped: Dropped[] = [];
+    const taken: Rooted[] = [];
+    try {
+      const roots = effective(said, before, remembered, dropped, taken);
+      const pins = remembered && before ? before.pins : pinsOf(taken);
+      const grant = grantText(mode, ceiling.length > 0, said);
+      return new Scope(ground, reuse(roots, taken, before), dropped, grant, pins);
+    } catch (error) {
+      for (const each of taken) each.directory.close();
+      throw error;
+    }
+  }
+
+  function effective(said: Said, before: Scope | undefined, remembered: boolean, dropped: Dropped[], taken: Rooted[]) {
+    const allowed = (): Rooted[] => hold(ground, ceiling, dropped, taken);
+    if (mode === 'ignore' || said === undefined) return allowed();
+    if (!Array.isArray(said)) return [];
+    const granted = (told: readonly Rooted[] | undefined) =>
+      clientRoots(ground, said, { told, dropped, taken, pins: remembered ? before?.pins : undefined });
+    if (mode === 'replace' || ceiling.length === 0) return granted(undefined);
+    const directories = allowed();
+    return intersect(granted(directories), directories, ground.separator);
+  }
+
+  return {
+    mode,
+    guarantee: ground.guarantee,
+    ceiling: ceiling.map(each => each.real),
+    scope,
+    async files(said) {
+      const made = scope(said);
+      if (made.roots.length === 0) throw nothing(made, said, mode, ceiling.length > 0);
+      return new RootedFiles(made, new OpenFiles());
+    },
+  };
+}
+
+function pinsOf(taken: readonly Rooted[]): ReadonlyMap<string, string> {
+  const pins = new Map<string, string>();
+  for (const { uri, directory } of taken) if (uri !== undefined) pins.set(uri, directory.path);
+  return pins;
+}
+
+function chooseGround({ guarantee, requireStrong }: BoundaryOptions): Ground {
+  const strong = canHold();
+  const chosen = guarantee ?? (strong ? 'held' : 'checked');
+  if (chosen === 'held' && !strong)
+    throw new MidcallError('roots/weak', 'This machine cannot hold a boundary: that takes Linux with /proc mounted.');
+  if (requireStrong && chosen !== 'held') {
+    throw new MidcallError(
+      'roots/weak',
+      'A strong boundary was asked for, and here paths can only be checked, which does not hold against someone who ' +
+        'changes the tree at the same time. Run on Linux with /proc mounted, or without requireStrong.',
+    );
+  }
+  return chosen === 'held' ? heldGround() : checkedGround();
+}
+
+function hold(ground: Ground, pins: readonly Pinned[], dropped: Dropped[], taken: Rooted[]): Rooted[] {
+  const held: Rooted[] = [];
+  for (const pin of pins) {
+    try {
+      const directory = ground.hold(pin.real);
+      const rooted: Rooted = { directory, aliases: pin.given === pin.real ? [] : [pin.given] };
+      taken.push(rooted);
+      if (directory.path === pin.real) held.push(rooted);
+      else dropped.push({ uri: pin.given, reason: 'it no longer leads where it did when the server started' });
+    } catch {
+      dropped.push({ uri: pin.given, reason: 'it is no longer there' });
+    }
+  }
+  return held;
+}
+
+/** How a person grants more, given what is in force. */
+function grantText(mode: BoundaryMode, hasCeiling: boolean, said: Said): string {
+  if (mode === 'ignore' || said === undefined) return 'To allow more, start the server with that directory as well.';
+  if (mode === 'replace' || !hasCeiling) return 'To allow more, add its folder to the roots of your client.';
+  return 'To allow more, add its folder to the roots of your client; the operator must have started the server with it, too.';
+}
+
+/** The refusal where no root is in force: why, and how to grant one. */
+export function nothing(scope: Scope, said: Said, mode: BoundaryMode, hasCeiling: boolean): MidcallError {
+  const left = scope.dropped.map(({ uri, reason }) => `${shown(uri)}: ${reason}`).slice(0, 5);
+  const why = left.length > 0 ? ` (${left.join('; ')})` : '';
+  const start = 'start the server with a directory';
+  const add = 'add a folder to the roots of your client';
+  if (mode === 'ignore' || said === undefined) {
+    if (hasCeiling)
+      return none(`None of the server's directories can be used${why}. Put one back, or ${start} that exists.`);
+    if (mode === 'ignore') return none(`This server was given no directory to work in. To allow one, ${start}.`);
+    return none(`There is no folder to work in: the client offers no roots. To allow one, ${start}, or ${add}.`);
+  }
+  if (!Array.isArray(said))
+    return none(
+      'The client could not say which folders it allows, so none is. Try again, or restart the client.',
+      said,
+    );
+  if (said.length === 0) return none(`The client allows no folder: its list of roots is empty. To allow one, ${add}.`);
+  return none(`None of the client's roots can be used${why}. To allow one, ${add}.`);
+}
+
+function none(message: string, said?: Said): MidcallError {
+  const cause = said && 'failed' in said ? { cause: said.failed } : undefined;
+  return new MidcallError('roots/none', message, cause);
+}

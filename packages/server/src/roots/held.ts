@@ -1,0 +1,216 @@
+/**
+ * The strong ground: Linux with /proc. Nothing is judged by the name it had.
+ *
+ * H1. A root is held by descriptor. A name below it is opened with O_PATH, which reads nothing, runs nothing and cannot
+ *     hang, and then the kernel is asked where the descriptor lies (`readlink /proc/self/fd/N`).
+ * H2. Only what lies inside is used, and only through its descriptor: contents by reopening `/proc/self/fd/N`, names in a
+ *     directory as `/proc/self/fd/N/name` without following the last one.
+ * H3. Where links were followed, the root itself is asked again where it lies, so that a root which was moved away is not
+ *     mistaken for what took its place.
+ * H4. A name that cannot be opened is told apart by walking it step by step: nothing there, or a link that leads nowhere
+ *     inside. The second is refused in the same words whether or not its target exists.
+ */
+import * as fs from 'node:fs';
+import type { MidcallError } from '@midcall/core/errors';
+import type { Folder, Ground, Placed, Thing } from './ground.ts';
+import { fromSystem, notFound, outside, vanished } from './refusal.ts';
+import { inOneGo, type Steps, settled } from './steps.ts';
+import { codeOf, identityOf, isAbsent, saysNothing, systemFor } from './system.ts';
+
+/** Not in `fs.constants`; the same on every architecture Node runs on. */
+const O_PATH = 0o10000000;
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = fs.constants;
+
+/** Where /proc shows our descriptors; found once, since `/proc/self` is a link that every step would follow. */
+let descriptors: string | undefined;
+
+/** The names of low descriptors, which come up again and again. */
+const names: (string | undefined)[] = [];
+
+function proc(fd: number): string {
+  descriptors ??= `/proc/${fs.readlinkSync('/proc/self')}/fd/`;
+  if (fd >= 256) return descriptors + fd;
+  names[fd] ??= descriptors + fd;
+  return names[fd];
+}
+
+const join = (base: string, rel: string): string => (rel === '' ? base : `${base}/${rel}`);
+
+function closeQuietly(fd: number): void {
+  try {
+    fs.closeSync(fd);
+  } catch {
+    // Nothing is buffered on a descriptor we read or already checked; the number is free either way.
+  }
+}
+
+/** True where /proc shows where a descriptor lies. */
+export function canHold(): boolean {
+  if (process.platform !== 'linux') return false;
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync('/', O_PATH | O_DIRECTORY);
+    return fs.readlinkSync(proc(fd)) === '/';
+  } catch {
+    return false;
+  } finally {
+    if (fd !== undefined) closeQuietly(fd);
+  }
+}
+
+function* openInside(placed: Placed, flags: number): Steps<{ fd: number; path: string }> {
+  const { root, rel, reach, given } = placed;
+  let fd: number;
+  try {
+    fd = yield* settled(root.system.open(join(root.at, rel), O_PATH | flags));
+  } catch (error) {
+    throw yield* explain(placed, error);
+  }
+  try {
+    const path = yield* settled(root.system.readlink(proc(fd)));
+    if (!reach.inside(path)) throw (yield* moved(placed)) ?? outside(given, reach);
+    if (path !== join(root.path === '/' ? '' : root.path, rel) && rel !== '') {
+      const lost = yield* moved(placed);
+      if (lost) throw lost;
+    }
+    return { fd, path };
+  } catch (error) {
+    closeQuietly(fd);
+    throw fromSystem(given, error);
+  }
+}
+
+/** The refusal of a root that is no longer where it was, if it is not. */
+function* moved({ root }: Placed): Steps<MidcallError | undefined> {
+  return (yield* settled(root.system.readlink(root.at))) === root.path ? undefined : vanished(root.path);
+}
+
+/** Why a name could not be opened, without saying anything about what lies outside. */
+function* explain(placed: Placed, error: unknown): Steps<MidcallError> {
+  const { root, rel, reach, given } = placed;
+  if (saysNothing(error)) return fromSystem(given, error);
+  const lost = yield* moved(placed);
+  if (lost) return lost;
+  const parts = rel.split('/');
+  for (let count = 1; count <= parts.length; count += 1) {
+    const path = join(root.at, parts.slice(0, count).join('/'));
+    let fd: number;
+    try {
+      fd = yield* settled(root.system.open(path, O_PATH));
+    } catch (stepError) {
+      if (yield* isLink(placed, path)) return outside(given, reach);
+      return isAbsent(stepError) ? notFound(given) : fromSystem(given, stepError);
+    }
+    try {
+      if (!reach.inside(yield* settled(root.system.readlink(proc(fd))))) return outside(given, reach);
+    } catch (stepError) {
+      return fromSystem(given, stepError);
+    } finally {
+      closeQuietly(fd);
+    }
+  }
+  return fromSystem(given, error);
+}
+
+function* isLink({ root }: Placed, path: string): Steps<boolean> {
+  try {
+    return (yield* settled(root.system.lstat(path))).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+export function heldGround(): Ground {
+  return {
+    guarantee: 'held',
+    platform: 'linux',
+    separator: '/',
+
+    hold(path) {
+      const fd = fs.openSync(path, O_PATH | O_DIRECTORY);
+      try {
+        const stat = fs.fstatSync(fd, { bigint: true });
+        const real = fs.readlinkSync(proc(fd));
+        return {
+          path: real,
+          at: proc(fd),
+          identity: `${stat.dev}:${stat.ino}`,
+          system: systemFor(proc(fd)),
+          close: () => closeQuietly(fd),
+        };
+      } catch (error) {
+        closeQuietly(fd);
+        throw error;
+      }
+    },
+
+    identify: identityOf,
+
+    whereabouts(fd) {
+      try {
+        return fs.readlinkSync(proc(fd));
+      } catch {
+        return undefined;
+      }
+    },
+
+    folder: placed => inOneGo(folder(placed)),
+
+    thing: placed => inOneGo(thing(placed)),
+
+    present: placed => inOneGo(present(placed)),
+
+    child: (placed, above, name) => inOneGo(child(placed, above, name)),
+
+    async still({ root, reach }, folder) {
+      return reach.inside(await root.system.readlink(folder.at));
+    },
+
+    reopen: (placed, there, flags) => inOneGo(reopen(placed, there, flags)),
+  };
+}
+
+function* folder(placed: Placed): Steps<Folder> {
+  const { fd, path } = yield* openInside(placed, O_DIRECTORY);
+  return { at: proc(fd), path, close: () => closeQuietly(fd) };
+}
+
+function* thing(placed: Placed): Steps<Thing> {
+  const { fd, path } = yield* openInside(placed, 0);
+  return yield* withStat(placed, fd, path);
+}
+
+function* present(placed: Placed): Steps<void> {
+  const { fd } = yield* openInside(placed, 0);
+  closeQuietly(fd);
+}
+
+function* child(placed: Placed, above: Folder, name: string | Buffer): Steps<Thing | undefined> {
+  let fd: number;
+  try {
+    const at = typeof name === 'string' ? `${above.at}/${name}` : Buffer.concat([Buffer.from(`${above.at}/`), name]);
+    fd = yield* settled(placed.root.system.open(at, O_PATH | O_NOFOLLOW));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw fromSystem(placed.given, error);
+  }
+  return yield* withStat(placed, fd, join(above.path === '/' ? '' : above.path, name.toString()));
+}
+
+function* reopen(placed: Placed, there: Thing, flags: number): Steps<number> {
+  try {
+    return yield* settled(placed.root.system.open(there.at, flags | O_NONBLOCK | O_NOCTTY));
+  } catch (error) {
+    throw fromSystem(placed.given, error);
+  }
+}
+
+function* withStat(placed: Placed, fd: number, path: string): Steps<Thing> {
+  try {
+    const stat = yield* settled(placed.root.system.fstat(fd));
+    return { at: proc(fd), path, stat, close: () => closeQuietly(fd) };
+  } catch (error) {
+    closeQuietly(fd);
+    throw fromSystem(placed.given, error);
+  }
+}

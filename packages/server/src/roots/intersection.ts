@@ -1,0 +1,166 @@
+/** Operator's directories ∩ client's roots, on the real paths of directories that are held open. */
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import type { Root } from '@midcall/core/roots';
+import { toPath } from '@midcall/core/roots';
+import type { Ground } from './ground.ts';
+import { shown } from './refusal.ts';
+import { type HeldDirectory, RootHold } from './root-hold.ts';
+import type { Dropped, Scope, ScopeRoot } from './scope.ts';
+import { codeOf, mayEnter } from './system.ts';
+import { below, fold, within } from './within.ts';
+
+/** A directory the operator named, and where it led when the server started. */
+export interface Pinned {
+  readonly given: string;
+  readonly real: string;
+}
+
+/** A directory that is held and may become a root. */
+export interface Rooted {
+  readonly directory: HeldDirectory;
+  /** Other absolute paths that mean it. */
+  readonly aliases: readonly string[];
+  readonly name?: string;
+  /** The URI it was granted by. */
+  readonly uri?: string;
+}
+
+/** More roots than a person would grant; each costs a descriptor. */
+const most = 256;
+
+/** Where an operator's directory leads. @throws MidcallError roots/invalid where it is not a usable directory */
+export function pinned(ground: Ground, given: string): Pinned {
+  let directory: HeldDirectory;
+  try {
+    directory = ground.hold(given);
+  } catch (error) {
+    const why = codeOf(error) === 'ENOTDIR' ? 'is not a directory' : 'does not exist or cannot be opened';
+    throw new MidcallError(
+      'roots/invalid',
+      `The directory ${shown(given)} ${why}. Start the server with one that can be used.`,
+    );
+  }
+  try {
+    if (directory.path.includes('\ufffd'))
+      throw new MidcallError('roots/invalid', `The real path of ${shown(given)} is not valid UTF-8.`);
+    if (!mayEnter(directory.at))
+      throw new MidcallError('roots/invalid', `The directory ${shown(given)} cannot be read by this process.`);
+    return { given, real: directory.path };
+  } finally {
+    directory.close();
+  }
+}
+
+interface Asked {
+  /** The operator's directories, where they bound what may be said about a root. */
+  readonly told: readonly Rooted[] | undefined;
+  readonly dropped: Dropped[];
+  /** Every directory held on the way, for the caller to keep or close. */
+  readonly taken: Rooted[];
+  /** Where each root led before, where it may lead nowhere else. */
+  readonly pins: ReadonlyMap<string, string> | undefined;
+}
+
+/** The client's roots that can be used. Of the others, a reason goes to `dropped` that tells nothing of what is outside. */
+export function clientRoots(ground: Ground, said: readonly Root[], asked: Asked): Rooted[] {
+  const usable: Rooted[] = [];
+  for (const root of said.slice(0, most)) {
+    const outcome = clientRoot(ground, root, asked);
+    if (typeof outcome === 'string') asked.dropped.push({ uri: root.uri, reason: outcome });
+    else usable.push(outcome);
+  }
+  if (said.length > most) asked.dropped.push({ uri: said[most]!.uri, reason: `only the first ${most} roots are used` });
+  return usable;
+}
+
+const apart = 'it lies outside what the operator allows';
+
+function clientRoot(ground: Ground, root: Root, { told, taken, pins }: Asked): Rooted | string {
+  let path: string;
+  try {
+    path = toPath(root.uri, ground.platform === 'win32' ? 'win32' : 'posix');
+  } catch (error) {
+    if (isMidcallError(error)) return error.message;
+    throw error;
+  }
+  // Outside what the operator allows, nothing is said about what is there.
+  const telling = !told || told.some(each => namesInside(ground, path, each));
+  let directory: HeldDirectory;
+  try {
+    directory = ground.hold(path);
+  } catch (error) {
+    if (!telling) return apart;
+    return codeOf(error) === 'ENOTDIR' ? 'it is not a directory' : 'it does not exist or cannot be opened';
+  }
+  const aliases = path === directory.path ? [] : [path];
+  const rooted = { directory, aliases, uri: root.uri, ...(root.name === undefined ? {} : { name: root.name }) };
+  taken.push(rooted);
+  if (told && !told.some(each => touches(directory.path, each.directory.path, ground.separator))) return apart;
+  if (pins && pins.get(root.uri) !== directory.path) return 'it no longer leads where it did when the client was asked';
+  if (directory.path.includes('\ufffd')) return 'its real path is not valid UTF-8';
+  return mayEnter(directory.at) ? rooted : 'it cannot be read by this server';
+}
+
+function namesInside(ground: Ground, path: string, { directory, aliases }: Rooted): boolean {
+  const folded = fold(path, ground.platform);
+  return [directory.path, ...aliases].some(each => within(folded, fold(each, ground.platform), ground.separator));
+}
+
+const touches = (one: string, other: string, separator: string): boolean =>
+  within(one, other, separator) || within(other, one, separator);
+
+/** The smaller of each pair that is nested; pairs that are apart give nothing. */
+export function intersect(granted: readonly Rooted[], allowed: readonly Rooted[], separator: string): Rooted[] {
+  const both: Rooted[] = [];
+  for (const root of granted) {
+    for (const directory of allowed) {
+      if (within(root.directory.path, directory.directory.path, separator))
+        both.push(alias(root, directory, separator));
+      else if (within(directory.directory.path, root.directory.path, separator)) {
+        const { name: _, ...inner } = directory;
+        both.push(alias({ ...inner, ...(root.uri === undefined ? {} : { uri: root.uri }) }, root, separator));
+      }
+    }
+  }
+  return both;
+}
+
+/** `inner`, also known by the other names of `outer`, which contains it. */
+function alias(inner: Rooted, outer: Rooted, separator: string): Rooted {
+  const rest = below(inner.directory.path, outer.directory.path, separator);
+  const more = outer.aliases.map(path =>
+    rest === '' ? path : `${path}${path.endsWith(separator) ? '' : separator}${rest}`,
+  );
+  return { ...inner, aliases: [...new Set([...inner.aliases, ...more])].filter(path => path !== inner.directory.path) };
+}
+
+/**
+ * Makes roots of what is effective: one per directory, held anew or as it was before, and closes the rest.
+ *
+ * @param taken - every directory that was held on the way
+ */
+export function reuse(effective: readonly Rooted[], taken: readonly Rooted[], before: Scope | undefined): ScopeRoot[] {
+  const roots = new Map<string, ScopeRoot>();
+  const kept = new Set<HeldDirectory>();
+  for (const { directory, aliases, name } of effective) {
+    const there = roots.get(directory.path);
+    const label = there?.name ?? name;
+    const known = before?.roots.find(
+      root => root.hold.live && root.path === directory.path && root.hold.identity === directory.identity,
+    );
+    let hold = there?.hold;
+    if (!hold && known) hold = known.hold.retain();
+    if (!hold) {
+      hold = new RootHold(directory);
+      kept.add(directory);
+    }
+    roots.set(directory.path, {
+      hold,
+      path: directory.path,
+      aliases: [...new Set([...(there?.aliases ?? []), ...aliases])],
+      ...(label === undefined ? {} : { name: label }),
+    });
+  }
+  for (const { directory } of taken) if (!kept.has(directory)) directory.close();
+  return [...roots.values()];
+}

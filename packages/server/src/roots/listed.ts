@@ -1,0 +1,19 @@
+/** What a client sent as the list of its roots, judged before anything reads it: the whole list counts, or nothing of it. */
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
+import type { Root } from '@midcall/core/roots';
+
+/**
+ * @param roots - as it arrived
+ * @throws MidcallError roots/invalid where it is no list of roots (schema.json, `ListRootsResult`)
+ */
+export function listedRoots(roots: unknown): readonly Root[] {
+  const fine =
+    Array.isArray(roots) &&
+    roots.every(
+      root =>
+        isRecord(root) && typeof root.uri === 'string' && (root.name === undefined || typeof root.name === 'string'),
+    );
+  if (!fine) throw new MidcallError('roots/invalid', "The client's list of roots is not a list of { uri, name? }.");
+  return (roots as readonly Root[]).map(({ uri, name }) => (name === undefined ? { uri } : { uri, name }));
+}

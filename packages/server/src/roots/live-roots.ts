@@ -1,0 +1,155 @@
+/**
+ * The roots of one client session, kept current.
+ *
+ * 1. A list is swapped in whole: a call works under the list before or the list after, never under parts of both.
+ * 2. At most one read is on the way and one waits behind it, so that a burst of changes costs two reads and ends with the
+ *    last list.
+ * 3. A read that fails leaves the scope as it was; the first that fails leaves nothing allowed.
+ * 4. What fell out of scope refuses from the swap on: files of earlier calls, open files, streams. Descriptors close when
+ *    the operations in flight on them have ended.
+ * 5. Between reads nothing widens: a root's URI that comes to lead elsewhere is left out until the client is asked again.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { checkOptions, flag, func, having, required } from '@midcall/core/options';
+import type { Root } from '@midcall/core/roots';
+import { type Boundary, nothing, type Said } from './boundary.ts';
+import type { Files } from './files.ts';
+import { listedRoots } from './listed.ts';
+import { OpenFiles } from './open-file.ts';
+import type { RootHold } from './root-hold.ts';
+import { RootedFiles } from './rooted-files.ts';
+import type { Scope } from './scope.ts';
+
+/** Whose roots, and how they are read. */
+export interface LiveRootsOptions {
+  readonly boundary: Boundary;
+  /** Asks the client (`roots/list`); undefined where it has no roots capability. */
+  readonly list: () => Promise<readonly Root[] | undefined>;
+  /** True where the client declared `roots.listChanged`; without it the list is read again for every call. */
+  readonly announces: boolean;
+  /** Told of every read that failed. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The roots of one client session, kept up to date. */
+export interface LiveRoots {
+  /**
+   * Files under the current list, to close when the call ends.
+   *
+   * @param asked - true where this call has asked already, so that it works under one list
+   * @throws MidcallError roots/none, which says why and how to grant a folder
+   */
+  files(asked?: boolean): Promise<Files>;
+  /** The client's list as it told it; undefined where it has no roots capability or never managed to say. */
+  roots(asked?: boolean): Promise<readonly Root[] | undefined>;
+  /** Call on `notifications/roots/list_changed`. Resolves when the list that was meant is in force. */
+  changed(): Promise<void>;
+  /** Ends the session: everything refuses, and closes when the operations in flight have ended. */
+  close(): Promise<void>;
+}
+
+/** Keeps the roots of one client session; see the top of this file for what holds. */
+export function liveRoots(options: LiveRootsOptions): LiveRoots {
+  checkOptions('liveRoots', options, {
+    boundary: required(having('what boundary(…) made', 'scope', 'files')),
+    list: required(func),
+    announces: required(flag),
+    onError: func,
+  });
+  const { boundary, list, announces, onError } = options;
+  const asks = boundary.mode !== 'ignore';
+  const book = new OpenFiles();
+  /** Every root that calls of this session may still be using. */
+  const holds = new Set<RootHold>();
+  let said: Said = { failed: undefined };
+  let told = false;
+  let current: Scope | undefined;
+  let closed = false;
+  let reading: Promise<void> | undefined;
+  let queued: Promise<void> | undefined;
+
+  function swap(next: Scope): void {
+    const before = current;
+    current = next;
+    for (const { hold } of next.roots) holds.add(hold);
+    for (const hold of holds) {
+      if (hold.live && next.inside(hold.path) && next.ground.identify(hold.path) === hold.identity) continue;
+      hold.revoke();
+      holds.delete(hold);
+    }
+    before?.release();
+    book.judge(next.inside.bind(next), next.ground.whereabouts);
+  }
+
+  async function readOnce(): Promise<void> {
+    let heard: readonly Root[] | undefined;
+    try {
+      const given = await list();
+      heard = given === undefined ? undefined : listedRoots(given);
+      if (closed) return;
+      swap(boundary.scope(heard, current));
+    } catch (error) {
+      if (!told) said = { failed: error };
+      onError?.(error);
+      return;
+    }
+    said = heard;
+    told = true;
+  }
+
+  /** A read that begins now or later. */
+  function read(): Promise<void> {
+    if (!reading) {
+      reading = readOnce().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    }
+    queued ??= reading.then(() => {
+      queued = undefined;
+      return read();
+    });
+    return queued;
+  }
+
+  /** The scope in force, rebuilt without asking where a root was replaced on the disk. */
+  function settled(): Scope {
+    const stands = current?.roots.every(root => current?.ground.identify(root.path) === root.hold.identity);
+    if (!current || !stands || current.roots.length === 0) swap(boundary.scope(said, current, told));
+    return current!;
+  }
+
+  async function ready(asked: boolean): Promise<void> {
+    if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
+    if (!asked && (!told || !announces)) await read();
+    else await (queued ?? reading);
+    if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
+  }
+
+  return {
+    async files(asked = false) {
+      if (asks) await ready(asked);
+      else if (closed) throw new MidcallError('roots/revoked', 'This session has ended.');
+      const scope = settled();
+      if (scope.roots.length === 0) throw nothing(scope, said, boundary.mode, boundary.ceiling.length > 0);
+      return new RootedFiles(scope.retain(), book);
+    },
+    async roots(asked = false) {
+      await ready(asked);
+      return Array.isArray(said) ? said : undefined;
+    },
+    async changed() {
+      if (!closed && (asks || told)) await read();
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      for (const hold of holds) hold.revoke();
+      holds.clear();
+      current?.release();
+      current = undefined;
+      book.revokeAll();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * From a name to (root, path below it), as text only. A name is relative to a root, absolute, or a `file:` URI; all
+ * three mean the same. `..` is resolved as text, never past the root. What the name leads to is judged when it is opened.
+ */
+import { posix } from 'node:path';
+import { isMidcallError } from '@midcall/core/errors';
+import { toPath } from '@midcall/core/roots';
+import type { Ground } from './ground.ts';
+import { invalid, outside, type Told } from './refusal.ts';
+import { below, fold, pathsOf, within } from './within.ts';
+
+/** Linux's limit for one path is 4,096 bytes with its end; this leaves room for what leads to a held root. */
+const longest = 4000;
+
+/** A root as names are matched against it. */
+export interface NamedRoot {
+  /** Real path. */
+  readonly path: string;
+  /** Other absolute paths by which it was granted, e.g. through a link. */
+  readonly aliases: readonly string[];
+}
+
+export interface Place<R> {
+  readonly root: R;
+  readonly rel: string;
+}
+
+/**
+ * Where a name may stand: one place for an absolute name or URI, one for each root for a relative name.
+ *
+ * @throws MidcallError roots/outside, roots/invalid
+ */
+export function placesOf<R extends NamedRoot>(
+  given: string,
+  roots: readonly R[],
+  ground: Pick<Ground, 'platform' | 'separator'>,
+  told: Told,
+): Place<R>[] {
+  if (typeof given !== 'string') throw invalid(String(given), 'is not a path.');
+  if (given === '') throw invalid(given, "is empty; write '.' for the folder itself.");
+  if (given.includes('\u0000')) throw invalid(given, 'has a NUL in it.');
+  if (/\p{Surrogate}/u.test(given)) throw invalid(given, 'is not valid Unicode.');
+  if (given.length > 4 * longest) throw invalid(given, 'is too long for the file system.');
+  const paths = pathsOf(ground.platform);
+  const style = ground.platform === 'win32' ? 'win32' : 'posix';
+  let name = given;
+  if (/^file:/i.test(given)) {
+    try {
+      name = toPath(given, style);
+    } catch (error) {
+      if (isMidcallError(error)) throw invalid(given, `cannot be used: ${error.message}`);
+      throw error;
+    }
+  } else if (/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
+    throw invalid(given, 'is not a path or a file: URI.');
+  } else if (style === 'posix' && /^[a-z]:[\\/]/i.test(given)) {
+    throw invalid(given, 'is a Windows path, and this server does not run on Windows.');
+  } else if (style === 'win32' && !isPlainWindowsName(given)) {
+    throw invalid(given, 'is a device, a stream, or relative to a drive; write a full path or one below the folder.');
+  }
+  if (Buffer.byteLength(name) > longest) throw invalid(given, 'is too long for the file system.');
+  if (paths.isAbsolute(name)) return [absolutePlace(given, normal(name, paths), roots, ground, told)];
+  const rel = stripTail(normal(name, paths), ground.separator);
+  if (rel === '..' || rel.startsWith(`..${ground.separator}`)) throw outside(given, told);
+  return roots.map(root => ({ root, rel: rel === '.' ? '' : rel }));
+}
+
+/** As `normalize` has it. Most names are plain already, and are told so faster than it goes through them. */
+function normal(name: string, paths: typeof posix): string {
+  return paths === posix && !/^\.|\/[./]/.test(name) ? name : paths.normalize(name);
+}
+
+function stripTail(path: string, separator: string): string {
+  return path.length > 1 && path.endsWith(separator) ? path.slice(0, -1) : path;
+}
+
+function absolutePlace<R extends NamedRoot>(
+  given: string,
+  normal: string,
+  roots: readonly R[],
+  ground: Pick<Ground, 'platform' | 'separator'>,
+  told: Told,
+): Place<R> {
+  const path = stripTail(ground.separator === '/' ? normal.replace(/^\/+/, '/') : normal, ground.separator);
+  const folded = fold(path, ground.platform);
+  let best: { root: R; directory: string } | undefined;
+  for (const root of roots) {
+    for (const directory of [root.path, ...root.aliases]) {
+      if (!within(folded, fold(directory, ground.platform), ground.separator)) continue;
+      if (!best || directory.length > best.directory.length) best = { root, directory };
+    }
+  }
+  if (!best) throw outside(given, told);
+  if (folded === path) return { root: best.root, rel: below(path, best.directory, ground.separator) };
+  const depth = stripTail(best.directory, ground.separator).split(ground.separator).length;
+  return { root: best.root, rel: path.split(ground.separator).slice(depth).join(ground.separator) };
+}
+
+/** False for `C:x`, `\\?\…`, `\\.\…`, `name:stream` and devices, which mean something else than they say. */
+function isPlainWindowsName(given: string): boolean {
+  if (/^[\\/]{2}[.?]/.test(given)) return false;
+  const rest = given.replace(/^[a-z]:(?=[\\/])/i, '');
+  if (rest.includes(':')) return false;
+  return !rest
+    .split(/[\\/]/)
+    .some(name => /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(name.trimEnd()));
+}

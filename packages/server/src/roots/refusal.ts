@@ -1,0 +1,83 @@
+/**
+ * The errors of this folder. Each names the path as given, the boundary, and what the person can do; none says whether
+ * something exists outside. A link that leaves, dangles or loops gets the same words as a path that is outside, so that
+ * its target cannot be probed.
+ */
+import { MidcallError, type MidcallErrorCode } from '@midcall/core/errors';
+import { codeOf } from './system.ts';
+
+/** What a refusal may tell: the folders that are allowed, and how more are granted. */
+export interface Told {
+  readonly roots: readonly { readonly path: string }[];
+  /** A sentence: how the person grants more. */
+  readonly grant: string;
+}
+
+/** A path as it may stand in a message: control characters escaped, the middle of a long one left out. */
+export function shown(path: string): string {
+  const safe = path.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `'${safe.length <= 240 ? safe : `${safe.slice(0, 160)}…${safe.slice(-60)}`}'`;
+}
+
+/** The allowed folders as a phrase. */
+function boundaryText(roots: readonly { readonly path: string }[]): string {
+  const first = roots.slice(0, 5).map(root => shown(root.path));
+  return roots.length > 5 ? `${first.join(', ')} and ${roots.length - 5} more` : first.join(', ');
+}
+
+export const outside = (given: string, told: Told): MidcallError =>
+  new MidcallError(
+    'roots/outside',
+    `${shown(given)} does not lead to anything inside the allowed folders (${boundaryText(told.roots)}). ${told.grant}`,
+  );
+
+export const notFound = (given: string): MidcallError =>
+  new MidcallError('roots/not-found', `There is nothing at ${shown(given)}.`);
+
+export const exists = (given: string): MidcallError =>
+  new MidcallError('roots/exists', `${shown(given)} already exists. Choose another name, or remove it first.`);
+
+export const invalid = (given: string, why: string): MidcallError =>
+  new MidcallError('roots/invalid', `${shown(given)} ${why}`);
+
+export const vanished = (path: string): MidcallError =>
+  new MidcallError(
+    'roots/revoked',
+    `The folder ${shown(path)} is no longer where it was. Put it back, or grant another.`,
+  );
+
+export const revoked = (what: string): MidcallError =>
+  new MidcallError('roots/revoked', `${what} is no longer among the allowed folders. Ask for the files again.`);
+
+export const closed = (): MidcallError =>
+  new MidcallError('roots/revoked', 'These files were closed with the call they belong to. Ask for the files again.');
+
+const reasons: Record<string, readonly [MidcallErrorCode, string]> = {
+  EEXIST: ['roots/exists', 'already exists'],
+  ENOTEMPTY: ['roots/invalid', 'is not empty; remove the tree, or what is in it first'],
+  ENOTDIR: ['roots/invalid', 'is not a directory, or runs through a file'],
+  EISDIR: ['roots/invalid', 'is a directory'],
+  ENAMETOOLONG: ['roots/invalid', 'is too long for the file system'],
+  EINVAL: ['roots/invalid', 'cannot be used that way'],
+  ENOENT: ['roots/not-found', 'is not there'],
+  EACCES: ['roots/io', 'may not be used by this process (permission denied)'],
+  EPERM: ['roots/io', 'may not be changed by this process (not permitted)'],
+  EROFS: ['roots/io', 'is on a read-only file system'],
+  ENOSPC: ['roots/io', 'does not fit: the disk is full'],
+  EDQUOT: ['roots/io', 'does not fit: the quota is used up'],
+  EBUSY: ['roots/io', 'is in use'],
+  EXDEV: ['roots/io', 'lies on another file system; copy it, then remove the original'],
+  EMFILE: ['roots/io', 'cannot be opened: this process has too many files open'],
+  ENFILE: ['roots/io', 'cannot be opened: the system has too many files open'],
+};
+
+/** A system error as one of ours; ours pass through. The system's own text may hold paths, so it is not kept. */
+export function fromSystem(given: string, error: unknown): MidcallError {
+  if (error instanceof MidcallError) return error;
+  const code = codeOf(error);
+  const [ours, why] = (code && reasons[code]) || (['roots/io', `failed (${code ?? 'unknown error'})`] as const);
+  return new MidcallError(ours, `${shown(given)} ${why}.`);
+}

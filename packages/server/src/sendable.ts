@@ -1,0 +1,26 @@
+/** Judges what a handler returned before it is sent: what JSON cannot carry would not arrive, or as something else. */
+import { MidcallError } from '@midcall/core/errors';
+import { jsonLoss, lossText } from '@midcall/core/json';
+import type { AskingMethod } from './request.ts';
+
+const shapes: Record<AskingMethod, string> = {
+  'tools/call': '{ content: [{ type: "text", text: "…" }] }',
+  'prompts/get': '{ messages: […] }',
+  'resources/read': '{ contents: […] }',
+};
+
+/** @throws MidcallError `call/no-result`, `call/not-json` */
+export function checkSendable(name: string, method: AskingMethod, result: unknown): void {
+  if (typeof result !== 'object' || result === null) {
+    const what = result === undefined ? 'nothing' : result === null ? 'null' : `a ${typeof result}`;
+    throw new MidcallError('call/no-result', `'${name}' returned ${what}. Return ${shapes[method]}, on every path.`);
+  }
+  const loss = jsonLoss(result);
+  if (loss) throw new MidcallError('call/not-json', `'${name}' returned ${lossText(loss)}`);
+}
+
+/** What a handler threw, as an error: the SDK takes `undefined` for no error, and then nobody is answered. */
+export function asThrown(thrown: unknown): unknown {
+  if (typeof thrown === 'object' && thrown !== null) return thrown;
+  return new Error(typeof thrown === 'string' ? thrown : `The handler threw ${String(thrown)}, which is no error.`);
+}

@@ -1,0 +1,216 @@
+/**
+ * A retry is answered once. The first to present a state claims its nonce together with the digest of its inputs; the
+ * same inputs again get the same result, or wait for the attempt under way; other inputs are refused. Claims outlive
+ * every state that could present them; results, which may be large, are kept for as long as a client still tries again.
+ *
+ * An attempt that died is followed by another, one at a time, and only where it is certain that it starts nothing more:
+ *
+ * - C1 No attempt is followed while it may be alive. Alive is: under way in this process, or its process has shown its
+ *   presence in the store within `PRESENT` of the wait. A waiter that meets a live attempt gives up after `waitMs`.
+ * - C2 An attempt whose process has not shown its presence in time starts no step any more, unless it was the first to
+ *   follow itself (`holds`): a process that was stopped and woke up again finds that out by its own clock.
+ * - C3 Of all that would follow an attempt exactly one does, by `ifAbsent`; and it looks for a result once more after it
+ *   has won, because a result is always written before its attempt is let go.
+ *
+ * So what follows a dead attempt may run again what the attempt did outside steps, and steps that are safe to repeat. No
+ * other step: each of those is begun by `ifAbsent` (ledger.ts). What was under way at the very moment a process stopped
+ * can still arrive afterwards; against that only a key that the other side removes duplicates by helps, not `check`.
+ */
+import type { Store } from '@midcall/core/store';
+
+export type Claim =
+  | { readonly kind: 'mine'; readonly attempt: Attempt }
+  /** The same retry was answered before. */
+  | { readonly kind: 'answered'; readonly result: unknown }
+  /** The same retry was answered before, with what is not kept any more. */
+  | { readonly kind: 'forgotten' }
+  /** The nonce was used with other inputs. */
+  | { readonly kind: 'other-inputs' }
+  /** The same retry is still under way somewhere, and the wait is over. */
+  | { readonly kind: 'under-way' };
+
+/** The right to run one retry. */
+export interface Attempt {
+  /** True for the first; a later one follows an attempt whose end is not known. */
+  readonly first: boolean;
+  /** Asked before anything is started; false once somebody else has followed, and for ever after. */
+  holds(): Promise<boolean>;
+  /**
+   * Ends the attempt with what every duplicate is given.
+   * @returns false where it was not kept, because somebody else may have followed
+   */
+  answer(result: unknown): Promise<boolean>;
+  /** Ends the attempt without a result: nothing of it goes on, and the next duplicate may follow it. */
+  abandon(): Promise<void>;
+}
+
+export interface Claims {
+  claim(nonce: string, inputs: string, ttlMs: number, signal: AbortSignal): Promise<Claim>;
+}
+
+export interface ClaimsOptions {
+  readonly store: Store;
+  /** Where results lie, which hold contents; `store` where absent. */
+  readonly results?: Store;
+  readonly now: () => number;
+  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly id: () => string;
+  /** Milliseconds a second presenter waits for the first. */
+  readonly waitMs: number;
+}
+
+/** How long a sign of presence counts, as a part of the wait; it is renewed three times as often. */
+const PRESENT = 0.6;
+/** Longer results are not kept for duplicates, in characters of JSON. */
+const MAX_KEPT = 262_144;
+/** Results are kept so long, in milliseconds: twice what clients wait for one request. */
+const KEPT_MS = 120_000;
+
+interface Held {
+  /** Digest of the inputs. */
+  readonly i: string;
+  /** Whose process holds it; absent where nobody does any more. */
+  readonly o?: string;
+  /** It was answered; the result lies beside it while it is kept. */
+  readonly d?: true;
+}
+
+export function claims({ store, results = store, now, timer, id, waitMs }: ClaimsOptions): Claims {
+  const me = id();
+  const presentMs = Math.max(1, Math.floor(waitMs * PRESENT));
+  const pollMs = Math.max(1, Math.min(200, Math.floor(waitMs / 10)));
+  /** Attempts under way in this process, so that a duplicate need not poll for their end. */
+  const running = new Map<string, Promise<void>>();
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let stopRenewing: (() => void) | undefined;
+
+  const keyOf = (nonce: string, attempt: number) => (attempt === 1 ? `claim:${nonce}` : `claim:${nonce}:${attempt}`);
+  const resultOf = (nonce: string) => `result:${nonce}`;
+  const read = async (key: string): Promise<Held | undefined> => {
+    const text = await store.get(key);
+    return text === undefined ? undefined : (JSON.parse(text) as Held);
+  };
+  const show = async (): Promise<void> => {
+    const at = now();
+    await store.set(`present:${me}`, '', { ttlMs: presentMs });
+    shownAt = at;
+  };
+  const renew = (): void => {
+    if (running.size === 0) return;
+    stopRenewing ??= timer(() => {
+      stopRenewing = undefined;
+      // A store that cannot be written is found out by the next step: then `holds` is false.
+      void show().then(renew, renew);
+    }, presentMs / 3);
+  };
+  const alive = async (key: string, owner: string): Promise<boolean> =>
+    owner === me ? running.has(key) : (await store.get(`present:${owner}`)) !== undefined;
+  const pause = (ms: number, until: Promise<void> | undefined) =>
+    new Promise<void>(resolve => {
+      const stop = timer(resolve, ms);
+      void until?.then(() => {
+        stop();
+        resolve();
+      });
+    });
+
+  const take = (nonce: string, taken: number, inputs: string, ttlMs: number): Attempt => {
+    const keys = [keyOf(nonce, taken)];
+    let attempt = taken;
+    let lost = false;
+    let end = (): void => {};
+    const ended = new Promise<void>(resolve => {
+      end = resolve;
+    });
+    running.set(keyOf(nonce, attempt), ended);
+    renew();
+    let following: Promise<void> | undefined;
+    const follow = async (): Promise<void> => {
+      await show();
+      const next = keyOf(nonce, attempt + 1);
+      lost = !(await store.set(next, JSON.stringify({ i: inputs, o: me }), { ttlMs, ifAbsent: true }));
+      if (lost) return;
+      attempt++;
+      keys.push(next);
+      running.set(next, ended);
+    };
+    const holds = async (): Promise<boolean> => {
+      if (!lost && (following || now() - shownAt >= presentMs)) {
+        following ??= follow().finally(() => {
+          following = undefined;
+        });
+        await following;
+      }
+      return !lost;
+    };
+    /** @param given - what every duplicate is given; absent where there is none */
+    const leave = async (given?: { readonly result: unknown }): Promise<boolean> => {
+      try {
+        // One that was followed has nothing to say any more.
+        if (!(await holds())) return false;
+        if (given === undefined) {
+          await store.set(keyOf(nonce, attempt), JSON.stringify({ i: inputs } satisfies Held), { ttlMs });
+          return true;
+        }
+        const result = JSON.stringify(given.result);
+        // The result first, so that whoever finds the claim answered finds it too (C3); a store without room for a result
+        // still has the claim.
+        if (result.length <= MAX_KEPT) {
+          await results.set(resultOf(nonce), result, { ttlMs: Math.min(ttlMs, KEPT_MS) }).catch(() => {});
+        }
+        await store.set(keyOf(nonce, 1), JSON.stringify({ i: inputs, d: true } satisfies Held), { ttlMs });
+        return true;
+      } finally {
+        for (const key of keys) running.delete(key);
+        if (running.size === 0) {
+          stopRenewing?.();
+          stopRenewing = undefined;
+        }
+        end();
+      }
+    };
+    return {
+      first: taken === 1,
+      holds,
+      answer: result => leave({ result }),
+      abandon: async () => void (await leave()),
+    };
+  };
+
+  const given = async (nonce: string): Promise<Claim> => {
+    const result = await results.get(resultOf(nonce));
+    return result === undefined ? { kind: 'forgotten' } : { kind: 'answered', result: JSON.parse(result) };
+  };
+
+  return {
+    async claim(nonce, inputs, ttlMs, signal) {
+      if (now() - shownAt >= presentMs / 3) await show();
+      const mine = JSON.stringify({ i: inputs, o: me } satisfies Held);
+      const first = keyOf(nonce, 1);
+      if (await store.set(first, mine, { ttlMs, ifAbsent: true })) {
+        return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs) };
+      }
+      const until = now() + waitMs;
+      for (let attempt = 1; ; ) {
+        const held = await read(first);
+        if (held?.i !== inputs) return { kind: 'other-inputs' };
+        if (held.d) return given(nonce);
+        const key = keyOf(nonce, attempt);
+        const current = attempt === 1 ? held : await read(key);
+        if (current?.o !== undefined && (await alive(key, current.o))) {
+          if (now() >= until || signal.aborted) return { kind: 'under-way' };
+          await pause(pollMs, running.get(key));
+          continue;
+        }
+        attempt++;
+        if (now() - shownAt >= presentMs / 3) await show();
+        if (!(await store.set(keyOf(nonce, attempt), mine, { ttlMs, ifAbsent: true }))) continue;
+        const taken = take(nonce, attempt, inputs, ttlMs);
+        const late = await read(first);
+        if (!late?.d) return { kind: 'mine', attempt: taken };
+        await taken.abandon();
+        return given(nonce);
+      }
+    },
+  };
+}

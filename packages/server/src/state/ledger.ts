@@ -1,0 +1,91 @@
+/**
+ * Steps written to the store before and after their effect, so that inside one flow a step starts at most once, also
+ * when the process dies between the effect and its record: then it is in doubt, and is not run again unless the author
+ * made it safe.
+ *
+ * Only a retry can be run a second time, so only the steps of a claimed retry are written (see claims.ts); those of
+ * earlier rounds are in the sealed journal, and once the retry is answered nobody asks for them any more.
+ */
+import type { Store } from '@midcall/core/store';
+import { type Entry, shortLabel } from '../engine/journal.ts';
+import type { StepLedger, WorkId } from '../engine/seam.ts';
+
+/** What is known of a flow's steps after the process that ran it is gone. */
+export interface FlowSteps {
+  readonly done: readonly string[];
+  readonly inDoubt: readonly string[];
+  /** Begun, end unknown, but safe to begin again. */
+  readonly safe: readonly string[];
+}
+
+interface Listed extends WorkId {
+  readonly safe: boolean;
+}
+
+/** A ledger that can be cleared. */
+export interface FlowLedger extends StepLedger {
+  /** Forgets what this attempt wrote; for when the retry is answered. */
+  forget(): Promise<void>;
+}
+
+const BEGUN = 'begun';
+const listKey = (flow: string) => `steps:${flow}`;
+const stepKey = (flow: string, id: string) => `step:${flow}:${id}`;
+
+/**
+ * @param store - one that may hold contents: names and results of steps are written there
+ * @param ttlMs - milliseconds the records live; longer than any state that could present the retry
+ */
+export function stepLedger(store: Store, flow: string, ttlMs: number): FlowLedger {
+  let listed: Promise<readonly Listed[]> | undefined;
+  const list = async (step: Listed): Promise<void> => {
+    // Appends in order: several steps of a run may begin together.
+    listed = (listed ?? read(store, flow)).then(async known => {
+      if (known.some(each => each.id === step.id)) return known;
+      const longer = [...known, step];
+      await store.set(listKey(flow), JSON.stringify(longer), { ttlMs });
+      return longer;
+    });
+    await listed;
+  };
+  return {
+    async begin({ id, kind, name, safe }) {
+      await list({ id, kind, name: shortLabel(name), safe });
+      if (await store.set(stepKey(flow, id), BEGUN, { ttlMs, ifAbsent: true })) return { state: 'run' };
+      const found = await store.get(stepKey(flow, id));
+      if (found !== undefined && found !== BEGUN) return { state: 'done', entry: JSON.parse(found) as Entry };
+      return { state: safe ? 'again' : 'in-doubt' };
+    },
+    async end(entry) {
+      await store.set(stepKey(flow, entry.id), JSON.stringify(entry), { ttlMs });
+    },
+    async withdraw({ id }) {
+      await store.delete(stepKey(flow, id));
+    },
+    async forget() {
+      if (!listed) return;
+      for (const { id } of await listed) await store.delete(stepKey(flow, id));
+      await store.delete(listKey(flow));
+    },
+  };
+}
+
+async function read(store: Store, flow: string): Promise<readonly Listed[]> {
+  const text = await store.get(listKey(flow));
+  return text === undefined ? [] : (JSON.parse(text) as Listed[]);
+}
+
+/** Looks up how far a flow got. */
+export async function flowSteps(store: Store, flow: string): Promise<FlowSteps> {
+  const done: string[] = [];
+  const inDoubt: string[] = [];
+  const safe: string[] = [];
+  for (const step of await read(store, flow)) {
+    if (step.kind === 'check') continue;
+    const state = await store.get(stepKey(flow, step.id));
+    if (state === undefined) continue;
+    if (state !== BEGUN) done.push(step.name);
+    else (step.safe ? safe : inDoubt).push(step.name);
+  }
+  return { done, inDoubt, safe };
+}

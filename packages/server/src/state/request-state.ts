@@ -1,0 +1,147 @@
+/**
+ * The sealed journal: what travels in `requestState` between the rounds of one call (2026-07-28, basic/patterns/mrtr,
+ * "Server Requirements": state is attacker-controlled, so it is encrypted, authenticated and bound).
+ *
+ * - B1 A state opens only for the call it was made for: principal, client, method, name, arguments, audience, version.
+ * - B2 It lives until `exp`; the deadlines of its questions lie inside it and are shorter.
+ * - B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
+ * - B4 A journal too large to travel stays in the store, and the state carries a reference to it.
+ */
+
+import type { Store } from '@midcall/core/store';
+import { digest } from '../digest.ts';
+import type { EntryKind, Journal } from '../engine/journal.ts';
+import type { Sealer } from './seal.ts';
+import { openUnder, under } from './sealed-under.ts';
+
+/** What a state is bound to; every part must be equal when it comes back. */
+export interface Binding {
+  readonly principal: string;
+  readonly client: string;
+  readonly method: string;
+  /** Tool or prompt name, or the resource's URI. */
+  readonly name: string;
+  /** Digest of the raw arguments. */
+  readonly arguments: string;
+  readonly audience: string;
+  /** The author's version of the handler. */
+  readonly version: string;
+}
+
+/** A question that was out when the state was made. */
+export interface OutAsk {
+  readonly id: string;
+  readonly kind: EntryKind;
+  /** For error texts; shortened. */
+  readonly label: string;
+  /** Its key in `inputRequests`. */
+  readonly key: string;
+  /** When it left, milliseconds since the epoch. */
+  readonly at: number;
+  /** After this a late answer counts as none. */
+  readonly due: number;
+}
+
+/** One round of one call. */
+export interface RoundState {
+  readonly flow: string;
+  readonly nonce: string;
+  readonly round: number;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly journal: Journal;
+  readonly out: readonly OutAsk[];
+}
+
+interface Packed {
+  readonly f: string;
+  readonly n: string;
+  readonly r: number;
+  readonly iat: number;
+  readonly exp: number;
+  readonly b: readonly string[];
+  readonly o?: readonly OutAsk[];
+  readonly j?: Journal;
+  /** Where questions and journal lie instead (B4). */
+  readonly ref?: string;
+}
+
+export type Unsealed =
+  | { readonly ok: true; readonly state: RoundState }
+  | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed'; readonly reason: string };
+
+/** What lies in the store where it is too large to travel (B4). */
+type Rest = Pick<Packed, 'o' | 'j'>;
+
+const PURPOSE = 'request-state';
+const APART = 'journal';
+/** Clocks of replicas may differ by this much. */
+const SKEW_MS = 60_000;
+
+export interface StateOptions {
+  readonly sealer: Sealer;
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+const parts: readonly (keyof Binding)[] = ['principal', 'client', 'method', 'name', 'arguments', 'audience', 'version'];
+
+/** What is long is bound by its digest, so that the state does not grow with what a client writes. */
+const bound = (binding: Binding): readonly string[] =>
+  parts.map(part => (binding[part].length > 200 ? digest(binding[part]) : binding[part]));
+
+/** How long what belongs to a state must be kept, in milliseconds: longer than anybody's clock lets it live. */
+export const lifeOf = (state: Pick<RoundState, 'expiresAt'>, now: number): number =>
+  Math.max(1, Math.ceil(state.expiresAt - now)) + 2 * SKEW_MS;
+
+/** @param maxLength - the longest state that travels, in characters; what is longer lies in the store (B4) */
+export async function sealState(
+  state: RoundState,
+  binding: Binding,
+  { sealer, store, now }: StateOptions,
+  maxLength: number,
+): Promise<string> {
+  const { flow: f, nonce: n, round: r, issuedAt: iat, expiresAt: exp, out: o, journal: j } = state;
+  const b = bound(binding);
+  const whole = sealer.seal({ f, n, r, iat, exp, b, o, j } satisfies Packed, PURPOSE);
+  if (whole.length <= maxLength) return whole;
+  const ref = `journal:${n}`;
+  await store.set(ref, sealer.seal(under(ref, { o, j } satisfies Rest), APART), { ttlMs: lifeOf(state, now()) });
+  return sealer.seal({ f, n, r, iat, exp, b, ref } satisfies Packed, PURPOSE);
+}
+
+/**
+ * Opens a state and checks every binding; claims nothing.
+ * @param maxLength - the longest state that is looked at, in characters
+ */
+export async function openState(
+  text: unknown,
+  binding: Binding,
+  { sealer, store, now }: StateOptions,
+  maxLength: number,
+): Promise<Unsealed> {
+  if (typeof text === 'string' && text.length > maxLength) return invalid('longer than any we make');
+  const opened = sealer.open(text, PURPOSE);
+  if (!opened.ok) return invalid(opened.reason);
+  const packed = opened.payload as Packed;
+  const expected = bound(binding);
+  const differs = parts.find((_, index) => packed.b[index] !== expected[index]);
+  if (differs === 'version') return { ok: false, kind: 'changed', reason: 'another version of the handler' };
+  if (differs) return invalid(`another ${differs}`);
+  if (now() >= packed.exp) return { ok: false, kind: 'expired', reason: 'expired' };
+  if (packed.iat > now() + SKEW_MS) return invalid('not yet valid');
+  let rest: Rest = packed;
+  if (packed.ref !== undefined) {
+    const stored = await store.get(packed.ref);
+    const found = stored === undefined ? undefined : openUnder(sealer, APART, packed.ref, stored);
+    if (found === undefined) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
+    rest = found as Rest;
+  }
+  const { f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt } = packed;
+  return {
+    ok: true,
+    state: { flow, nonce, round, issuedAt, expiresAt, journal: rest.j ?? [], out: rest.o ?? [] },
+  };
+}
+
+const invalid = (reason: string): Unsealed => ({ ok: false, kind: 'invalid', reason });

@@ -1,0 +1,181 @@
+/**
+ * The envelope around everything that leaves the process and comes back: request states, tickets, vault entries.
+ * It hides and authenticates a JSON value; what the value binds (principal, tool, expiry, nonce) is its author's business.
+ *
+ * `m1.` + base64url( key id 6 | salt 12 | nonce 12 | ciphertext | tag 16 )
+ *
+ *   purpose key = HKDF-SHA256(key, salt: "midcall.seal.m1", info: purpose)
+ *   message key = HMAC-SHA256(purpose key, salt); a process draws a salt for many messages, and a nonce for each
+ *   ciphertext, tag = AES-256-GCM(message key, nonce, JSON in UTF-8)
+ *
+ * There is no further data to authenticate: the prefix, the key id and the salt make the key, and with another key or
+ * another nonce the tag fails.
+ *
+ * - E1 What opens was sealed by a key of the ring, for the same purpose, and no bit of it has changed.
+ * - E2 A sealed value has one spelling: base64url without padding and with clear spare bits, nothing around it.
+ * - E3 Nothing is decoded before its length has been judged, nothing parsed before its tag has been checked.
+ * - E4 A message key seals at most 2^20 messages, then another salt is drawn. So a key of the ring may seal without a limit
+ *   that anybody will reach; random nonces under one GCM key would end at 2^32.
+ * - E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
+ *   compressed text answers guesses about the parts of it that the guesser cannot see.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { MidcallError } from '@midcall/core/errors';
+import type { KeyRing, SealKey } from './keys.ts';
+import { pooledRandom } from './pooled-random.ts';
+
+const PREFIX = 'm1.';
+const KEY_ID = 6;
+const SALT = 12;
+const NONCE = 12;
+const TAG = 16;
+const HEADER = KEY_ID + SALT + NONCE;
+/** Purposes are a handful of constants, and so are the salts of a few replicas; whoever makes salts up grows nothing. */
+const MAX_DERIVED = 256;
+/** Messages under one salt (E4). */
+const MAX_SEALED = 2 ** 20;
+
+const cipherOptions = { authTagLength: TAG };
+
+/** How a sealer is set up. */
+export interface SealerOptions {
+  /** The longest sealed text, in characters, made or looked at; 1,048,576 where absent. */
+  readonly maxLength?: number;
+  /** The source of salts and nonces; `node:crypto` where absent. */
+  readonly randomBytes?: (size: number) => Uint8Array;
+}
+
+/** What {@link Sealer.open} found. */
+export type Opened =
+  | { readonly ok: true; readonly payload: unknown }
+  /**
+   * `malformed`: nothing we ever wrote; `unknown-key`: sealed by a key that is not in the ring;
+   * `tampered`: changed, or sealed for another purpose.
+   */
+  | { readonly ok: false; readonly reason: 'malformed' | 'unknown-key' | 'tampered' };
+
+/** Seals and opens JSON values; see the head of this file for the format. */
+export interface Sealer {
+  /**
+   * @param payload - any JSON value
+   * @param purpose - a constant such as `'request-state'`: what is sealed for one purpose opens for no other
+   * @throws MidcallError `state/too-large` where the result would be longer than `maxLength`; TypeError where the
+   *   payload is not JSON
+   */
+  seal(payload: unknown, purpose: string): string;
+  /** As {@link seal}, for a value that has been written as JSON. */
+  sealJson(json: string, purpose: string): string;
+  /** @param text - what came back; anything at all. Never throws because of it. */
+  open(text: unknown, purpose: string): Opened;
+  /** True where another key than the one that seals now made the text: what is kept for long should be sealed again. */
+  outdated(text: string): boolean;
+}
+
+/**
+ * @param keys - the first key seals, every key opens
+ * @throws TypeError for bad options
+ */
+export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer {
+  const maxLength = options.maxLength ?? 1_048_576;
+  const randomBytes = options.randomBytes ?? pooledRandom();
+  if (!Number.isSafeInteger(maxLength) || maxLength < 256) {
+    throw new TypeError('createSealer: maxLength is a whole number of characters, at least 256.');
+  }
+  const sealing = keys.keys[0];
+  if (!sealing) throw new TypeError('createSealer: the key ring is empty; build it with keyRing().');
+  const byId = new Map(keys.keys.map(key => [key.id, key]));
+  const sealingId = Buffer.from(sealing.id, 'base64url');
+  const keyOf = derivation();
+  const draw = (size: number): Uint8Array => {
+    const drawn = randomBytes(size);
+    if (drawn.length !== size) throw new TypeError('seal: randomBytes returned the wrong number of bytes.');
+    return drawn;
+  };
+  const newSeries = () => {
+    const salt = Buffer.from(draw(SALT));
+    // Whole groups of three bytes, so that what follows is spelled by itself.
+    const spelled = PREFIX + Buffer.concat([sealingId, salt]).toString('base64url');
+    return { salt, spelled, sealed: 0, keys: new Map<string, Buffer>() };
+  };
+  /** The messages under one salt, and what they share. */
+  let series: ReturnType<typeof newSeries> | undefined;
+
+  const sealJson = (json: string, purpose: string): string => {
+    if (!series || series.sealed >= MAX_SEALED) series = newSeries();
+    series.sealed++;
+    const { salt, spelled } = series;
+    const key = kept(series.keys, purpose, () => keyOf(sealing, purpose, salt));
+    const nonce = draw(NONCE);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions);
+    const ciphertext = cipher.update(json, 'utf8');
+    // GCM streams: `final` has nothing more to give.
+    cipher.final();
+    const text = spelled + Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]).toString('base64url');
+    if (text.length > maxLength) {
+      throw new MidcallError(
+        'state/too-large',
+        `What is to be sealed needs ${text.length} characters, and ${maxLength} is the limit. Keep less in it.`,
+      );
+    }
+    return text;
+  };
+
+  return {
+    seal(payload, purpose) {
+      const json = JSON.stringify(payload);
+      if (json === undefined) throw new TypeError('seal: the payload is not a JSON value.');
+      return sealJson(json, purpose);
+    },
+
+    sealJson,
+
+    open(text, purpose) {
+      if (typeof text !== 'string' || text.length > maxLength || !text.startsWith(PREFIX)) return malformed;
+      const spelled = text.slice(PREFIX.length);
+      const bytes = Buffer.from(spelled, 'base64url');
+      if (bytes.length < HEADER + TAG || bytes.toString('base64url') !== spelled) return malformed;
+      const known = byId.get(bytes.toString('base64url', 0, KEY_ID));
+      if (!known) return unknownKey;
+      const key = keyOf(known, purpose, bytes.subarray(KEY_ID, KEY_ID + SALT));
+      const nonce = bytes.subarray(KEY_ID + SALT, HEADER);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, cipherOptions).setAuthTag(bytes.subarray(-TAG));
+      const plain = decipher.update(bytes.subarray(HEADER, -TAG));
+      try {
+        decipher.final();
+      } catch {
+        return tampered;
+      }
+      return { ok: true, payload: JSON.parse(plain.toString('utf8')) };
+    },
+
+    outdated: text => !text.startsWith(PREFIX + sealing.id),
+  };
+}
+
+const malformed: Opened = { ok: false, reason: 'malformed' };
+const unknownKey: Opened = { ok: false, reason: 'unknown-key' };
+const tampered: Opened = { ok: false, reason: 'tampered' };
+
+/** Message keys; those used last are kept, since a process meets the same salts again and again. */
+function derivation(): (key: SealKey, purpose: string, salt: Buffer) => Buffer {
+  const purposeKeys = new Map<string, Buffer>();
+  const messageKeys = new Map<string, Buffer>();
+  return (key, purpose, salt) =>
+    kept(messageKeys, `${key.id} ${salt.toString('latin1')} ${purpose}`, () => {
+      if (typeof purpose !== 'string' || purpose === '') throw new TypeError('A purpose is a non-empty string.');
+      const purposeKey = kept(purposeKeys, `${key.id} ${purpose}`, () =>
+        Buffer.from(hkdfSync('sha256', key.secret, 'midcall.seal.m1', purpose, 32)),
+      );
+      return createHmac('sha256', purposeKey).update(salt).digest();
+    });
+}
+
+/** What the map has under the name, made where it is missing; a full map is emptied first. */
+function kept<T>(map: Map<string, T>, name: string, make: () => T): T {
+  const found = map.get(name);
+  if (found) return found;
+  const made = make();
+  if (map.size >= MAX_DERIVED) map.clear();
+  map.set(name, made);
+  return made;
+}

@@ -1,0 +1,30 @@
+/**
+ * A store as whoever keeps contents in it sees it: what a value says is sealed before it leaves the process, and opens only
+ * under the key it was written under, so that nobody who can read the store learns it, and nobody who can write there puts
+ * one value in the place of another.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import type { Store } from '@midcall/core/store';
+import type { Sealer } from './seal.ts';
+import { openUnder, under } from './sealed-under.ts';
+
+const PURPOSE = 'kept';
+
+export function sealedStore(store: Store, sealer: Sealer): Store {
+  const open = (key: string, text: string | undefined): string | undefined => {
+    if (text === undefined) return undefined;
+    const value = openUnder(sealer, PURPOSE, key, text);
+    if (typeof value === 'string') return value;
+    throw new MidcallError(
+      'store/corrupt',
+      'What lies in the store cannot be opened with the keys of this server, so nothing is done with it. Give every server ' +
+        'that shares a store the same keys, and keep an old key in the list until what it sealed has expired.',
+    );
+  };
+  return {
+    get: async key => open(key, await store.get(key)),
+    set: (key, value, options) => store.set(key, sealer.seal(under(key, value), PURPOSE), options),
+    delete: key => store.delete(key),
+    take: async key => open(key, await store.take(key)),
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * The store of several machines: Redis 6.2 or newer, or anything that speaks like it, through one function of yours.
+ *
+ * - R1 Every method is one command on one key, so it is atomic, and no key has to share a slot with another (cluster).
+ * - R2 Time is the server's: values leave by `PX`, and no clock of ours is compared with it.
+ * - R3 A command whose reply is lost counts as not done for us: a client that sends `SET NX` or `GETDEL` again finds the
+ *   value written or gone, and the claim or ticket is refused rather than granted twice.
+ *
+ * - R4 When the store is first used, Redis is asked whether it forgets values to make room (a `maxmemory-policy` other than
+ *   `noeviction`), and the operator is warned once if it does. Where it may not be asked, nothing is said.
+ *
+ * Not held by any driver: Redis forgets the last writes when a primary fails before its replica has them.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { checkOptions, func, positive, required, text as textKind } from '@midcall/core/options';
+import type { Store } from '@midcall/core/store';
+import { checkEntry, checkKey } from '@midcall/core/store';
+
+export type { Store } from '@midcall/core/store';
+
+/** What a Redis store is built from. */
+export interface RedisStoreOptions {
+  /**
+   * Sends one command and gives its reply, text or bytes, e.g. `args => client.call(...args)` (ioredis) or
+   * `args => client.sendCommand(args)` (node-redis).
+   */
+  readonly send: (args: [command: string, ...args: string[]]) => Promise<unknown>;
+  /** In front of every key; `midcall:` where absent. */
+  readonly prefix?: string;
+  /** Milliseconds a command may take before Midcall gives it up with `store/unavailable`; 15,000 where absent. */
+  readonly timeoutMs?: number;
+  /** Told once where Redis may forget values; writes to standard error where absent. */
+  readonly warn?: (message: string) => void;
+}
+
+/** `SET … IFEQ` is a command of its own only from Redis 8.4 on. */
+const SET_IF_EQUALS = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
+return redis.call('SET', KEYS[1], unpack(ARGV, 2))`;
+
+/**
+ * @returns a store; its methods fail with MidcallError `store/unavailable` where Redis cannot be reached or refuses,
+ *   `store/corrupt` where a key holds something of another program, TypeError for bad input
+ * @throws TypeError for bad options
+ */
+export function redisStore(options: RedisStoreOptions): Store {
+  const sends = { ...func, words: 'a function that sends one command: args => client.sendCommand(args)' };
+  checkOptions('redisStore', options, { send: required(sends), prefix: textKind, timeoutMs: positive, warn: func });
+  const { send, prefix = 'midcall:', timeoutMs = 15_000 } = options;
+  const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
+  checkKey(`${prefix}x`);
+
+  let looked = false;
+  /** R4, beside the first command, which does not wait for it. */
+  const look = async (): Promise<void> => {
+    looked = true;
+    try {
+      const policy = /^maxmemory_policy:([\w-]+)/mu.exec(text(await send(['INFO', 'memory'])) ?? '')?.[1];
+      if (policy === undefined || policy === 'noeviction') return;
+      warn(
+        `midcall: this Redis forgets values when its memory is full (maxmemory-policy ${policy}). A forgotten claim lets ` +
+          'an answer be used twice, and a forgotten credential has to be given again. Set maxmemory-policy to noeviction.',
+      );
+    } catch (error) {
+      // One that says no may not be asked; one that says nothing was not reached, and is asked with the next command.
+      looked = wordOf(error) !== undefined;
+    }
+  };
+
+  const command = async (...args: [string, ...string[]]): Promise<unknown> => {
+    if (!looked) void look();
+    try {
+      return await send(args);
+    } catch (error) {
+      throw judged(error, args[0]);
+    }
+  };
+
+  return {
+    timeoutMs,
+    async get(key) {
+      checkKey(key);
+      return text(await command('GET', prefix + key));
+    },
+    async set(key, value, set) {
+      checkEntry(key, value, set);
+      const args: string[] = [prefix + key, value];
+      if (set?.ttlMs !== undefined) args.push('PX', String(set.ttlMs));
+      if (set?.ifAbsent) args.push('NX');
+      const { ifEquals } = set ?? {};
+      const sent =
+        ifEquals === undefined
+          ? command('SET', ...args)
+          : command('EVAL', SET_IF_EQUALS, '1', prefix + key, ifEquals, ...args.slice(1));
+      const reply = text(await sent);
+      if (reply === 'OK') return true;
+      if (reply === undefined && (set?.ifAbsent || ifEquals !== undefined)) return false;
+      throw strange();
+    },
+    async delete(key) {
+      checkKey(key);
+      await command('DEL', prefix + key);
+    },
+    async take(key) {
+      checkKey(key);
+      return text(await command('GETDEL', prefix + key));
+    },
+  };
+}
+
+function text(reply: unknown): string | undefined {
+  if (reply === null || reply === undefined) return undefined;
+  if (typeof reply === 'string') return reply;
+  if (reply instanceof Uint8Array)
+    return Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength).toString('utf8');
+  throw strange();
+}
+
+const strange = (): MidcallError =>
+  new MidcallError(
+    'store/unavailable',
+    'Redis gave a reply that the command does not have. `send` must return the reply of one command, unchanged.',
+  );
+
+/** The word that begins an error of Redis itself. */
+function wordOf(error: unknown): string | undefined {
+  const { message } = (error ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? /^[A-Z]{2,20}(?= )/.exec(message)?.[0] : undefined;
+}
+
+/**
+ * The client's error as ours. Its own text and fields are left behind: clients hang the whole command on it, value and
+ * all, and some servers repeat the arguments.
+ */
+function judged(error: unknown, command: string): MidcallError {
+  const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
+  const said = typeof message === 'string' ? message : '';
+  const word = wordOf(error);
+  if (word === 'WRONGTYPE') {
+    return new MidcallError('store/corrupt', 'Redis holds something else under a key of ours. Choose another prefix.');
+  }
+  if (word === 'ERR' && /unknown command/i.test(said)) {
+    return new MidcallError('store/unavailable', `This Redis does not know ${command}; 6.2 or newer is needed.`);
+  }
+  if (word === 'OOM') {
+    return new MidcallError('store/unavailable', 'Redis is out of memory. Give it more, or let less be kept.');
+  }
+  if (word === 'NOAUTH' || word === 'WRONGPASS' || word === 'NOPERM') {
+    return new MidcallError('store/unavailable', `Redis refuses ${command} (${word}). Check the user and its rights.`);
+  }
+  const why = word ?? (typeof code === 'string' && /^[A-Z_]{2,40}$/.test(code) ? code : undefined);
+  return new MidcallError(
+    'store/unavailable',
+    `Redis did not do ${command}${why ? ` (${why})` : ''}. Check that it runs and can be reached.`,
+  );
+}

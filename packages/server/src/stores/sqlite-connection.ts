@@ -1,0 +1,205 @@
+/**
+ * The store's dealings with its connection: reads, and writes in transactions, whoever else has the file open.
+ *
+ * - Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. Where somebody
+ *   else has the lock, what can be refused by reading alone (a ticket that is gone, a claim that is held) is, and waits
+ *   for no lock; where nobody has, the write finds out, which spares a read.
+ * - Q2 Writes asked for in one breath are one transaction, in the order they were asked for. Once a turn of the event loop
+ *   has brought several, so are those of each turn, until one brings a single write: then 32 calls at once wait for the disk
+ *   once, and a lone call waits for no other. Where the transaction fails, each is tried alone, so that none fails for
+ *   another. A read comes after the writes to its key that were asked for before it.
+ * - Q3 A prepared statement never waits for the write lock: `BEGIN` has it. One that meets a lock stays open in libsql,
+ *   which then commits nothing on that connection and gives the statement's next `get` the values of this one. A read,
+ *   which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing between.
+ * - Q4 A locked file is waited for without blocking the process for more than a moment.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { isBusy, judged, patiently, rowsAsLists, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
+
+/** What a connection is for, and how it is treated. */
+export interface SqliteConnectionOptions<Row, Statements> {
+  /** Begins every error message. */
+  readonly subject: string;
+  /** Milliseconds to wait for a lock of another process. */
+  readonly patienceMs: number;
+  /** Whether nobody else uses this connection. Writes on one that somebody does may be part of their transaction. */
+  readonly own: boolean;
+  /** Gives the row of a key. */
+  readonly get: string;
+  readonly prepare: (database: SqliteDatabase) => Statements;
+  /** The value of a row, while its time is not up. */
+  readonly live: (row: Row | undefined) => string | undefined;
+}
+
+/** What a write does in its transaction. Told its result only after the commit, so it has no other effect. */
+type Work<Statements, T> = (statements: Statements) => T;
+/** What the value of the key alone says, where it makes the write needless (Q1). */
+type Refusal<T> = (held: string | undefined) => { readonly is: T } | undefined;
+
+interface Asked<Statements> {
+  readonly key: string;
+  readonly work: Work<Statements, unknown>;
+  readonly refusal: Refusal<unknown> | undefined;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Writes of one transaction, so that it keeps the process and the lock for a few milliseconds at most. */
+const MAX_TOGETHER = 256;
+
+export class SqliteConnection<Row, Statements> {
+  readonly #database: SqliteDatabase;
+  readonly #options: SqliteConnectionOptions<Row, Statements>;
+  #statements: Statements | undefined;
+  #reading: SqliteStatement | undefined;
+  #unusable: string | undefined;
+  /** Asked for and not yet written, in order. */
+  readonly #asked: Asked<Statements>[] = [];
+  /** How many writes this turn has brought. */
+  #writes = 0;
+  /** Whether the writes of a turn wait for its end (Q2). */
+  #together = false;
+  /** True from a write that met somebody else's lock to the next one that did not. */
+  #inDemand = false;
+
+  constructor(database: SqliteDatabase, options: SqliteConnectionOptions<Row, Statements>) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  /** @returns the row: at once where the file is free, which is nearly always, else when it is (Q4) */
+  read(key: string): Row | undefined | Promise<Row | undefined> {
+    while (this.#asked.length > 0 && this.#asked.some(each => each.key === key)) this.#writeAsked();
+    const { get, patienceMs, subject } = this.#options;
+    let statement = this.#reading;
+    const once = (): Row | undefined => {
+      this.#checkUsable();
+      statement ??= rowsAsLists(this.#database.prepare(get));
+      this.#reading = undefined;
+      const row = statement.get(key) as Row | undefined;
+      this.#reading = statement;
+      return row;
+    };
+    try {
+      return once();
+    } catch (error) {
+      if (!isBusy(error)) throw judged(error, subject);
+    }
+    return patiently(patienceMs, once).catch(error => {
+      throw judged(error, subject);
+    });
+  }
+
+  /** Writes to one key, perhaps with other writes (Q2). @returns what `work` gave, once committed */
+  async write<T>(key: string, work: Work<Statements, T>, refusal?: Refusal<T>): Promise<T> {
+    if (refusal && this.#inDemand) {
+      const refused = refusal(this.#options.live(await this.read(key)));
+      if (refused) return refused.is;
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#asked.push({ key, work, refusal, resolve: resolve as (result: unknown) => void, reject });
+      if (!this.#options.own) return this.#writeAsked();
+      if (this.#writes++ === 0) setImmediate(() => this.#endTurn());
+      if (!this.#together && this.#asked.length === 1) queueMicrotask(() => this.#writeAsked());
+    });
+  }
+
+  #endTurn(): void {
+    this.#writeAsked();
+    this.#together = this.#writes > 1;
+    this.#writes = 0;
+  }
+
+  /** Writes what was asked for, and fails whatever comes later. @param why - goes on from the subject */
+  end(why: string): void {
+    while (this.#asked.length > 0) this.#writeAsked();
+    this.#unusable = why;
+    // libsql keeps the file open until its statements are collected.
+    this.#statements = this.#reading = undefined;
+  }
+
+  #writeAsked(): void {
+    if (this.#asked.length === 0) return;
+    const group = this.#asked.splice(0, MAX_TOGETHER);
+    if (this.#asked.length > 0) setImmediate(() => this.#writeAsked());
+    try {
+      this.#commit(group);
+      this.#inDemand = false;
+    } catch (error) {
+      if (isBusy(error)) void this.#whenFree(group);
+      else this.#eachAlone(group, error);
+    }
+  }
+
+  /** One transaction; those who asked are told when it stands. */
+  #commit(group: readonly Asked<Statements>[]): void {
+    this.#checkUsable();
+    const joins = !this.#options.own && isInTransaction(this.#database);
+    this.#statements ??= this.#options.prepare(this.#database);
+    const statements = this.#statements;
+    if (!joins) this.#database.exec('BEGIN IMMEDIATE');
+    let results: unknown[];
+    try {
+      results = group.map(({ work }) => work(statements));
+      if (!joins) this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#statements = undefined;
+      if (!joins && !rolledBack(this.#database))
+        this.#unusable = 'is stuck in a transaction. Start this process again.';
+      throw error;
+    }
+    for (const [index, { resolve }] of group.entries()) resolve(results[index]);
+  }
+
+  /** @param failure - of the transaction they were to share */
+  #eachAlone(group: readonly Asked<Statements>[], failure: unknown): void {
+    const { subject } = this.#options;
+    if (group.length === 1) {
+      group[0]!.reject(judged(failure, subject));
+      return;
+    }
+    for (const each of group) {
+      try {
+        this.#commit([each]);
+      } catch (error) {
+        if (isBusy(error)) void this.#whenFree([each]);
+        else each.reject(judged(error, subject));
+      }
+    }
+  }
+
+  async #whenFree(group: readonly Asked<Statements>[]): Promise<void> {
+    this.#inDemand = true;
+    const { live, patienceMs, subject } = this.#options;
+    const left = new Set(group);
+    try {
+      for (const each of group) {
+        const refused = each.refusal?.(live(await this.read(each.key)));
+        if (!refused) continue;
+        left.delete(each);
+        each.resolve(refused.is);
+      }
+      if (left.size > 0) await patiently(patienceMs, () => this.#commit([...left]));
+    } catch (error) {
+      if (isBusy(error)) for (const each of left) each.reject(judged(error, subject));
+      else this.#eachAlone([...left], error);
+    }
+  }
+
+  #checkUsable(): void {
+    if (this.#unusable) throw new MidcallError('store/unavailable', `${this.#options.subject} ${this.#unusable}`);
+  }
+}
+
+const isInTransaction = (database: SqliteDatabase): boolean =>
+  database.inTransaction ?? database.isTransaction ?? false;
+
+/** Ends the transaction that failed. SQLite may have ended it itself, which `ROLLBACK` then calls an error. */
+function rolledBack(database: SqliteDatabase): boolean {
+  try {
+    database.exec('ROLLBACK');
+    return true;
+  } catch {
+    return !isInTransaction(database);
+  }
+}

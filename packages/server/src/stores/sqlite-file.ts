@@ -1,0 +1,177 @@
+/**
+ * Opening one SQLite file that several processes share: made for its owner only, WAL, never somebody else's database.
+ * Also the two judgements both SQLite files need: what an error of the client means, and when to try again.
+ */
+import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { MidcallError } from '@midcall/core/errors';
+
+/** A prepared statement, as libsql, better-sqlite3 and `node:sqlite` have it. */
+export interface SqliteStatement {
+  get(...values: (string | number | null)[]): unknown;
+  run(...values: (string | number | null)[]): { readonly changes: number | bigint };
+  /** Gives rows as lists from now on, as libsql and better-sqlite3 have it. */
+  raw?(on: boolean): unknown;
+}
+
+/** A connection, as libsql, better-sqlite3 and `node:sqlite` have it. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  /** Whether a transaction is open, as libsql and better-sqlite3 say it. */
+  readonly inTransaction?: boolean;
+  /** The same, as `node:sqlite` says it. */
+  readonly isTransaction?: boolean;
+}
+
+/** `MDCL`, in the header of every file we make. */
+const APPLICATION_ID = 0x4d44434c;
+/** How long SQLite itself waits for a lock, blocking this process; the rest of the patience is asynchronous. */
+const BLOCKING_MS = 10;
+
+/**
+ * Opens or makes the file.
+ * @param path - its folder is made where missing; `:memory:` for a database of this connection alone
+ * @param options - `sync`: `full` keeps every write through a power cut; `normal` through a crash of the process only,
+ *   and writes faster. `patienceMs`: how long to wait for a lock of another process
+ * @throws MidcallError `store/corrupt` where the file is damaged or belongs to another program, `store/unavailable`
+ *   where it cannot be opened, or others may read it and that cannot be changed
+ */
+export async function openSqlite(
+  path: string,
+  options: { readonly sync: 'full' | 'normal'; readonly patienceMs: number },
+): Promise<SqliteDatabase & { close(): void }> {
+  const { default: Database } = await import('libsql');
+  try {
+    if (path !== ':memory:') {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      makePrivate(path, 'a');
+      // What was written last may still lie beside it.
+      for (const end of ['-wal', '-shm', '-journal']) makePrivate(`${path}${end}`, 'r+');
+    }
+    return await patiently(options.patienceMs, () => {
+      // A connection for each attempt: in libsql a statement that met a lock stays open and spoils its connection.
+      const database: SqliteDatabase & { close(): void } = new Database(path);
+      try {
+        database.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
+        prepareFile(database, path, options.sync);
+        return database;
+      } catch (error) {
+        database.close();
+        throw error;
+      }
+    });
+  } catch (error) {
+    throw judged(error, `The SQLite store ${JSON.stringify(path)}`);
+  }
+}
+
+/** Takes a file away from everybody but its owner. @param flag - `a` makes one where there is none */
+function makePrivate(path: string, flag: 'a' | 'r+'): void {
+  let file: number;
+  try {
+    file = openSync(path, flag, 0o600);
+  } catch (error) {
+    if (flag === 'r+' && (error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    if (process.platform !== 'win32' && (fstatSync(file).mode & 0o077) !== 0) fchmodSync(file, 0o600);
+  } catch {
+    throw new MidcallError(
+      'store/unavailable',
+      `Others may read or write the SQLite file ${JSON.stringify(path)}, and this process may not change that. Run chmod 600 on it as its owner.`,
+    );
+  } finally {
+    closeSync(file);
+  }
+}
+
+function prepareFile(database: SqliteDatabase, path: string, sync: 'full' | 'normal'): void {
+  const id = only(database, 'PRAGMA application_id');
+  if (id !== APPLICATION_ID) {
+    if (id !== 0 || only(database, 'SELECT count(*) FROM sqlite_master') !== 0) {
+      throw new MidcallError(
+        'store/corrupt',
+        `The SQLite file ${JSON.stringify(path)} belongs to another program. Give Midcall a file of its own.`,
+      );
+    }
+    // Before any table, so that no other process ever sees a table without the mark.
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  }
+  const mode = only(database, 'PRAGMA journal_mode = WAL');
+  if (mode !== 'wal' && mode !== 'memory') {
+    throw new MidcallError(
+      'store/unavailable',
+      `The SQLite file ${JSON.stringify(path)} cannot use a write-ahead log. Keep it on a local disk, not on a network one.`,
+    );
+  }
+  database.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}`);
+  // Where no write waits for the disk, moving the log into the file is what takes the time: done a quarter as often.
+  if (sync === 'normal') database.exec('PRAGMA wal_autocheckpoint = 4000');
+}
+
+/** Where the client can, a row comes as a list: naming its columns takes a tenth of a read. `Object.values` reads both. */
+export function rowsAsLists(statement: SqliteStatement): SqliteStatement {
+  statement.raw?.(true);
+  return statement;
+}
+
+/** The first column of the one row a query gives. */
+function only(database: SqliteDatabase, sql: string): unknown {
+  return Object.values(database.prepare(sql).get() as object)[0];
+}
+
+/**
+ * Runs `attempt` until the file is not locked, at most for `patienceMs`. Waiting is asynchronous and its length random,
+ * so that processes which met once do not meet again.
+ */
+export async function patiently<T>(patienceMs: number, attempt: () => T): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    await pause(1 + Math.random() * BLOCKING_MS);
+  }
+}
+
+/** The client's error as ours; `subject` begins the message. Never repeats the client's words, which may hold data. */
+export function judged(error: unknown, subject: string): unknown {
+  if (error instanceof MidcallError) return error;
+  const code = codeOf(error);
+  if (code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB') {
+    return new MidcallError(
+      'store/corrupt',
+      `${subject} is damaged or no SQLite database. Restore it from a backup, or stop every process and move it away to begin anew; open questions are then lost.`,
+    );
+  }
+  if (isBusy(error)) {
+    return new MidcallError('store/unavailable', `${subject} stayed locked by another process. Try again.`);
+  }
+  return new MidcallError(
+    'store/unavailable',
+    `${subject} cannot be used (${code}). See that the disk has room and the file can be written.`,
+  );
+}
+
+const codes: Readonly<Record<number, string>> = {
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  11: 'SQLITE_CORRUPT',
+  26: 'SQLITE_NOTADB',
+};
+
+/** Whether an error of the client says that somebody else has the lock. */
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+
+/** libsql and better-sqlite3 give names (`SQLITE_BUSY_SNAPSHOT`), `node:sqlite` a number; files have errno names. */
+function codeOf(error: unknown): string {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  if (typeof errcode === 'number') return codes[errcode & 0xff] ?? `SQLite error ${errcode}`;
+  if (typeof code !== 'string' || code === '') return 'no code given';
+  return /^SQLITE_(CORRUPT|NOTADB)/.exec(code)?.[0] ?? code;
+}

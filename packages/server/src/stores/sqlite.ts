@@ -1,0 +1,197 @@
+/**
+ * The store of one machine: one SQLite file, several processes at once, whole across `kill -9`; nothing to recover.
+ * Expired rows are removed by a sweep that goes round the table, a few rows with every so many writes; a value is gone in
+ * time regardless. An index over the expiries would cost every write a page more.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import { checkGiven, checkOptions, func, notNegative, oneOf } from '@midcall/core/options';
+import type { Store } from '@midcall/core/store';
+import { checkEntry, checkKey } from '@midcall/core/store';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { judged, openSqlite, patiently, type SqliteDatabase } from './sqlite-file.ts';
+
+export type { Store } from '@midcall/core/store';
+export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
+
+/** What a SQLite store takes from outside. */
+export interface SqliteStoreOptions {
+  /** The clock, in milliseconds, the same for all processes that share the file; `Date.now` where absent. */
+  readonly now?: () => number;
+  /** Milliseconds to wait for a lock of another process before `store/unavailable`; 10,000 where absent. */
+  readonly patienceMs?: number;
+  /**
+   * For a path: `full` (default) keeps every write through a power cut; `normal` only through a crash of the process,
+   * so that after a power cut a step may start a second time. It writes faster.
+   */
+  readonly sync?: 'full' | 'normal';
+}
+
+/** A store that holds a file open. */
+export interface SqliteStore extends Store {
+  /** Closes the connection that {@link sqliteStore} opened; a connection you gave stays yours and stays open. */
+  close(): void;
+}
+
+const sourceKind = {
+  words: 'the path of a file, or an open database of libsql, better-sqlite3 or node:sqlite',
+  fits: (value: unknown) =>
+    typeof value === 'string'
+      ? value !== ''
+      : typeof (value as SqliteDatabase | null)?.prepare === 'function' &&
+        typeof (value as SqliteDatabase).exec === 'function',
+};
+
+/** Writes between two steps of the sweep, and rows of one. */
+const SWEEP_EVERY = 64;
+const SWEEP_ROWS = 256;
+
+// The expiry stands before the value, so that the sweep need not go through a long one to get to it.
+const TABLE = `CREATE TABLE IF NOT EXISTS midcall_store
+  (key TEXT PRIMARY KEY NOT NULL, expires INTEGER, value TEXT NOT NULL) STRICT`;
+const COLUMNS = 'SELECT key, value, expires FROM midcall_store LIMIT 0';
+const GET = 'SELECT value, expires FROM midcall_store WHERE key = ?';
+const SET = `INSERT INTO midcall_store (key, value, expires) VALUES (?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
+const SET_IF_ABSENT = `${SET} WHERE midcall_store.expires <= ?`;
+const SET_IF_EQUALS = `UPDATE midcall_store SET value = ?, expires = ?
+  WHERE key = ? AND value = ? AND (expires IS NULL OR expires > ?)`;
+const DELETE = 'DELETE FROM midcall_store WHERE key = ?';
+const TAKE = `${DELETE} RETURNING value, expires`;
+const END = 'SELECT max(rowid) AS last FROM midcall_store';
+const SWEPT = `SELECT max(rowid) AS last FROM
+  (SELECT rowid FROM midcall_store WHERE rowid > ? ORDER BY rowid LIMIT ${SWEEP_ROWS})`;
+const SWEEP = 'DELETE FROM midcall_store WHERE rowid > ? AND rowid <= ? AND expires <= ?';
+
+/**
+ * @param source - the path of a file, opened with libsql and made where missing; or a connection of yours (libsql,
+ *   better-sqlite3, `node:sqlite`), whose settings stay as they are: for several processes set WAL and a busy timeout.
+ *   A call made while a transaction of yours is open belongs to it, and is forgotten if you roll back; begin it with
+ *   `BEGIN IMMEDIATE`, and do not keep it open across an `await` of anything else
+ * @returns a store; its methods fail with MidcallError `store/unavailable` or `store/corrupt`, TypeError for bad input
+ * @throws MidcallError `store/unavailable` or `store/corrupt`; TypeError for bad options
+ */
+export async function sqliteStore(
+  source: string | SqliteDatabase,
+  options: SqliteStoreOptions = {},
+): Promise<SqliteStore> {
+  checkGiven('sqliteStore', 'the first argument', source, sourceKind);
+  checkOptions('sqliteStore', options, { now: func, patienceMs: notNegative, sync: oneOf('full', 'normal') });
+  const { now = Date.now, patienceMs = 10_000, sync = 'full' } = options;
+  const subject = typeof source === 'string' ? `The SQLite store ${JSON.stringify(source)}` : 'The SQLite store';
+  const opened = typeof source === 'string' ? await openSqlite(source, { sync, patienceMs }) : undefined;
+  const database = opened ?? (source as SqliteDatabase);
+
+  const live = (row: Row | undefined): string | undefined => {
+    if (!row) return undefined;
+    const [value, expires] = Object.values(row) as [string, number | bigint | null];
+    return expires === null || Number(expires) > now() ? value : undefined;
+  };
+  const connection = new SqliteConnection<Row, Statements>(database, {
+    subject,
+    patienceMs,
+    own: opened !== undefined,
+    get: GET,
+    prepare,
+    live,
+  });
+  let closed = false;
+
+  try {
+    await patiently(patienceMs, () => makeTable(database, subject));
+  } catch (error) {
+    opened?.close();
+    throw judged(error, subject);
+  }
+  let writes = 0;
+  /** The row after which the sweep goes on; processes begin anywhere, so that short-lived ones do not all sweep the same. */
+  let at: number | undefined;
+  const sweep = ({ end, swept, sweep }: Statements, time: number): void => {
+    at ??= Math.floor(time) % (lastOf(end.get()) + 1);
+    const to = lastOf(swept.get(at));
+    if (to > 0) sweep.run(at, to, time);
+    at = to;
+  };
+
+  return {
+    // It ends by itself; this is for a disk that does not.
+    timeoutMs: patienceMs + 10_000,
+    async get(key) {
+      checkKey(key);
+      return live(await connection.read(key));
+    },
+    async set(key, value, set) {
+      checkEntry(key, value, set);
+      const { ifEquals } = set ?? {};
+      const put = (statements: Statements): boolean => {
+        const time = now();
+        const expires = set?.ttlMs === undefined ? null : time + set.ttlMs;
+        if (writes++ % SWEEP_EVERY === 0) sweep(statements, time);
+        const { changes } =
+          ifEquals !== undefined
+            ? statements.setIfEquals.run(value, expires, key, ifEquals, time)
+            : set?.ifAbsent
+              ? statements.setIfAbsent.run(key, value, expires, time)
+              : statements.set.run(key, value, expires);
+        return Number(changes) === 1;
+      };
+      if (ifEquals !== undefined) return connection.write(key, put, unlessOther(ifEquals));
+      return connection.write(key, put, set?.ifAbsent ? unlessHeld : undefined);
+    },
+    async delete(key) {
+      checkKey(key);
+      await connection.write(key, statements => statements.delete.run(key));
+    },
+    async take(key) {
+      checkKey(key);
+      return connection.write(key, statements => live(statements.take.get(key) as Row | undefined), unlessGone);
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      connection.end('has been closed. Close it last.');
+      if (!opened) return;
+      try {
+        // Leaves everything in the one file, where no other process is at work.
+        opened.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      } catch {
+        // Then the write-ahead log stays beside it, and whoever opens it next reads both.
+      }
+      opened.close();
+    },
+  };
+}
+
+const unlessHeld = (held: string | undefined) => (held === undefined ? undefined : { is: false });
+const unlessOther = (value: string) => (held: string | undefined) => (held === value ? undefined : { is: false });
+const unlessGone = (held: string | undefined) => (held === undefined ? { is: undefined } : undefined);
+
+/** A value and its expiry, in this order: a list or an object, as the client has it. */
+type Row = object;
+
+type Statements = ReturnType<typeof prepare>;
+
+const prepare = (database: SqliteDatabase) => ({
+  set: database.prepare(SET),
+  setIfAbsent: database.prepare(SET_IF_ABSENT),
+  setIfEquals: database.prepare(SET_IF_EQUALS),
+  delete: database.prepare(DELETE),
+  take: database.prepare(TAKE),
+  end: database.prepare(END),
+  swept: database.prepare(SWEPT),
+  sweep: database.prepare(SWEEP),
+});
+
+/** The number of a row; 0 where there is none. */
+const lastOf = (row: unknown): number => Number((row as { last: number | bigint | null }).last ?? 0);
+
+/** Makes the table where there is none. */
+function makeTable(database: SqliteDatabase, subject: string): void {
+  database.exec(TABLE);
+  try {
+    database.prepare(COLUMNS);
+  } catch (error) {
+    if (!/no such column/.test(String(error))) throw error;
+    throw new MidcallError('store/corrupt', `${subject} was made by another version of Midcall. Move it away.`);
+  }
+}

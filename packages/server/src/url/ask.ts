@@ -1,0 +1,38 @@
+/** A question that is answered on a page: what a handler asks, and the true answer it gets. */
+import type { Assurance, By, CancelReason, Channel } from '@midcall/core/form';
+import type { Page } from './pages.ts';
+
+/** One question on a page. */
+export interface UrlAsk<T> {
+  /** Shown to the person by the host and on the page; say what the page is for. Up to 2,000 characters. */
+  readonly message: string;
+  /** What the page asks: `secret`, `confirm`, `formPage` or a provider of `@midcall/server/connect`, or a kind of your own. */
+  readonly page: Page<T>;
+  /** The key on the 2026 wire; unique within a round. Ours where absent. */
+  readonly key?: string;
+  /** Milliseconds the person has, for consent and page together; past it the link has no effect. */
+  readonly timeoutMs?: number;
+  /** The least assurance that counts; the page's own where absent. */
+  readonly assurance?: Assurance;
+  /** Roads that may be taken; the server's default where absent. `page` is switched on by being named here. */
+  readonly channels?: readonly Channel[];
+  /**
+   * True where the handler cannot go on unasked: where no road reaches the person, the call ends with -32021 (2026-07-28)
+   * or an error result (2025-11-25) that says what is missing.
+   */
+  readonly required?: boolean;
+  /**
+   * True to end the call with URLElicitationRequiredError (-32042) on 2025-11-25 instead of asking within it: the client
+   * calls again when the person has finished, and the same call then gets the answer. No effect on 2026-07-28, nor where the
+   * assurance takes a one-time code (on stdio), which an error cannot show: then the client is asked in URL mode.
+   */
+  readonly asError?: boolean;
+}
+
+/** A true answer. Accepting is consent (client/elicitation, "Response Actions"); `completed` says what came of it. */
+export type UrlAnswer<T> =
+  | { readonly action: 'accept'; readonly completed: true; readonly content: T; readonly by: By }
+  /** The person agreed, and did not finish in time. */
+  | { readonly action: 'accept'; readonly completed: false; readonly by: By }
+  | { readonly action: 'decline'; readonly by: By }
+  | { readonly action: 'cancel'; readonly reason: CancelReason; readonly by: By };

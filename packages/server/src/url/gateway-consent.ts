@@ -1,0 +1,50 @@
+/** Consent to a page that is another server's, in the words of that server. */
+import { checkOptions, type Kinds, name, positive, required } from '@midcall/core/options';
+import { checkMessage } from '../asking/ask-message.ts';
+import type { Unstamped } from '../audit.ts';
+import type { Config } from '../config.ts';
+import type { Run } from '../engine/run.ts';
+import { urlParams } from '../era.ts';
+import type { GatewayPage } from '../gateway-call.ts';
+import type { CallRequest } from '../request.ts';
+import type { UrlAnswer } from './ask.ts';
+import { askConsent } from './consent.ts';
+
+const kinds: Kinds<GatewayPage> = {
+  message: required(name),
+  url: required(name),
+  elicitationId: required(name),
+  timeoutMs: positive,
+};
+
+export async function gatewayConsent(
+  run: Run<unknown>,
+  config: Config,
+  { client }: Pick<CallRequest, 'client'>,
+  audit: (event: Unstamped) => void,
+  page: GatewayPage,
+  withdrawn: AbortSignal | undefined,
+): Promise<UrlAnswer<never>> {
+  checkOptions('call.consent', page, kinds);
+  checkMessage(page.message);
+  const { message, url, elicitationId, timeoutMs = config.askTimeoutMs } = page;
+  if (!client.can.url || client.asks === 'none') {
+    return { action: 'cancel', reason: 'unavailable', by: { channel: 'native', assurance: 'in-band', elapsedMs: 0 } };
+  }
+  const { id, fresh, answer } = await askConsent(run, config, {
+    identity: ['gateway', message, url, elicitationId],
+    label: message,
+    channel: 'native',
+    detail: {
+      method: 'elicitation/create',
+      params: urlParams(client.asks, message, url, elicitationId),
+      timeoutMs,
+      withdrawn,
+    },
+  });
+  if (fresh) {
+    const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
+    audit({ kind: 'answered', ask: id, action: answer.action, ...reason, by: answer.by });
+  }
+  return answer;
+}

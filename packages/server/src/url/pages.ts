@@ -1,0 +1,120 @@
+/**
+ * The seam to pages of our own, where a person answers what must not pass through the host or the model. The server
+ * library opens a page for an ask, waits for it and records what came of it; `@midcall/server/connect` is what stands behind.
+ *
+ * - U1 A page is named by a ticket that was drawn once per ask and recorded in the journal, so every run of a call and
+ *   every replica mean the same page. Opening it again changes nothing.
+ * - U2 What a page comes to is written once, by the visitor who took the ticket's only turn, and never after `dueAt`.
+ */
+import type { Assurance } from '@midcall/core/form';
+import type { Store } from '@midcall/core/store';
+import type { CallRef, PageEvent } from '../audit.ts';
+import type { Principal } from '../call.ts';
+import type { Json } from '../digest.ts';
+import type { Sealer } from '../state/seal.ts';
+
+/** One page to answer on: which kind, and what it needs to know. Made by the page makers of `@midcall/server/connect`. */
+export interface Page<T> {
+  /** A kind that the pages know: one of the ready ones, or the author's own. */
+  readonly kind: string;
+  /** What this page shows and does, as JSON; no secret belongs in it. */
+  readonly data: Json;
+  /** The least assurance this kind of page can work with, where the ask does not say. */
+  readonly assurance?: Assurance;
+  /** What an answer carries; for the type only, never set. */
+  readonly gives?: T;
+}
+
+/** What the server library lends to the pages, so that both share store, keys, clock and audit. */
+export interface PagesHost {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Runs a function later; the result takes it back. */
+  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly warn: (message: string) => void;
+  readonly audit: (call: CallRef, event: PageEvent) => void;
+}
+
+/** Passed to `midcall({ pages })`; `connect()` makes one. */
+export interface Pages {
+  /** Called once, by `midcall()`. */
+  attach(host: PagesHost): PageRoad;
+}
+
+/** How the one who opens a page is known to be the one who was asked. */
+export type PersonCheck =
+  /** Signed in on the page as the principal of the call. */
+  | 'sign-in'
+  /** A one-time code that only the host showed. */
+  | 'code'
+  /** Not at all: the answer is `in-band`. */
+  | 'none';
+
+/** What is asked on a page, for which call. */
+export interface PageAsk {
+  readonly ticket: string;
+  readonly kind: string;
+  readonly data: Json;
+  readonly message: string;
+  readonly check: PersonCheck;
+  /** With `check: 'code'`. */
+  readonly code?: string;
+  readonly call: CallRef;
+  /** The raw arguments of the call. */
+  readonly arguments: Json;
+  /** Milliseconds since the epoch. */
+  readonly askedAt: number;
+  /** When it may no longer be answered, in milliseconds since the epoch. */
+  readonly dueAt: number;
+}
+
+/** Where a page is. */
+export interface PageLink {
+  readonly url: string;
+  /** What the person has to know to reach it, in one or two sentences; absent where the link is enough. */
+  readonly note?: string;
+}
+
+/** What became of a page. */
+export type PageOutcome =
+  | { readonly action: 'accept'; readonly content: Json; readonly assurance: Assurance; readonly at: number }
+  | { readonly action: 'decline'; readonly assurance: Assurance; readonly at: number }
+  /** `suspect`: nobody knew the code; `error`: the visitor answered, and what had to follow failed. */
+  | {
+      readonly action: 'cancel';
+      readonly reason: 'suspect' | 'error';
+      readonly assurance: Assurance;
+      readonly at: number;
+    };
+
+/** The road to the person over pages. */
+export interface PageRoad {
+  /** Random, unguessable, fit for a URL. */
+  newTicket(): string;
+  /** What a person can read off a screen and type. */
+  newCode(): string;
+  /** How visitors of a call's page can be checked. `mayShowCode`: the host can show the person a text of ours. */
+  checkFor(call: {
+    readonly principal: Principal | undefined;
+    readonly http: boolean;
+    readonly mayShowCode: boolean;
+  }): PersonCheck;
+  /**
+   * Opens the page of an ask, or finds it.
+   * @throws MidcallError `connect/unavailable` where no page can be reached from here, and how to change that;
+   *   `connect/limit` where too many are open for this person, which ends the call
+   */
+  open(ask: PageAsk): Promise<PageLink>;
+  /** True where a browser can be opened on this machine, for the person in front of it. */
+  readonly local: boolean;
+  /** Opens the link in a browser on this machine. @returns false where there is none */
+  showLocally(link: PageLink): Promise<boolean>;
+  /** What became of a page, as soon as it is known; undefined where it is not after `ms`, or the signal fired. */
+  outcome(ticket: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined>;
+  /** Makes the link useless, unless somebody has already taken its turn. */
+  withdraw(ticket: string): Promise<void>;
+  /** Stops serving pages, where this process serves them by itself. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,148 @@
+/**
+ * How a page comes before the person: which road announces it, and how its visitor is checked. Decided once per ask, and
+ * recorded, so that a replay sees the same link whatever has changed since.
+ *
+ * - N1 Of the roads that are switched on, the first is taken that reaches the client and can give the demanded assurance.
+ * - N2 The code is part of a text only where the host shows that text to the person: URL mode and forms. It is in no tool
+ *   result, error or progress message. No text has both the code and the link: URL mode carries the link beside its text,
+ *   and of a page that is announced by forms one form has the link and the next one the code.
+ * - N3 A host that refuses faster than a person reads may have no way to ask, or a person who has muted this server. So
+ *   where a level is demanded a link in the result is left to them, and nothing is asked or opened once more.
+ */
+import { isMidcallError } from '@midcall/core/errors';
+import { type Assurance, assures, type Channel } from '@midcall/core/form';
+import type { CallRef } from '../audit.ts';
+import type { Config } from '../config.ts';
+import type { Json } from '../digest.ts';
+import type { CallRequest } from '../request.ts';
+import type { PageRoad, PersonCheck } from './pages.ts';
+
+/** The call a page belongs to. */
+export interface PageCall {
+  readonly road: PageRoad;
+  readonly call: CallRef;
+  /** As they arrived. */
+  readonly arguments: Json;
+  readonly http: boolean;
+  /** The same for the same call of the same person and client. */
+  readonly binding: string;
+  /** Told when a page that was named in an error is finished (2025-11-25). */
+  readonly notify: (ticket: string, elicitationId: string, ms: number) => void;
+}
+
+/**
+ * `url`: the host's URL mode; `form`: a form of the host that shows the link; `browser`: opened on this machine;
+ * `link`: a text for the model; `error`: -32042.
+ */
+export type Announce = 'url' | 'form' | 'browser' | 'link' | 'error';
+
+/** A page as it was opened and announced. */
+export interface Announced {
+  readonly announce: Announce;
+  readonly ticket: string;
+  readonly url: string;
+  readonly note?: string;
+  readonly code?: string;
+  readonly check: PersonCheck;
+  readonly elicitationId: string;
+  /** When it was opened, in milliseconds since the epoch. */
+  readonly at: number;
+  /** When it may no longer be answered, in milliseconds since the epoch. */
+  readonly dueAt: number;
+}
+
+export type Plan = Announced | { readonly none: 'unavailable' };
+
+/** What is to be asked on the page. */
+export interface Asked {
+  readonly message: string;
+  readonly page: { readonly kind: string; readonly data: Json };
+  readonly demanded: Assurance | undefined;
+  readonly timeoutMs: number;
+  readonly channels: readonly Channel[] | undefined;
+  readonly asError: boolean;
+  /** True where the host has refused by itself, it seems: what is left is a link that nobody is interrupted with (N3). */
+  readonly onlyLink?: boolean;
+}
+
+type Surroundings = Pick<CallRequest, 'client' | 'registered' | 'principal'>;
+
+const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', code: 'out-of-band', none: 'in-band' };
+
+/** The roads of one ask, in order, each with the check it allows (N1). */
+export function roads(asked: Asked, { client, registered, principal }: Surroundings, of: PageCall, config: Config) {
+  const on = (channel: Channel) =>
+    asked.channels
+      ? asked.channels.includes(channel) && (channel === 'page' || config.channels.includes(channel))
+      : config.channels.includes(channel);
+  const possible: Announce[] = [];
+  const reached = client.asks !== 'none';
+  if (reached && client.can.url && on('native')) {
+    // An error cannot show a code, so where a code is needed the page is asked for within the call.
+    if (asked.asError && client.asks === 'push') possible.push('error');
+    possible.push('url');
+  }
+  if (on('page')) {
+    if (reached && client.can.form) possible.push('form');
+    if (!of.http && of.road.local) possible.push('browser');
+    if (registered.method === 'tools/call') possible.push('link');
+  }
+  return possible
+    .filter(announce => !asked.onlyLink || announce === 'link')
+    .map(announce => {
+      const mayShowCode = announce === 'url' || announce === 'form';
+      return { announce, check: of.road.checkFor({ principal, http: of.http, mayShowCode }) };
+    })
+    .filter(({ check }) => asked.demanded === undefined || assures(gives[check], asked.demanded));
+}
+
+/** Opens the page on the first road that works. */
+export async function plan(asked: Asked, surroundings: Surroundings, of: PageCall, config: Config): Promise<Plan> {
+  const at = config.now();
+  const dueAt = at + asked.timeoutMs;
+  const ticket = of.road.newTicket();
+  for (const { announce, check } of roads(asked, surroundings, of, config)) {
+    const code = check === 'code' ? of.road.newCode() : undefined;
+    try {
+      const link = await of.road.open({
+        ticket,
+        kind: asked.page.kind,
+        data: asked.page.data,
+        message: asked.message,
+        check,
+        ...(code === undefined ? {} : { code }),
+        call: of.call,
+        arguments: of.arguments,
+        askedAt: at,
+        dueAt,
+      });
+      if (announce === 'browser' && !(await of.road.showLocally(link))) continue;
+      const spoken = { ...link, ...(code === undefined ? {} : { code }) };
+      return { announce, ticket, ...spoken, check, elicitationId: config.id(), at, dueAt };
+    } catch (error) {
+      if (!isMidcallError(error, 'connect/unavailable')) throw error;
+      config.warnOnce('pages', `midcall: ${error.message}`);
+    }
+  }
+  return { none: 'unavailable' };
+}
+
+/** What the host shows the person first: the author's message, and what they need to know to reach the page (N2). */
+export function spoken(message: string, { code, note, url, announce }: Announced): string {
+  const lines = [
+    ...(announce === 'form' ? [`Open this page in your browser: ${url}`] : []),
+    ...(code === undefined || announce === 'form' ? [] : [codeText(code)]),
+    ...(note === undefined ? [] : [note]),
+    ...(announce === 'form' ? ['Accept when you have opened it.'] : []),
+    ...(code !== undefined && announce === 'form' ? ['The code that the page asks for comes next.'] : []),
+  ];
+  return lines.length === 0 ? message : `${message}\n\n${lines.join('\n')}`;
+}
+
+/** What the next form shows, where the first one had the link; undefined where no code is left to show (N2). */
+export function spokenCode(message: string, { code, announce }: Announced): string | undefined {
+  if (code === undefined || announce !== 'form') return undefined;
+  return `${message}\n\n${codeText(code)}\nAccept when you have typed it.`;
+}
+
+const codeText = (code: string): string => `Your code for the page: ${code}. Type it only there, and tell nobody.`;

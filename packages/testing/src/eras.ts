@@ -1,0 +1,164 @@
+/** Connected client and server pairs for every era and transport. */
+
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  having,
+  type Kinds,
+  oneOf,
+  positive,
+  required,
+  serverFactoryKind,
+} from '@midcall/core/options';
+import { type Era, outputValidator } from '@midcall/host';
+import { type HttpOptions, serveHttp } from '@midcall/server/node';
+import {
+  Client,
+  type ClientCapabilities,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { ScriptedPerson } from './person.ts';
+
+const kinds: Kinds<PairOptions> = {
+  era: required(oneOf('2025-11-25', '2026-07-28')),
+  carrier: oneOf('memory', 'http'),
+  person: having('a person, such as scriptedPerson([…])', 'attach'),
+  capabilities: anything,
+  maxRounds: positive,
+  http: anything,
+};
+
+export type { Era };
+/** What messages travel over: an in-memory transport, or Streamable HTTP on loopback. */
+export type Carrier = 'memory' | 'http';
+
+/** Both eras, the older one first; for `describe.each`. */
+export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
+
+/** Every era over every transport within one process; for `describe.each`. */
+export const pairings: readonly (readonly [Era, Carrier])[] = eras.flatMap(era => [
+  [era, 'memory'] as const,
+  [era, 'http'] as const,
+]);
+
+/** Which pair to connect. */
+export interface PairOptions {
+  /** The revision both speak. */
+  readonly era: Era;
+  /** `memory` where absent. */
+  readonly carrier?: Carrier;
+  /** Who answers; without one the client declares nothing by itself. */
+  readonly person?: ScriptedPerson;
+  /** Where absent, form elicitation for a person, and nothing without one. */
+  readonly capabilities?: ClientCapabilities;
+  /** Rounds the client goes through for one call (2026); the SDK's own default where absent. */
+  readonly maxRounds?: number;
+  /** How the server is served; with `carrier: 'http'` only. */
+  readonly http?: HttpOptions;
+}
+
+/** One JSON-RPC message and which way it went. */
+export interface Frame {
+  readonly from: 'client' | 'server';
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
+/** A client and its server, connected. */
+export interface Pair extends AsyncDisposable {
+  readonly client: Client;
+  /** Every message that crossed, in order. */
+  readonly frames: readonly Frame[];
+  /** Where the server listens; over HTTP only. */
+  readonly url?: URL;
+  /** Closes both. @throws Error where the person's script ran out, or held what is no answer */
+  close(): Promise<void>;
+}
+
+const warnUnchecked = (why: string): void =>
+  process.emitWarning(
+    `Structured content was not checked against its output schema, because ${why}.`,
+    'MidcallWarning',
+  );
+
+/** The `versionNegotiation` of a client of the SDK that speaks this era and no other. */
+export const negotiation = (era: Era) => ({ mode: era === '2026-07-28' ? { pin: era } : ('legacy' as const) });
+
+/**
+ * Connects a client to a server made by a factory.
+ *
+ * @param factory - makes the server, as `serveStdio` and `serveHttp` take it; `midcall()` itself belongs outside it
+ * @throws TypeError for an option that is missing, unknown or not what it may be
+ */
+export async function connectPair(factory: McpServerFactory, options: PairOptions): Promise<Pair> {
+  checkGiven('connectPair', 'the first argument', factory, serverFactoryKind);
+  checkOptions('connectPair', options, kinds);
+  const { era, carrier = 'memory', person, capabilities = person ? { elicitation: {} } : {} } = options;
+  const client = new Client(
+    { name: 'midcall-testing', version: '1.0.0' },
+    {
+      capabilities,
+      jsonSchemaValidator: outputValidator(warnUnchecked),
+      versionNegotiation: negotiation(era),
+      ...(options.maxRounds === undefined ? {} : { inputRequired: { maxRounds: options.maxRounds } }),
+    },
+  );
+  person?.attach(client, capabilities);
+  const frames: Frame[] = [];
+  const served = carrier === 'memory' ? serveInMemory(factory) : await serveOverHttp(factory, options.http);
+  await client.connect(recorded(served.transport, frames));
+  const close = async () => {
+    await client.close();
+    await served.close();
+    if (person?.problem) throw person.problem;
+  };
+  return { client, frames, ...(served.url ? { url: served.url } : {}), close, [Symbol.asyncDispose]: close };
+}
+
+interface Served {
+  readonly transport: Transport;
+  readonly url?: URL;
+  close(): Promise<void>;
+}
+
+function serveInMemory(factory: McpServerFactory): Served {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const handle = serveStdio(factory, { transport: far });
+  return { transport: near, close: () => handle.close() };
+}
+
+async function serveOverHttp(factory: McpServerFactory, http: HttpOptions | undefined): Promise<Served> {
+  const serving = await serveHttp(factory, { port: 0, ...http });
+  return { transport: new StreamableHTTPClientTransport(serving.url), url: serving.url, close: () => serving.close() };
+}
+
+/** The same transport, with every message that crosses it kept. */
+export function recorded(transport: Transport, frames: Frame[]): Transport {
+  const keep = (from: Frame['from'], message: unknown) => frames.push({ from, message: message as Frame['message'] });
+  let given: Transport['onmessage'];
+  return new Proxy(transport, {
+    get(target, name) {
+      if (name === 'onmessage') return given;
+      const value = Reflect.get(target, name, target) as unknown;
+      if (typeof value !== 'function') return value;
+      if (name !== 'send') return value.bind(target);
+      return (...args: Parameters<Transport['send']>) => {
+        keep('client', args[0]);
+        return target.send(...args);
+      };
+    },
+    set(target, name, value) {
+      if (name !== 'onmessage') return Reflect.set(target, name, value, target);
+      given = value as Transport['onmessage'];
+      const deliver = given;
+      const heard: NonNullable<Transport['onmessage']> = (message, extra) => {
+        keep('server', message);
+        deliver?.(message, extra);
+      };
+      return Reflect.set(target, name, deliver ? heard : undefined, target);
+    },
+  });
+}

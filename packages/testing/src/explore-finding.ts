@@ -1,0 +1,206 @@
+/** Judges what happened along one path, in one era and against the other. Pure. */
+import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
+import type { Era } from './eras.ts';
+import type { ExploredOutcome } from './explore-outcome.ts';
+import type { Effect, Trace } from './explore-trace.ts';
+
+/** What was found. The last three, and `not-repeatable`, lie outside the rules; see docs/testing.md. */
+export type FindingKind =
+  /** Something was changed though nobody had said yes. */
+  | 'acts-without-consent'
+  /** Replaying the handler (2026-07-28) changed something again. */
+  | 'repeats-effect'
+  /** The same retry, delivered twice, had two results. */
+  | 'replay-differs'
+  /** Nobody said yes, and the handler threw or gave an error result. */
+  | 'unhandled-outcome'
+  /** The handler threw at an answer that fits the form. */
+  | 'throws-on-answer'
+  | 'hangs'
+  | 'crashes'
+  /** A question, a step or a file operation was not awaited. */
+  | 'not-awaited'
+  /** The same question again and again until somebody agrees, or without end. */
+  | 'asks-in-circles'
+  /** A mistake the library names itself. */
+  | 'mistake'
+  /** The two eras came to different ends. */
+  | 'eras-differ'
+  /** A replay did not come back to what was recorded, so the call ends with an error on 2026-07-28. */
+  | 'diverges'
+  /** The same path twice came to different ends, so nothing can be said about the eras. */
+  | 'not-repeatable'
+  /** A change of the world runs while a question is open. */
+  | 'effect-beside-ask'
+  /** A timer runs, or the handler goes on, while a question is open. */
+  | 'timer-beside-ask'
+  /** More rounds than a 2026-07-28 client goes through. */
+  | 'too-many-rounds';
+
+/** Kinds that lie outside the rules handlers are written by, rather than break a promise to the person. */
+export const outsideTheRules: ReadonlySet<FindingKind> = new Set([
+  'not-repeatable',
+  'effect-beside-ask',
+  'timer-beside-ask',
+  'too-many-rounds',
+]);
+
+/** One finding, before those of many paths are put together. */
+export interface Sighting {
+  readonly kind: FindingKind;
+  readonly era: Era | undefined;
+  /** What happened, in a sentence. */
+  readonly message: string;
+}
+
+/** The rounds a server may count on: a client gives up at ten. */
+const countedOnRounds = 9;
+
+const mistakes: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
+  'server/setup',
+  'form/unsupported',
+  'form/secret',
+  'ask/nested',
+  'step/not-json',
+]);
+
+export interface JudgeOptions {
+  /** Names of effects that need no consent; one without its path stands for every path. */
+  readonly withoutConsent: readonly string[];
+  /** True where the client lacks what the tool asks through. */
+  readonly unsupported: boolean;
+}
+
+/** What one run shows by itself. */
+export function judgeRun(trace: Trace, options: JudgeOptions): Sighting[] {
+  const found: Sighting[] = [];
+  const add = (kind: FindingKind, message: string) => void found.push({ kind, era: trace.era, message });
+  for (const effect of trace.effects) {
+    if (effect.late) add('acts-without-consent', `'${effect.name}' ran after the client was gone`);
+    else if (!effect.consented && !needsNone(effect, options.withoutConsent))
+      add('acts-without-consent', `'${effect.name}' ran though nobody had said yes`);
+    if (effect.beside) add('effect-beside-ask', `'${effect.name}' ran while a question was open`);
+  }
+  if (trace.raced) add('timer-beside-ask', 'a timer was running, or the handler went on, while a question was open');
+  if (trace.replayDiffers) add('replay-differs', 'the same retry, delivered twice, had two results');
+  if (trace.rounds > countedOnRounds && trace.era === '2026-07-28')
+    add('too-many-rounds', `a path takes ${trace.rounds} rounds; a client gives up after ${countedOnRounds}`);
+  const end = judgeEnd(trace, options.unsupported);
+  if (end) add(end.kind, end.message);
+  return found;
+}
+
+/** What the end of a run shows, or nothing. */
+function judgeEnd(trace: Trace, unsupported: boolean): Omit<Sighting, 'era'> | undefined {
+  const { end, failure } = trace;
+  switch (end.kind) {
+    case 'gone':
+      return undefined;
+    case 'hang':
+      return { kind: 'hangs', message: 'the call did not end' };
+    case 'endless':
+      return { kind: 'asks-in-circles', message: `the handler asked ${trace.decisions.length} questions and went on` };
+  }
+  if (isMidcallError(failure)) {
+    const { code, message } = failure;
+    if (code === 'ask/unavailable') return undefined;
+    const kind = kindOfCode[code] ?? (mistakes.has(code) ? 'mistake' : undefined);
+    if (kind) return { kind, message };
+  }
+  const failed = end.kind === 'error' ? end.code !== missingCapability : end.result['isError'] === true;
+  if (!failed) return undefined;
+  const threw = failure === undefined ? undefined : `threw: ${firstLine(failure)}`;
+  if (!unsupported && refusals(trace).length === 0) {
+    if (threw) return { kind: 'throws-on-answer', message: `the handler ${threw}` };
+    if (end.kind === 'error')
+      return { kind: 'crashes', message: `the call ended with the error ${end.code}: ${end.message}` };
+    // A plain no to a good answer is the tool's own business.
+    return undefined;
+  }
+  const part = unsupported ? 'the client cannot be asked' : `the person's part was '${refusals(trace).at(-1)?.label}'`;
+  return { kind: 'unhandled-outcome', message: `${part}, and the handler ${threw ?? 'gave an error result'}` };
+}
+
+const kindOfCode: Partial<Record<MidcallErrorCode, FindingKind>> = {
+  'ask/not-awaited': 'not-awaited',
+  'ask/diverged': 'diverges',
+  'ask/repeated': 'asks-in-circles',
+};
+
+const saysYes = ({ kind }: ExploredOutcome): boolean => kind === 'accept' || kind === 'replayed';
+
+/** -32021 says that the handler cannot go on without being able to ask (2026-07-28, schema.json). */
+const missingCapability = -32021;
+
+/** What a path shows only when both eras have run it. */
+export function judgePair(pushed: Trace, replayed: Trace): Sighting[] {
+  const found: Sighting[] = [];
+  if ([pushed, replayed].some(each => each.end.kind === 'hang' || each.end.kind === 'endless')) return found;
+  const before = countNames(pushed.effects);
+  const repeated = [...countNames(replayed.effects)].filter(([name, count]) => {
+    const once = before.get(name);
+    return once !== undefined && count > once;
+  });
+  for (const [name] of repeated)
+    found.push({ kind: 'repeats-effect', era: '2026-07-28', message: `replaying ran '${name}' again` });
+  if (repeated.length === 0 && !sameCourse(pushed, replayed))
+    found.push({ kind: 'eras-differ', era: undefined, message: difference(pushed, replayed) });
+  return found;
+}
+
+/** True where two runs asked the same, changed the same and came to the same end. */
+export function sameCourse(a: Trace, b: Trace): boolean {
+  // A handler that cannot go on unasked says so by a code that only one era has.
+  if (lacksCapability(a) || lacksCapability(b)) return true;
+  return JSON.stringify(courseOf(a)) === JSON.stringify(courseOf(b));
+}
+
+const lacksCapability = ({ end }: Trace): boolean => end.kind === 'error' && end.code === missingCapability;
+
+function courseOf(trace: Trace): { asked: string[]; effects: string[]; end: unknown } {
+  const { end } = trace;
+  return {
+    asked: trace.decisions.map(({ question }) => question.words),
+    effects: trace.effects.map(({ name }) => name).sort(),
+    end: end.kind === 'result' ? spoken(end.result) : end,
+  };
+}
+
+/** The parts of a result that both eras have. */
+const spoken = ({ content, structuredContent, isError }: Readonly<Record<string, unknown>>) => ({
+  content,
+  structuredContent,
+  isError: isError === true,
+});
+
+function difference(a: Trace, b: Trace): string {
+  const [first, second] = [courseOf(a), courseOf(b)];
+  const part = (['asked', 'effects', 'end'] as const).find(
+    each => JSON.stringify(first[each]) !== JSON.stringify(second[each]),
+  )!;
+  const words = { asked: 'asks', effects: 'changes', end: 'ends with' }[part];
+  const show = (value: unknown) => clip(JSON.stringify(value), 160);
+  return `on ${a.era} the call ${words} ${show(first[part])}, on ${b.era} ${show(second[part])}`;
+}
+
+function needsNone({ name }: Effect, allowed: readonly string[]): boolean {
+  return allowed.some(each => name === each || name.startsWith(`${each} `));
+}
+
+function countNames(effects: readonly Effect[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { name } of effects) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** What was not agreed to; an answer that did not fit counts only where it was the last. */
+function refusals({ decisions }: Trace): readonly ExploredOutcome[] {
+  const last = decisions.at(-1);
+  return decisions
+    .filter(each => !saysYes(each.outcome) && (each.outcome.kind !== 'invalid' || each === last))
+    .map(({ outcome }) => outcome);
+}
+
+const clip = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const firstLine = (error: unknown) =>
+  clip(String((error as { message?: unknown } | null)?.message ?? error).split('\n')[0] ?? '', 160);

@@ -1,0 +1,187 @@
+/** Everything that can become of one question: every way to accept it that lies on a boundary of its form, and every way not to. */
+import { checkContent, type Field, readForm } from '@midcall/core/form';
+
+/** A question as it crossed the wire. */
+export interface ExploredQuestion {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** What the person reads, shortened. */
+  readonly words: string;
+}
+
+/** What the person, or fate, makes of a question. */
+export interface ExploredOutcome {
+  readonly kind:
+    | 'accept'
+    | 'decline'
+    | 'dismiss'
+    | 'timeout'
+    | 'disconnect'
+    | 'invalid'
+    /** Accepted, and delivered a second time. */
+    | 'replayed'
+    /** The person refuses to let the model be used; 2025-11-25 only. */
+    | 'refuse';
+  /** For a report. */
+  readonly label: string;
+  /** The wire result; absent where nothing is answered. */
+  readonly reply?: Readonly<Record<string, unknown>>;
+}
+
+/** What a good answer is where the form alone does not say it, such as a code that must exist. */
+export type Answering = (question: ExploredQuestion) => Readonly<Record<string, unknown>> | undefined;
+
+export interface Outcomes {
+  /** The first is the one that goes furthest: a good accept. */
+  readonly list: readonly ExploredOutcome[];
+  /** Accepts that lie on a boundary and were left out. */
+  readonly leftOut: readonly string[];
+}
+
+const mostChoices = 5;
+const longText = 2_000;
+
+export function readQuestion(method: string, params: Readonly<Record<string, unknown>>): ExploredQuestion {
+  const message = typeof params['message'] === 'string' ? params['message'] : method;
+  // The one-time code of a page is another every time, and nobody's to report.
+  const plain = params['mode'] === 'url' ? message.replaceAll(/[A-Z0-9]{4}-[A-Z0-9]{4}/g, '····-····') : message;
+  const line = plain.replaceAll(/\s+/g, ' ');
+  return { method, params, words: line.length > 60 ? `${line.slice(0, 59)}…` : line };
+}
+
+export function outcomesOf(question: ExploredQuestion, answering: Answering | undefined): Outcomes {
+  if (question.method === 'sampling/createMessage') return { list: samplingOutcomes(question, answering), leftOut: [] };
+  if (question.params['mode'] === 'url') return { list: around({ action: 'accept' }, []), leftOut: [] };
+  const form = readForm(question.params['requestedSchema']);
+  const fields = form.ok ? form.fields : [];
+  const base = { ...fittingContent(fields), ...answering?.(question) };
+  const leftOut: string[] = [];
+  const variants = fields.flatMap(field => {
+    const { values, left } = boundaries(field);
+    if (left > 0) leftOut.push(`${left} of the choices of '${field.name}' in "${question.words}"`);
+    const others = values.filter(value => JSON.stringify(value) !== JSON.stringify(base[field.name]));
+    const changed = others.map(value => ({ field: field.name, content: { ...base, [field.name]: value } }));
+    const { [field.name]: given, ...without } = base;
+    return field.required || given === undefined ? changed : [...changed, { field: field.name, content: without }];
+  });
+  const accepts = variants
+    .filter(({ content }) => checkContent(fields, content).ok)
+    .map(({ field, content }): ExploredOutcome => {
+      const label = `accept with ${field} ${shown((content as Record<string, unknown>)[field])}`;
+      return { kind: 'accept', label, reply: { action: 'accept', content } };
+    });
+  return { list: around({ action: 'accept', content: base }, accepts, true), leftOut };
+}
+
+function around(
+  reply: Readonly<Record<string, unknown>>,
+  accepts: readonly ExploredOutcome[],
+  form = false,
+): ExploredOutcome[] {
+  return [
+    { kind: 'accept', label: 'accept', reply },
+    { kind: 'decline', label: 'decline', reply: { action: 'decline' } },
+    { kind: 'dismiss', label: 'dismiss', reply: { action: 'cancel' } },
+    { kind: 'timeout', label: 'timeout' },
+    { kind: 'disconnect', label: 'disconnect' },
+    ...(form
+      ? [
+          {
+            kind: 'invalid' as const,
+            label: 'an answer that does not fit',
+            reply: { action: 'accept', content: { 'no field of this form': 1 } },
+          },
+        ]
+      : []),
+    { kind: 'replayed', label: 'accept, delivered twice', reply },
+    ...accepts,
+  ];
+}
+
+function samplingOutcomes(question: ExploredQuestion, answering: Answering | undefined): ExploredOutcome[] {
+  const reply = answering?.(question) ?? {
+    role: 'assistant',
+    content: { type: 'text', text: 'A reply.' },
+    model: 'explored',
+    stopReason: 'endTurn',
+  };
+  return [
+    { kind: 'accept', label: 'reply', reply },
+    { kind: 'refuse', label: 'refuse' },
+    { kind: 'timeout', label: 'timeout' },
+    { kind: 'disconnect', label: 'disconnect' },
+    { kind: 'replayed', label: 'reply, delivered twice', reply },
+  ];
+}
+
+/** Content that fits a form, as far as its fields say: every field filled in, every yes a yes. */
+export function fittingContent(fields: readonly Field[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map(field => [field.name, good(field)]));
+}
+
+const samples = {
+  email: 'ada@example.com',
+  uri: 'https://example.com/page',
+  date: '2026-08-01',
+  'date-time': '2026-08-01T12:00:00Z',
+} as const;
+
+function good(field: Field): unknown {
+  if (field.kind === 'boolean') return true;
+  if (field.default !== undefined) return field.default;
+  switch (field.kind) {
+    case 'text':
+      return field.format ? samples[field.format] : sized('Some words', field);
+    case 'number':
+      return inRange(field, 1);
+    case 'select':
+      return field.choices[0]?.value;
+    case 'multi-select':
+      return field.choices.slice(0, Math.max(1, field.minItems ?? 1)).map(choice => choice.value);
+  }
+}
+
+function boundaries(field: Field): { readonly values: readonly unknown[]; readonly left: number } {
+  const all = (values: readonly unknown[], left = 0) => ({ values, left });
+  switch (field.kind) {
+    case 'boolean':
+      return all([true, false]);
+    case 'number':
+      return all([
+        ...new Set([
+          inRange(field, field.minimum ?? -1_000_000),
+          inRange(field, 0),
+          inRange(field, field.maximum ?? 1_000_000),
+        ]),
+      ]);
+    case 'text':
+      if (field.format) return all([]);
+      return all(['x'.repeat(field.minLength ?? 0), 'é'.repeat(Math.min(field.maxLength ?? longText, longText))]);
+    case 'select': {
+      const { choices } = field;
+      const taken = choices.length <= mostChoices ? choices : [...choices.slice(0, mostChoices - 1), choices.at(-1)!];
+      return all(
+        taken.map(choice => choice.value),
+        choices.length - taken.length,
+      );
+    }
+    case 'multi-select': {
+      const values = field.choices.map(choice => choice.value);
+      return all([values.slice(0, field.minItems ?? 0), values.slice(0, field.maxItems ?? values.length)]);
+    }
+  }
+}
+
+function inRange(field: { readonly minimum?: number; readonly maximum?: number }, wanted: number): number {
+  return Math.min(Math.max(wanted, field.minimum ?? -Infinity), field.maximum ?? Infinity);
+}
+
+function sized(text: string, field: { readonly minLength?: number; readonly maxLength?: number }): string {
+  return text.padEnd(field.minLength ?? 0, 'x').slice(0, field.maxLength ?? Infinity);
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'left empty';
+  if (typeof value === 'string' && value.length > 20) return `of ${value.length} characters`;
+  return JSON.stringify(value);
+}

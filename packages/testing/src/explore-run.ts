@@ -1,0 +1,62 @@
+/**
+ * Runs a tool once, in one era, along one path of outcomes, and tells what happened. Time moves by decision only: each
+ * answer takes a moment, and an outcome that is a timeout lets the person's time pass.
+ */
+
+import { checkGiven, func } from '@midcall/core/options';
+import type { MidcallOptions } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+import type { Era } from './eras.ts';
+import { type ExploredCall, play } from './explore-client.ts';
+import { virtualClock } from './explore-clock.ts';
+import { OpenTrace, type Picker, type Trace, type TraceRules } from './explore-trace.ts';
+import { openWire } from './explore-wire.ts';
+
+/** The options a server under exploration passes on to `midcall()`; later ones of its own win at its own risk. */
+export type ExploreOptionsForMidcall = Required<
+  Pick<MidcallOptions, 'now' | 'timer' | 'store' | 'observe' | 'warn' | 'stateTtlMs' | 'maxRounds'>
+>;
+
+/** What runs are made of; the same for every run of an exploration. */
+export interface Subject extends ExploredCall, TraceRules {
+  readonly server: (
+    options: ExploreOptionsForMidcall,
+    effect: (name: string) => void,
+  ) => McpServerFactory | Promise<McpServerFactory>;
+  readonly before: () => void | Promise<void>;
+  /** Real milliseconds. */
+  readonly hangMs: number;
+}
+
+const factoryKind = { ...func, words: 'a function that makes a server: options => () => notesServer(options)' };
+
+/** Longer than the client's person is ever away. */
+const stateTtlMs = 60 * 86_400_000;
+const manyRounds = 1_000;
+
+/** Runs one path in one era. */
+export async function runPath(subject: Subject, era: Era, pick: Picker): Promise<Trace> {
+  await subject.before();
+  const clock = virtualClock();
+  const trace = new OpenTrace(subject, pick);
+  const options: ExploreOptionsForMidcall = {
+    now: clock.now,
+    timer: clock.timer,
+    store: memoryStore({ now: clock.now }),
+    observe: seen => trace.saw(seen),
+    warn: () => {},
+    stateTtlMs,
+    maxRounds: manyRounds,
+  };
+  const factory = await subject.server(options, name => trace.effect(name));
+  checkGiven('explore', 'what server(options) gives', factory, factoryKind);
+  const wire = openWire(factory, clock, subject.hangMs);
+  try {
+    const end = await play(era, { subject, wire, clock, trace });
+    await wire.drain();
+    return { era, end, ...trace.told() };
+  } finally {
+    await wire.close();
+  }
+}

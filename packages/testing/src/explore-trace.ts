@@ -1,0 +1,163 @@
+/** What is known of one run of a tool, while it goes on and when it has ended. No I/O. */
+import type { Observation } from '@midcall/server';
+import type { Era } from './eras.ts';
+import { type Answering, type ExploredOutcome, type ExploredQuestion, outcomesOf } from './explore-outcome.ts';
+
+/** One answer that was delivered. */
+export interface Given {
+  readonly question: ExploredQuestion;
+  readonly outcome: ExploredOutcome;
+}
+
+/** One question of a path, and what was made of it. */
+export interface Decision {
+  readonly question: ExploredQuestion;
+  readonly outcome: ExploredOutcome;
+  /** How many outcomes there were to choose from. */
+  readonly of: number;
+}
+
+/** One change of the world. */
+export interface Effect {
+  readonly name: string;
+  /** Somebody had said yes by then. */
+  readonly consented: boolean;
+  /** A question of the same run was open while it ran. */
+  readonly beside: boolean;
+  /** The client was gone already. */
+  readonly late: boolean;
+}
+
+/** What happened along one path in one era. */
+export interface Trace {
+  readonly era: Era;
+  readonly decisions: readonly Decision[];
+  readonly leftOut: readonly string[];
+  readonly effects: readonly Effect[];
+  readonly end:
+    | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
+    | { readonly kind: 'error'; readonly code: number; readonly message: string }
+    | { readonly kind: 'hang' | 'gone' | 'endless' };
+  /** What the handler, or the library for it, ended the call with. */
+  readonly failure: unknown;
+  /** A timer of the handler's own was running, or the handler went on, while a question was open. */
+  readonly raced: boolean;
+  /** A retry that was sent twice got two different results. */
+  readonly replayDiffers: boolean;
+  readonly rounds: number;
+  readonly askedRoots: boolean;
+  readonly onPage: boolean;
+  /** The server passed the options on to `midcall()`, so that its clock and its effects are ours to see. */
+  readonly observed: boolean;
+}
+
+/** Chooses an outcome: the number of the question from 0, and how many outcomes there are. */
+export type Picker = (index: number, of: number) => number;
+
+/** What a run is judged by while it goes on. */
+export interface TraceRules {
+  readonly answering: Answering | undefined;
+  /** True where what was answered so far means yes. */
+  readonly consents: (given: readonly Given[]) => boolean;
+  /** Questions after which a run is left. */
+  readonly mostAsks: number;
+}
+
+type Noted = { -readonly [K in keyof Effect]: Effect[K] };
+
+/** A trace that is being written. */
+export class OpenTrace {
+  readonly decisions: Decision[] = [];
+  readonly #leftOut = new Set<string>();
+  readonly #effects: Noted[] = [];
+  readonly #given: Given[] = [];
+  readonly #rules: TraceRules;
+  readonly #pick: Picker;
+  readonly #openSteps: Noted[] = [];
+  #failure: unknown;
+  raced = false;
+  replayDiffers = false;
+  rounds = 0;
+  askedRoots = false;
+  /** Somebody agreed to open a page. */
+  onPage = false;
+  observed = false;
+  /** Questions are with the person. */
+  waiting = false;
+  /** The client has gone. */
+  gone = false;
+
+  constructor(rules: TraceRules, pick: Picker) {
+    this.#rules = rules;
+    this.#pick = pick;
+  }
+
+  decide(question: ExploredQuestion): ExploredOutcome {
+    const { list, leftOut } = outcomesOf(question, this.#rules.answering);
+    for (const each of leftOut) this.#leftOut.add(each);
+    const index = Math.min(this.#pick(this.decisions.length, list.length), list.length - 1);
+    const outcome = list[index]!;
+    this.decisions.push({ question, outcome, of: list.length });
+    return outcome;
+  }
+
+  get exhausted(): boolean {
+    return this.decisions.length >= this.#rules.mostAsks;
+  }
+
+  deliver(question: ExploredQuestion, outcome: ExploredOutcome): void {
+    this.onPage ||= question.params['mode'] === 'url';
+    this.#given.push({ question, outcome });
+  }
+
+  saw(seen: Observation): void {
+    this.observed = true;
+    if (seen.kind === 'failed') this.#failure = seen.error;
+    else if (seen.kind === 'returned') this.raced ||= this.waiting && !this.gone;
+    else if (seen.kind === 'effect' && seen.phase === 'begun') this.#begin(seen);
+    else if (seen.kind === 'effect') this.#end(seen);
+  }
+
+  /** A change that a fake of an outside service tells of. */
+  effect(name: string): void {
+    if (this.#openSteps.length === 0) this.#note(name, this.waiting);
+  }
+
+  told(): Omit<Trace, 'era' | 'end'> {
+    const { decisions, raced, replayDiffers, rounds, askedRoots, onPage, observed } = this;
+    const leftOut = [...this.#leftOut];
+    const failure = this.#failure;
+    return {
+      decisions,
+      leftOut,
+      effects: this.#effects,
+      failure,
+      raced,
+      replayDiffers,
+      rounds,
+      askedRoots,
+      onPage,
+      observed,
+    };
+  }
+
+  #begin(seen: Observation & { kind: 'effect' }): void {
+    // What a step marked as an effect does to files is that step's effect, and is counted once.
+    if (seen.by === 'files' && this.#openSteps.length > 0) return;
+    const noted = this.#note(seen.name, seen.asking);
+    if (seen.by === 'step') this.#openSteps.push(noted);
+  }
+
+  #end(seen: Observation & { kind: 'effect' }): void {
+    if (seen.by !== 'step') return;
+    const index = this.#openSteps.findIndex(each => each.name === seen.name);
+    const [open] = this.#openSteps.splice(index, 1);
+    if (open && seen.asking) open.beside = true;
+  }
+
+  #note(name: string, beside: boolean): Noted {
+    const effect = { name, consented: this.#rules.consents(this.#given), beside, late: this.gone };
+    this.#effects.push(effect);
+    return effect;
+  }
+}

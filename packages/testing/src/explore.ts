@@ -1,0 +1,290 @@
+/**
+ * Runs a tool through everything that can become of its questions, in both eras, and says what breaks.
+ *
+ * - X1 Every path is taken in both eras, each time in a world made anew, by a clock that stands still.
+ * - X2 To `depth` questions every combination of outcomes is taken, shortest deviations first, as far as `budget` reaches;
+ *   a fifth of it goes into random paths where there are questions beyond that depth, drawn from `seed`.
+ * - X3 The same tool, arguments, options and seed give the same report.
+ * - X4 What was not taken is said.
+ */
+import {
+  anything,
+  checkGiven,
+  checkOptions,
+  count,
+  func,
+  type Kinds,
+  listOf,
+  name,
+  required,
+} from '@midcall/core/options';
+import { type FindingKind, judgePair, judgeRun, sameCourse } from './explore-finding.ts';
+import type { Answering } from './explore-outcome.ts';
+import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
+import { runPath, type Subject } from './explore-run.ts';
+import type { Given, Picker, Trace } from './explore-trace.ts';
+import { watchTimers } from './explore-wire.ts';
+import { seeded } from './seeded.ts';
+
+/** The tool to explore. */
+export interface ExploredTool {
+  /**
+   * Makes what serves it; called for every run, so that each begins in a world of its own.
+   * @param options - to be passed to `midcall()`: the clock, a store and an observer
+   * @param effect - for fakes of outside services: tells that something was changed, where no step and no file does
+   */
+  readonly server: Subject['server'];
+  readonly name: string;
+}
+
+/** How to explore. */
+export interface ExploreOptions {
+  /** Questions to which every combination of outcomes is taken; 3 where absent. */
+  readonly depth?: number;
+  /** Paths taken at most, each in both eras; 500 where absent. */
+  readonly budget?: number;
+  /** For the random paths; 1 where absent. */
+  readonly seed?: number;
+  /** Called before every run: puts the world outside the server back. */
+  readonly before?: () => void | Promise<void>;
+  /** A good answer to a question, where its form alone does not say what is one; for sampling, the model's reply. */
+  readonly answers?: Answering;
+  /** What the client can be asked, as it declares it; forms where absent. */
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+  /** The client's roots, where it declares them. */
+  readonly roots?: Subject['roots'];
+  /**
+   * True where what was answered so far means yes; where absent, an accepted question, none of them with `confirm: false`.
+   */
+  readonly consents?: (given: readonly Given[]) => boolean;
+  /** Effects that need no consent, such as one that can be undone: steps by name, files by operation (`files.write`). */
+  readonly withoutConsent?: readonly string[];
+  /** Real milliseconds of silence after which a server counts as hanging; 5,000 where absent. */
+  readonly hangMs?: number;
+}
+
+const toolKinds: Kinds<ExploredTool> = { name: required(name), server: required(func) };
+const argsKind = {
+  words: "an object: the tool's arguments",
+  fits: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+const kinds: Kinds<ExploreOptions> = {
+  depth: count,
+  budget: count,
+  seed: { words: 'a whole number', fits: Number.isSafeInteger },
+  before: func,
+  answers: func,
+  capabilities: anything,
+  roots: func,
+  consents: func,
+  withoutConsent: listOf(name),
+  hangMs: count,
+};
+
+const unobserved =
+  'effects and time limits: they are not seen, since server(options) does not pass its options on to midcall(options)';
+
+const mostAsks = 30;
+/** Hanging takes real time, and one place that hangs is found on many paths. */
+const mostHangs = 3;
+/** The part of the budget for random paths, where there are questions beyond the depth. */
+const forSampling = 0.2;
+
+/**
+ * @param args - the tool's arguments, as a client sends them; none where absent
+ * @returns what was found; `report.text` is to be read. It rejects only where a server cannot be made
+ * @throws TypeError for an option that is unknown or not what it may be
+ */
+export async function explore(
+  tool: ExploredTool,
+  args: Readonly<Record<string, unknown>> = {},
+  options: ExploreOptions = {},
+): Promise<ExploreReport> {
+  checkOptions('explore', tool, toolKinds);
+  checkGiven('explore', 'the second argument', args, argsKind);
+  checkOptions('explore', options, kinds);
+  const { depth = 3, budget = 500 } = options;
+  const subject = subjectOf(tool, args, options);
+  const stop = watchTimers();
+  try {
+    const exploration = new Exploration(subject, options.withoutConsent ?? []);
+    const left = await exploration.exhaust(depth, budget);
+    await exploration.sample(depth, budget, options.seed ?? 1);
+    for (const lacking of lackings(subject.capabilities)) await exploration.unsupported(lacking);
+    return exploration.report(left, depth);
+  } finally {
+    stop();
+  }
+}
+
+function subjectOf(tool: ExploredTool, args: Subject['args'], options: ExploreOptions): Subject {
+  return {
+    ...tool,
+    args,
+    capabilities: options.capabilities ?? { elicitation: {} },
+    roots: options.roots ?? (() => []),
+    answering: options.answers,
+    consents: options.consents ?? saidYes,
+    before: options.before ?? (() => {}),
+    hangMs: options.hangMs ?? 5_000,
+    mostAsks,
+  };
+}
+
+/** Agreeing to open a page says nothing yet about what is asked there. */
+function saidYes(given: readonly Given[]): boolean {
+  const forms = given.filter(
+    ({ question: { method, params } }) => method === 'elicitation/create' && params['mode'] !== 'url',
+  );
+  const yes = forms.filter(({ outcome }) => outcome.kind === 'accept' || outcome.kind === 'replayed');
+  const no = yes.some(
+    ({ outcome }) => (outcome.reply?.['content'] as { confirm?: unknown } | undefined)?.confirm === false,
+  );
+  return yes.length > 0 && !no;
+}
+
+/** The client without each thing it could be asked. */
+function lackings(capabilities: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>[] {
+  return ['elicitation', 'sampling']
+    .filter(name => name in capabilities)
+    .map(name => Object.fromEntries(Object.entries(capabilities).filter(([each]) => each !== name)));
+}
+
+class Exploration {
+  readonly #subject: Subject;
+  readonly #withoutConsent: readonly string[];
+  readonly #found = new Findings();
+  readonly #notCovered = new Set<string>();
+  #paths = 0;
+  #runs = 0;
+  #asks = 0;
+  #hangs = 0;
+
+  constructor(subject: Subject, withoutConsent: readonly string[]) {
+    this.#subject = subject;
+    this.#withoutConsent = withoutConsent;
+  }
+
+  /** Takes every combination to a depth; the result is how many were left when the budget was used up. */
+  async exhaust(depth: number, budget: number): Promise<number> {
+    const waiting: number[][] = [[]];
+    let most = budget;
+    while (waiting.length > 0 && this.#paths < most && this.#hangs < mostHangs) {
+      const prefix = waiting.shift()!;
+      const { decisions } = await this.#take(index => prefix[index] ?? 0);
+      if (decisions.length > depth) most = Math.min(most, Math.ceil(budget * (1 - forSampling)));
+      // Each deviation from this path's own firsts begins another; so each combination is reached once.
+      for (let index = prefix.length; index < Math.min(depth, decisions.length); index++) {
+        const before = [...prefix, ...Array<number>(index - prefix.length).fill(0)];
+        for (let other = 1; other < decisions[index]!.of; other++) waiting.push([...before, other]);
+      }
+    }
+    return waiting.length;
+  }
+
+  /** Spends what is left of the budget on random paths, where there are questions beyond the depth. */
+  async sample(depth: number, budget: number, seed: number): Promise<void> {
+    if (this.#asks <= depth) return;
+    const next = seeded(seed);
+    const random = () => next() / 2 ** 32;
+    const begun = this.#paths;
+    const share = Math.ceil(budget * forSampling);
+    while (this.#paths < Math.min(budget, begun + share) && this.#hangs < mostHangs) {
+      // Half of the answers go on, so that the random paths are long.
+      await this.#take((_, of) => (random() < 0.5 ? 0 : Math.floor(random() * of)));
+    }
+    this.#notCovered.add(
+      `beyond the first ${depth} questions of a path (it asks up to ${this.#asks}): ${this.#paths - begun} random paths were taken`,
+    );
+  }
+
+  /** One path for a client that lacks something. */
+  async unsupported(capabilities: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#take(() => 0, capabilities);
+  }
+
+  report(left: number, depth: number): ExploreReport {
+    if (this.#asks === 0) this.#notCovered.add('questions: with these arguments the tool asked none');
+    if (left > 0)
+      this.#notCovered.add(
+        this.#hangs >= mostHangs
+          ? `${left} combinations and more, since the exploration stopped after ${mostHangs} paths that hang`
+          : `${left} combinations and more of the first ${depth} questions: the budget was used up`,
+      );
+    return writeReport({
+      tool: this.#subject.name,
+      findings: this.#found.list(false),
+      outside: this.#found.list(true),
+      paths: this.#paths,
+      runs: this.#runs,
+      asks: this.#asks,
+      notCovered: [...this.#notCovered],
+    });
+  }
+
+  async #take(pick: Picker, lacking?: Readonly<Record<string, unknown>>): Promise<Trace> {
+    const subject = lacking ? { ...this.#subject, capabilities: lacking } : this.#subject;
+    const picked: number[] = [];
+    const once: Picker = (index, of) => {
+      picked[index] ??= pick(index, of);
+      return picked[index];
+    };
+    const pushed = await this.#run(subject, '2025-11-25', once);
+    const traces = [pushed];
+    // On 2026-07-28 there is no refusal of sampling on the wire: the client gives the call up.
+    if (!pushed.decisions.some(({ outcome }) => outcome.kind === 'refuse'))
+      traces.push(await this.#run(subject, '2026-07-28', once));
+    this.#paths += 1;
+    await this.#judge(subject, traces, once, lacking !== undefined);
+    return traces.reduce((a, b) => (b.decisions.length > a.decisions.length ? b : a));
+  }
+
+  async #run(subject: Subject, era: Trace['era'], pick: Picker): Promise<Trace> {
+    const trace = await runPath(subject, era, pick);
+    this.#runs += 1;
+    this.#asks = Math.max(this.#asks, trace.decisions.length);
+    if (trace.end.kind === 'hang') this.#hangs += 1;
+    for (const each of trace.leftOut) this.#notCovered.add(each);
+    if (trace.decisions.length > 0 && !trace.observed) this.#notCovered.add(unobserved);
+    if (trace.askedRoots) this.#notCovered.add('roots: they are always answered, with the roots given');
+    if (trace.onPage) this.#notCovered.add('pages: a person who agrees to open one never finishes it');
+    return trace;
+  }
+
+  async #judge(subject: Subject, traces: readonly Trace[], pick: Picker, unsupported: boolean): Promise<void> {
+    const options = { withoutConsent: this.#withoutConsent, unsupported };
+    const [pushed, replayed] = traces;
+    const sightings = traces.map(trace => [trace, judgeRun(trace, options)] as const);
+    for (const [trace, seen] of sightings) {
+      const path = describe(trace, unsupported);
+      for (const sighting of distinct(seen)) this.#found.add(sighting, path);
+    }
+    const explained: FindingKind[] = ['diverges', 'timer-beside-ask', 'effect-beside-ask', 'not-awaited'];
+    if (!pushed || !replayed) return;
+    // A page nobody finishes is waited for, and left with a ticket, in each era by its own rules.
+    if (pushed.onPage || replayed.onPage) return;
+    if (sightings.some(([, seen]) => seen.some(({ kind }) => explained.includes(kind)))) return;
+    const between = judgePair(pushed, replayed);
+    if (between.length === 0) return;
+    const path = describe(pushed, unsupported);
+    if (between.every(({ kind }) => kind === 'eras-differ')) {
+      const again = await this.#run(subject, '2025-11-25', pick);
+      if (!sameCourse(pushed, again)) {
+        const message = 'the same path twice came to different ends; use the clock, and steps for what varies';
+        this.#found.add({ kind: 'not-repeatable', era: undefined, message }, path);
+        return;
+      }
+    }
+    for (const sighting of between) this.#found.add(sighting, path);
+  }
+}
+
+function describe(trace: Trace, unsupported: boolean): string[] {
+  if (unsupported) return ['the client cannot be asked'];
+  return trace.decisions.map(({ question, outcome }) => `"${question.words}" -> ${outcome.label}`);
+}
+
+function distinct<T extends { kind: string; message: string }>(sightings: readonly T[]): T[] {
+  const seen = new Map(sightings.map(each => [`${each.kind} ${each.message}`, each]));
+  return [...seen.values()];
+}

@@ -1,0 +1,107 @@
+/** A scripted person behind an SDK client: answers what is asked, in order, and remembers what was asked. */
+
+import { checkGiven, checkOptions, flag, func } from '@midcall/core/options';
+import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
+
+/** What was put to the person. */
+export interface Asked {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** One answer: a wire result, something worked out from the question, or `never` for a person who does not come back. */
+export type Scripted =
+  | Readonly<Record<string, unknown>>
+  | 'never'
+  | ((asked: Asked) => Readonly<Record<string, unknown>> | 'never' | Promise<Readonly<Record<string, unknown>>>);
+
+/** A person who answers from a script. */
+export interface ScriptedPerson {
+  /** Everything asked so far, in order. */
+  readonly asked: readonly Asked[];
+  /** Resolves when the question with this number (from 1) has been put. */
+  whenAsked(count: number): Promise<Asked>;
+  /** What is wrong with the script: it ran out, or an answer is none. A pair's `close` rejects with it. */
+  readonly problem: Error | undefined;
+  /** Registers the person's handlers on a client, before it connects, for what the client declares. */
+  attach(client: Client, capabilities: ClientCapabilities): void;
+}
+
+/**
+ * Answers in order, and keeps what was asked.
+ *
+ * @param answers - used in order for elicitations and sampling requests; the last one repeats where `repeat` is set
+ * @param options - `roots`: what `roots/list` answers
+ */
+export function scriptedPerson(
+  answers: readonly Scripted[],
+  options: { readonly repeat?: boolean; readonly roots?: () => readonly { uri: string; name?: string }[] } = {},
+): ScriptedPerson {
+  checkGiven('scriptedPerson', 'the first argument', answers, { words: 'a list of answers', fits: Array.isArray });
+  checkOptions('scriptedPerson', options, { repeat: flag, roots: func });
+  const asked: Asked[] = [];
+  const waiting: { readonly count: number; readonly resolve: (asked: Asked) => void }[] = [];
+  let used = 0;
+  let problem: Error | undefined;
+  const fail = (what: string): Error => {
+    problem ??= new Error(`The scripted person ${what}`);
+    return problem;
+  };
+
+  const note = (method: Asked['method'], params: unknown): Asked => {
+    const one: Asked = { method, params: (params ?? {}) as Asked['params'] };
+    asked.push(one);
+    for (const each of waiting.filter(wait => wait.count === asked.length)) each.resolve(one);
+    return one;
+  };
+  const answer = async (one: Asked, signal: AbortSignal): Promise<never> => {
+    const scripted = answers[used++] ?? (options.repeat ? answers.at(-1) : undefined);
+    if (scripted === undefined) throw fail(`has no answer left for ${described(one)}. Give scriptedPerson one more.`);
+    if (one.method === 'elicitation/create' && !isAnswer(scripted)) {
+      throw fail(
+        `was given no answer for ${described(one)}: it is { action: 'accept', content: { … } }, { action: 'decline' }, ` +
+          "{ action: 'cancel' } or 'never'. A function may return anything.",
+      );
+    }
+    const given = typeof scripted === 'function' ? await scripted(one) : scripted;
+    if (given !== 'never') return given as never;
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+
+  return {
+    asked,
+    get problem() {
+      return problem;
+    },
+    whenAsked: count =>
+      asked[count - 1]
+        ? Promise.resolve(asked[count - 1] as Asked)
+        : new Promise(resolve => waiting.push({ count, resolve })),
+    attach(client, capabilities) {
+      if (capabilities.elicitation) {
+        client.setRequestHandler('elicitation/create', (request, ctx) =>
+          answer(note('elicitation/create', request.params), ctx.mcpReq.signal),
+        );
+      }
+      if (capabilities.sampling) {
+        client.setRequestHandler('sampling/createMessage', (request, ctx) =>
+          answer(note('sampling/createMessage', request.params), ctx.mcpReq.signal),
+        );
+      }
+      if (capabilities.roots) {
+        client.setRequestHandler('roots/list', () => {
+          asked.push({ method: 'roots/list', params: {} });
+          return { roots: [...(options.roots?.() ?? [])] };
+        });
+      }
+    },
+  };
+}
+
+const described = ({ method, params }: Asked): string =>
+  typeof params['message'] === 'string' ? `'${params['message']}'` : method;
+
+const isAnswer = (scripted: Scripted): boolean =>
+  scripted === 'never' ||
+  typeof scripted === 'function' ||
+  ['accept', 'decline', 'cancel'].includes(scripted['action'] as string);

@@ -1,0 +1,22 @@
+/** `@midcall/testing`: what authors of servers, hosts and stores test with. */
+
+export {
+  type Carrier,
+  connectPair,
+  type Era,
+  eras,
+  type Frame,
+  negotiation,
+  type Pair,
+  type PairOptions,
+  pairings,
+  recorded,
+} from './eras.ts';
+export { type ExploredTool, type ExploreOptions, explore } from './explore.ts';
+export type { FindingKind } from './explore-finding.ts';
+export { type Answering, type ExploredOutcome, type ExploredQuestion, fittingContent } from './explore-outcome.ts';
+export type { ExploreReport, Finding } from './explore-report.ts';
+export type { ExploreOptionsForMidcall } from './explore-run.ts';
+export type { Given } from './explore-trace.ts';
+export { type Asked, type Scripted, type ScriptedPerson, scriptedPerson } from './person.ts';
+export { type StoreContractOptions, type StoreUnderTest, storeContract } from './store-contract.ts';
