@@ -1,15 +1,19 @@
-/** The API reference: every subpath of `package.json`'s exports, from its source. A warning fails (`npm run docs`). */
+/** The API reference: every entry of the packages, from its source. A warning fails (`npm run docs`). */
 import { readFileSync } from 'node:fs';
 
-const { exports } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const libraries = ['core', 'server', 'host', 'testing'];
+const entryPoints = libraries.flatMap(name => {
+  const { exports } = JSON.parse(readFileSync(new URL(`packages/${name}/package.json`, import.meta.url), 'utf8'));
+  return Object.values(exports)
+    .filter(each => typeof each === 'object')
+    .map(each => each.default.replace('./dist/', `packages/${name}/src/`).replace(/\.js$/u, '.ts'));
+});
 
 /** @type {Partial<import('typedoc').TypeDocOptions>} */
 export default {
-  entryPoints: Object.values(exports).map(({ default: built }) =>
-    built.replace('./dist/', 'src/').replace(/\.js$/u, '.ts'),
-  ),
-  tsconfig: 'tsconfig.build.json',
-  basePath: 'src',
+  entryPoints,
+  tsconfig: 'tsconfig.json',
+  basePath: 'packages',
   out: 'api',
   name: 'Midcall',
   readme: 'none',

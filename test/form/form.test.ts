@@ -487,11 +487,11 @@ describe('a compiled form', () => {
     expect(form(z.string().regex(/a/))).not.toBe(form(z.string().regex(/b/)));
   });
 
-  it('has the same digest where it asks the same, and another where it does not', () => {
-    const one = form({ a: String, b: ['x', 'y'] });
-    expect(form({ a: { type: 'string' }, b: { type: 'string', enum: ['x', 'y'] } }).digest).toBe(one.digest);
-    expect(form({ a: String, b: ['x', 'z'] }).digest).not.toBe(one.digest);
-    expect(one.digest).toMatch(/^[\w-]{43}$/);
+  it('is sent as the same schema where it asks the same, and as another where it does not', () => {
+    const sent = (made: { readonly schema: unknown }) => JSON.stringify(made.schema);
+    const one = sent(form({ a: String, b: ['x', 'y'] }));
+    expect(sent(form({ a: { type: 'string' }, b: { type: 'string', enum: ['x', 'y'] } }))).toBe(one);
+    expect(sent(form({ a: String, b: ['x', 'z'] }))).not.toBe(one);
   });
 
   it('is read by the other side as the same fields', () => {

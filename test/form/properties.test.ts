@@ -269,7 +269,6 @@ describe('every form, as the first revision with elicitation can say it', () => 
   const formOf = (list: readonly Field[]): Form<Content> => ({
     schema: emit(list),
     fields: list,
-    digest: '',
     library: false,
     async check(content) {
       const checked = checkContent(list, content);

@@ -218,11 +218,14 @@ describe.each(eras)('%s', era => {
 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const sources = ['src', 'examples'].flatMap(folder =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .map(path => join(root, folder, path))
-    .filter(path => path.endsWith('.ts') && statSync(path).isFile()),
-);
+const sources = ['core', 'server', 'host', 'testing', 'midcall']
+  .map(name => `packages/${name}/src`)
+  .concat('examples')
+  .flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map(path => join(root, folder, path))
+      .filter(path => path.endsWith('.ts') && statSync(path).isFile()),
+  );
 
 it('004-03: no code decides by the name of a host', () => {
   const naming = sources.filter(path =>

@@ -22,7 +22,7 @@ import { type RunningDesk, startDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
 
 /** Where the build puts the client script. */
-export const builtClient = new URL('../../dist/host/web/client/', import.meta.url);
+export const builtClient = new URL('../../packages/host/dist/web/client/', import.meta.url);
 
 /** Empty files in place of the client script, for tests that need no browser. */
 function noClient(): URL {

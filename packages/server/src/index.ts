@@ -26,6 +26,7 @@ export type { Observation, Observer } from './observe.ts';
 export type { PrincipalOf } from './principal.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
+export { openUnder, under } from './state/sealed-under.ts';
 export type { UrlAnswer, UrlAsk } from './url/ask.ts';
 export type {
   Page,

@@ -38,8 +38,6 @@ export interface Form<T> {
   readonly fields: readonly Field[];
   /** True where a schema library judges content after the form's own rules, and may make something else of it. */
   readonly library: boolean;
-  /** SHA-256 of the schema as sent, in base64url: two forms that ask the same have the same. */
-  readonly digest: string;
   /**
    * Judges the content of an accepted elicitation: by the form's own rules, then by the library's `validate`.
    * @param content - as it arrived; `undefined` counts as no fields filled in
@@ -78,10 +76,6 @@ class CompiledForm implements Form<unknown> {
 
   get library(): boolean {
     return this.#library !== undefined;
-  }
-
-  get digest(): string {
-    return this.#shape.digest;
   }
 
   async check(content: unknown, judging: Judging = judge => judge()): Promise<Checked<unknown>> {

@@ -1,9 +1,8 @@
 /**
- * What a form asks, apart from where it was written: the fields, the schema as sent, and its digest. Made once per
+ * What a form asks, apart from where it was written: the fields and the schema as sent. Made once per
  * content, so that a form written inside a handler costs little when the handler runs again.
  */
 
-import { createHash } from 'node:crypto';
 import { MidcallError } from '../errors/errors.ts';
 import { isRecord, own } from '../json/record.ts';
 import type { Field } from './field.ts';
@@ -20,7 +19,6 @@ export interface Shape {
   readonly fields: readonly Field[];
   /** Required by the library, optional on the wire: absent stands for null. */
   readonly nullable: readonly string[];
-  readonly digest: string;
 }
 
 const mostKept = 500;
@@ -86,15 +84,10 @@ function makeShape(schema: Json, library: boolean): Shape {
   for (const field of read.fields) refuseSecret(field);
   const fields = Object.freeze(read.fields.map(frozen));
   const wire = emit(fields);
-  let digest: string | undefined;
   return {
     schema: wire,
     fields,
     nullable,
-    get digest() {
-      digest ??= createHash('sha256').update(JSON.stringify(wire)).digest('base64url');
-      return digest;
-    },
   };
 }
 

@@ -1,5 +1,5 @@
 /** A local date and time, as people and `datetime-local` inputs write it, with its zone made plain. */
-import { spelledOffset, zoneOffset } from '../time/zone-offset.ts';
+import { spelledOffset, zoneOffset } from '../time/index.ts';
 import { isDateTime } from './format.ts';
 
 const local =

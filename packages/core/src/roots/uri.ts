@@ -5,14 +5,13 @@
  * Strict on purpose: a URI that two programs could read differently (an encoded separator, `..`, a query, a lone `%`, a
  * host on POSIX, a drive without its slash) is refused with the reason, never guessed at.
  */
-import { posix, win32 } from 'node:path';
 import { MidcallError } from '../errors/errors.ts';
 
 /** Whose rules apply. */
 export type PathStyle = 'posix' | 'win32';
 
 const longest = 65_536;
-const hereStyle: PathStyle = process.platform === 'win32' ? 'win32' : 'posix';
+const hereStyle: PathStyle = globalThis.process?.platform === 'win32' ? 'win32' : 'posix';
 
 function refuse(text: string, why: string): MidcallError {
   const safe = text.slice(0, 200).replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '?');
@@ -130,11 +129,11 @@ export function toUri(path: string, style: PathStyle = hereStyle): string {
   if (/\p{Surrogate}/u.test(path)) throw refuse(path, 'the path is not valid Unicode');
   if (style === 'posix') {
     if (!path.startsWith('/')) throw refuse(path, 'the path is not absolute');
-    return `file://${encode(posix.normalize(path).replace(/^\/+/, '/').split('/'))}`;
+    return `file:///${encode(resolved(path.split('/')))}`;
   }
   const plain = path.replace(/^\\\\\?\\UNC\\/i, '\\\\').replace(/^\\\\\?\\(?=[a-z]:\\)/i, '');
   if (/^[\\/]{2}[.?]/.test(plain)) throw refuse(path, 'it is a device path');
-  const normal = win32.normalize(plain);
+  const normal = windowsNormal(plain);
   const drive = /^([a-z]:)\\(.*)$/is.exec(normal);
   const [head, tail] = drive
     ? [`file:///${drive[1]!.toUpperCase()}/`, drive[2]!]
@@ -146,6 +145,24 @@ export function toUri(path: string, style: PathStyle = hereStyle): string {
   const uri = `${drive ? head : `file://${head}/`}${encode(names)}`;
   toPath(uri, 'win32');
   return uri;
+}
+
+/** Path segments without empty ones and dots, as text; `..` at the top stays there. */
+function resolved(segments: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const segment of segments) {
+    if (segment === '..') names.pop();
+    else if (segment !== '' && segment !== '.') names.push(segment);
+  }
+  return names;
+}
+
+/** A drive or a share with one kind of separator and no dots; anything else as it is, to be refused. */
+function windowsNormal(path: string): string {
+  const [, drive, below] = /^([a-z]:)[\\/](.*)$/is.exec(path) ?? [];
+  if (drive !== undefined) return `${drive}\\${resolved(below!.split(/[\\/]/)).join('\\')}`;
+  const [, host, share, rest] = /^[\\/]{2}([^\\/]+)[\\/]+([^\\/]+)(?:[\\/](.*))?$/s.exec(path) ?? [];
+  return host === undefined ? path : `\\\\${[host, share!, ...resolved((rest ?? '').split(/[\\/]/))].join('\\')}`;
 }
 
 function encode(segments: readonly string[]): string {

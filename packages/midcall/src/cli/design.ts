@@ -5,7 +5,7 @@ import { visibleJson } from '@midcall/core/text';
 import { Connection, Inbox } from '@midcall/host';
 import type { Command } from 'commander';
 import { designText, proposalCode, propose, toolFacts } from '../design/index.ts';
-import { ownVersion } from '../install/own-version.ts';
+import { ownVersion } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
 import { usage } from './usage.ts';

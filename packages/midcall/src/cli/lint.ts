@@ -8,7 +8,7 @@ import { visibleJson } from '@midcall/core/text';
 import { openTransport, StderrTail, systemReason } from '@midcall/host';
 import type { Command } from 'commander';
 import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
-import { ownVersion } from '../install/own-version.ts';
+import { ownVersion } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';

@@ -7,7 +7,7 @@ import { visible } from '@midcall/core/text';
  * command's own result is ever written to standard output.
  */
 import { Command, CommanderError } from 'commander';
-import { ownVersion } from '../install/own-version.ts';
+import { ownVersion } from '../install/index.ts';
 import { registerBridge } from './bridge.ts';
 import { registerCall } from './call.ts';
 import { registerDemo } from './demo.ts';

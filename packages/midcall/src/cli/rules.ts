@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type Rule, rulesFile, visible } from '@midcall/host';
 import type { Command } from 'commander';
-import { configPath } from '../install/config-path.ts';
+import { configPath } from '../install/index.ts';
 import { usage } from './usage.ts';
 
 const subjects: Readonly<Record<Rule['subject'], string>> = {

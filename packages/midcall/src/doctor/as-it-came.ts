@@ -8,12 +8,11 @@ import type { Form } from '@midcall/core/form';
 const mark = Symbol.for('midcall.form');
 
 /** The same question, with content that nobody has judged. */
-export function asItCame({ schema, fields, digest }: Form<unknown>): Form<unknown> {
+export function asItCame({ schema, fields }: Form<unknown>): Form<unknown> {
   return Object.freeze({
     [mark]: true,
     schema,
     fields,
-    digest,
     library: false,
     check: async (content: unknown) => ({ ok: true, value: content }) as const,
   });

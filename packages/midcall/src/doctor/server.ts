@@ -8,7 +8,7 @@ import { type AboutClient, type MidcallOptions, midcall } from '@midcall/server'
 import { type Connect, type ConnectOptions, connect, reach } from '@midcall/server/connect';
 import { type CallToolResult, McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { ownVersion } from '../install/own-version.ts';
+import { ownVersion } from '../install/index.ts';
 import { Chart } from './chart.ts';
 import { checkNames, rowNames } from './checks.ts';
 import { announcesRoots, inWords } from './declared.ts';

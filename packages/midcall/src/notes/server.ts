@@ -6,7 +6,7 @@
 import { type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, type ConnectOptions, connect, oauthPages } from '@midcall/server/connect';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
-import { ownVersion } from '../install/own-version.ts';
+import { ownVersion } from '../install/index.ts';
 import { registerArchive } from './archive.ts';
 import { registerDelete } from './delete.ts';
 import { type Importing, registerImport } from './import.ts';

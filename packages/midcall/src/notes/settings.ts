@@ -8,7 +8,7 @@ import { sep } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { writeWhole } from '@midcall/core/node';
 import { z } from 'zod';
-import { configPath } from '../install/config-path.ts';
+import { configPath } from '../install/index.ts';
 import { checkDirectories } from './directories.ts';
 import { plain } from './plain.ts';
 

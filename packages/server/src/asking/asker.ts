@@ -34,6 +34,7 @@ import { type UrlAsker, urlAsker } from '../url/asker.ts';
 import { type PageCall, roads } from '../url/plan.ts';
 import { checkAsk } from './check-ask.ts';
 import { checkFallback, checkRoads } from './check-roads.ts';
+import { formDigest } from './form-digest.ts';
 import { AskHistory, askAgain, judge, readRecorded, standingDecline } from './judge.ts';
 import { recordedCheck } from './recorded-check.ts';
 
@@ -86,14 +87,14 @@ export class Asker {
     const channel = this.#roadFor(ask);
     if (channel === 'page') return this.#onPage(ask, compiled);
     this.#history ??= new AskHistory();
-    const question = AskHistory.question(ask.message, compiled.digest);
+    const question = AskHistory.question(ask.message, formDigest(compiled.schema));
 
     const asked = channel === 'native' && client.firstForms ? firstSpelling(compiled) : compiled;
     let message = ask.message;
     for (let attempt = 0; ; attempt++) {
       const open: AskRequest = {
         kind: 'elicit',
-        identity: [message, compiled.digest, ask.key],
+        identity: [message, formDigest(compiled.schema), ask.key],
         label: message,
         detail: {
           method: 'elicitation/create',

@@ -13,7 +13,7 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
 import type { Json, PageAsk, PageOutcome, PagesHost } from '../index.ts';
-import { openUnder, under } from '../state/sealed-under.ts';
+import { openUnder, under } from '../index.ts';
 
 /** What a ticket stands for. */
 export type Ticket = PageAsk;

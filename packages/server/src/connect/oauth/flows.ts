@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
 import type { Json, Sealer } from '../../index.ts';
-import { openUnder, under } from '../../state/sealed-under.ts';
+import { openUnder, under } from '../../index.ts';
 
 export interface Flows<T extends Json> {
   /** @param ttlMs - milliseconds the browser may stay away */

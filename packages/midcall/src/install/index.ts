@@ -1,0 +1,2 @@
+export { configPath } from './config-path.ts';
+export { ownVersion } from './own-version.ts';

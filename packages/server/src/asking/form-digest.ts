@@ -1,0 +1,15 @@
+/** What an ask is recognised by on a replay, of its form: the digest of the schema as sent, made once per schema. */
+import type { WireSchema } from '@midcall/core/form';
+import { digest } from '../digest.ts';
+
+const digests = new WeakMap<WireSchema, string>();
+
+/** @returns SHA-256 of the schema in base64url: two forms that ask the same have the same */
+export function formDigest(schema: WireSchema): string {
+  let known = digests.get(schema);
+  if (known === undefined) {
+    known = digest(schema);
+    digests.set(schema, known);
+  }
+  return known;
+}
