@@ -152,7 +152,11 @@ export class Asker {
       },
       onlyLink,
     );
-    return checkedPage(answer, compiled, recordedCheck(this.#run, message, ['page', message, compiled.digest, key]));
+    return checkedPage(
+      answer,
+      compiled,
+      recordedCheck(this.#run, message, ['page', message, formDigest(compiled.schema), key]),
+    );
   }
 
   /**

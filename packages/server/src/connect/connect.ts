@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
 import { MidcallError } from '@midcall/core/errors';
 import { openUrl } from '@midcall/core/node';
 import {
@@ -19,6 +18,7 @@ import {
 } from '@midcall/core/options';
 import { isConfidential } from '@midcall/core/url';
 import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../index.ts';
+import { getRequestListener } from './hono.ts';
 import { OpenPages } from './open-pages.ts';
 import { PageServer } from './page-server.ts';
 import { confirmKind } from './pages/confirm.ts';

@@ -9,9 +9,9 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { MidcallError } from '@midcall/core/errors';
 import { readTarget } from '@midcall/core/node';
+import { getRequestListener } from './hono.ts';
 
 export interface PageServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
 import { icon } from '@midcall/core/page';
-import { Hono } from 'hono';
+import type { Hono as App } from 'hono';
 import type { PagesHost } from '../index.ts';
 import { Browsers } from './browsers.ts';
+import { Hono } from './hono.ts';
 import type { PageKind, Sent, SignIn, Visit } from './pages/page.ts';
 import { style } from './pages/style.ts';
 import { codePage, kindPage, leavePage, type Site, shown } from './pages/view.ts';
@@ -30,7 +31,7 @@ const maxFields = 20_000;
 const styleName = `style-${createHash('sha256').update(style).digest('base64url').slice(0, 12)}.css`;
 
 /** @returns the pages as one web app */
-export function routes(options: RouteOptions): Hono {
+export function routes(options: RouteOptions): App {
   const { host, tickets, kinds, signIn, path } = options;
   const site: Site = { name: shown(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
   const browsers = new Browsers(host, options.base);

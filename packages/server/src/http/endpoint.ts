@@ -16,13 +16,7 @@ import {
   positive,
   serverFactoryKind,
 } from '@midcall/core/options';
-import {
-  hostHeaderValidation,
-  type NodeIncomingMessageLike,
-  originValidation,
-  toNodeHandler,
-  toWebRequest,
-} from '@modelcontextprotocol/node';
+import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import {
   type AuthInfo,
   createMcpHandler,
@@ -38,6 +32,7 @@ import { readBody, takeBody } from './body.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { OpenRequests } from './open-requests.ts';
 import { type Refusal, refuse } from './refusal.ts';
+import { hostHeaderValidation, originValidation, toNodeHandler, toWebRequest } from './sdk-node.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 
 /** How an endpoint is served. */

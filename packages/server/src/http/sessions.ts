@@ -13,7 +13,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import type { NodeStreamableHTTPServerTransport as NodeTransport } from '@modelcontextprotocol/node';
 import {
   type AuthInfo,
   isInitializeRequest,
@@ -25,6 +25,7 @@ import { batchRefusal } from './body.ts';
 import { boundedEventStore, type EventStoreOptions } from './event-store.ts';
 import type { Refusal } from './refusal.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
+import { NodeStreamableHTTPServerTransport } from './sdk-node.ts';
 
 /** How sessions are kept. */
 export interface SessionOptions {
@@ -63,7 +64,7 @@ export interface SessionRequest {
 }
 
 interface Session {
-  readonly transport: NodeStreamableHTTPServerTransport;
+  readonly transport: NodeTransport;
   readonly server: McpServer | Server;
   readonly owner: string;
   usedAt: number;

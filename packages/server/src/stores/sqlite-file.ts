@@ -5,7 +5,7 @@
 import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MidcallError } from '@midcall/core/errors';
+import { MidcallError, needed } from '@midcall/core/errors';
 
 /** A prepared statement, as libsql, better-sqlite3 and `node:sqlite` have it. */
 export interface SqliteStatement {
@@ -42,7 +42,7 @@ export async function openSqlite(
   path: string,
   options: { readonly sync: 'full' | 'normal'; readonly patienceMs: number },
 ): Promise<SqliteDatabase & { close(): void }> {
-  const { default: Database } = await import('libsql');
+  const { default: Database } = await needed('A SQLite store given as a path', 'libsql', () => import('libsql'));
   try {
     if (path !== ':memory:') {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
