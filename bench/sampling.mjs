@@ -25,7 +25,7 @@ const definition = { name: 'add', description: 'Adds two numbers.', inputSchema:
 const question = { messages: [{ role: 'user', content: { type: 'text', text: 'Add them all up.' } }], maxTokens: 200 };
 
 const ours = () => {
-  const mid = midcall({ sampling: { on2026: true }, warn: () => {} });
+  const mid = midcall({ sampling: { askWhereDeprecated: true }, warn: () => {} });
   const { name, description } = definition;
   const add = samplingTool({ name, description, input, run: ({ a, b }) => String(a + b) });
   return () => {

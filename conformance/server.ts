@@ -6,7 +6,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { registerAsking } from './asking.ts';
 import { registerPlain } from './plain.ts';
 
-const mid = midcall({ roots: { on2026: true }, sampling: { on2026: true }, warn: () => {} });
+const mid = midcall({ roots: { askWhereDeprecated: true }, sampling: { askWhereDeprecated: true }, warn: () => {} });
 let serving: HttpServing;
 
 function fixture(): McpServer {

@@ -286,6 +286,19 @@ describe('architecture', () => {
     expect(missing).toEqual([]);
   });
 
+  it('A15: on each side one file names revisions of the protocol', () => {
+    const walls = ['server/era.ts', 'host/era.ts'];
+    const naming = files
+      .filter(file => ['server', 'host'].includes(packageOf(file)) && !walls.includes(file))
+      .filter(file => {
+        const code = textOf(file)
+          .replace(/\/\*[\s\S]*?\*\//g, '')
+          .replace(/^\s*\/\/.*$/gm, '');
+        return /20(24-11-05|25-03-26|25-06-18|25-11-25|26-07-28)/.test(code);
+      });
+    expect(naming).toEqual([]);
+  });
+
   it('A14: the type check finds each public entry at its source', () => {
     const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as {
       compilerOptions: { paths: Record<string, string[]> };

@@ -81,7 +81,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'midcall, a slip inside',
     () => loose(midcall)({ sampling: { on2025: true } }),
-    "no option 'sampling.on2025'. Did you mean 'sampling.on2026'?",
+    "no option 'sampling.on2025'. Did you mean 'sampling.askWhereDeprecated'?",
   ],
   [
     'midcall, time as text',

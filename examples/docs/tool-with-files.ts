@@ -10,8 +10,8 @@ const text = (words: string) => ({ content: [{ type: 'text' as const, text: word
 export function librarian(directory: string, find: (words: string) => Promise<string[]>, options: MidcallOptions = {}) {
   // #region options
   const mid = midcall({
-    roots: { ceiling: [directory], on2026: true }, // ask 2026-07-28 clients, too
-    sampling: { on2026: true },
+    roots: { ceiling: [directory], askWhereDeprecated: true }, // ask 2026-07-28 clients, too
+    sampling: { askWhereDeprecated: true },
     ...options,
   });
   // #endregion

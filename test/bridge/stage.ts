@@ -52,7 +52,12 @@ export const reply = (text: string) => ({
 
 /** Starts everything; disposing of it ends everything. */
 export async function stage({ front, behind, serve, atDesk, ...given }: StageOptions) {
-  const mid = midcall({ roots: { on2026: true }, sampling: { on2026: true }, suspectBelowMs: 0, warn: () => {} });
+  const mid = midcall({
+    roots: { askWhereDeprecated: true },
+    sampling: { askWhereDeprecated: true },
+    suspectBelowMs: 0,
+    warn: () => {},
+  });
   const served = await serveHttp(
     () => {
       const server = new McpServer({ name: 'behind', version: '7.0.0' }, { instructions: 'Ask.' });

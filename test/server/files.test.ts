@@ -25,7 +25,11 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     handler: (call: Call) => Promise<string>,
     setup: { ceiling?: string[]; roots?: string[]; answers?: Scripted[] },
   ) {
-    const mid = midcall({ warn: () => {}, suspectBelowMs: 0, roots: { ceiling: setup.ceiling ?? [], on2026: true } });
+    const mid = midcall({
+      warn: () => {},
+      suspectBelowMs: 0,
+      roots: { ceiling: setup.ceiling ?? [], askWhereDeprecated: true },
+    });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => says(await handler(call)));
@@ -123,6 +127,6 @@ it('2026-07-28: is never wider because the client was not asked', async () => {
     await using pair = await connectPair(factory, { era: '2026-07-28', person, capabilities: { roots: {} } });
     return ((await pair.client.callTool({ name: 'act' })).content[0] as { text: string }).text;
   };
-  expect(await read('narrow')).toContain('set roots.on2026 to ask');
+  expect(await read('narrow')).toContain('set roots.askWhereDeprecated to ask');
   expect(await read('ignore')).toBe('in a');
 });

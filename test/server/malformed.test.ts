@@ -63,7 +63,7 @@ describe.each(eras)('%s', era => {
     ['a list with something else in it', { roots: [{ uri: 'file:///tmp' }, { uri: 7 }] }],
     ['a root without an address', { roots: [{ name: 'tmp' }] }],
   ])('roots/list answered with %s allows nothing, though the operator has a directory', async (_, given) => {
-    const mid = midcall({ warn: () => {}, roots: { ceiling: ['/tmp'], on2026: true } });
+    const mid = midcall({ warn: () => {}, roots: { ceiling: ['/tmp'], askWhereDeprecated: true } });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (__, call) => {

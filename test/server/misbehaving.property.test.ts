@@ -139,8 +139,8 @@ async function run(era: Era, ops: readonly Op[], how: Script) {
   const mid = midcall({
     warn: () => {},
     suspectBelowMs: 0,
-    roots: { ceiling: [ceiling], on2026: true },
-    sampling: { on2026: true },
+    roots: { ceiling: [ceiling], askWhereDeprecated: true },
+    sampling: { askWhereDeprecated: true },
     maxRounds: 100,
   });
   const factory = () => {

@@ -29,8 +29,15 @@ const sure: Handler = async call => {
 
 /** A server whose tool, prompt and resource run the handler. */
 function serverOf(handler: Handler, options: MidcallOptions = {}): McpServerFactory {
-  const on2026 = { on2026: true } as const;
-  const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, roots: on2026, sampling: on2026, ...options });
+  const askWhereDeprecated = { askWhereDeprecated: true } as const;
+  const mid = midcall({
+    key,
+    suspectBelowMs: 0,
+    warn: () => {},
+    roots: askWhereDeprecated,
+    sampling: askWhereDeprecated,
+    ...options,
+  });
   return () => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));

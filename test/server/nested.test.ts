@@ -25,8 +25,8 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       suspectBelowMs: 0,
       warn: text => void warnings.push(text),
       audit: event => events.push(event),
-      sampling: { on2026: true },
-      roots: { ceiling: [], on2026: true },
+      sampling: { askWhereDeprecated: true },
+      roots: { ceiling: [], askWhereDeprecated: true },
       pages: pagesOf({ name: 'Test' }),
     });
     const factory = () => {

@@ -46,7 +46,10 @@ describe.each(eras)('%s', era => {
     client: WireClientOptions = {},
   ) {
     const warnings: string[] = [];
-    const mid = midcall({ warn: message => void warnings.push(message), roots: { on2026: true, ...options } });
+    const mid = midcall({
+      warn: message => void warnings.push(message),
+      roots: { askWhereDeprecated: true, ...options },
+    });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => ({
@@ -137,7 +140,7 @@ describe.each(eras)('%s', era => {
   });
 
   it('roots-03: asks for roots on 2026-07-28 only where the operator switched it on, and then warns', async () => {
-    await using off = await connect(read(at('proj/note')), one('proj'), { on2026: false });
+    await using off = await connect(read(at('proj/note')), one('proj'), { askWhereDeprecated: false });
     const without = await off.act();
     await using on = await connect(read(at('proj/note')), one('proj'));
     expect(await on.act()).toBe('proj/note');

@@ -37,7 +37,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const mid = midcall({
       suspectBelowMs: 0,
       warn: text => void warnings.push(text),
-      sampling: { on2026: true },
+      sampling: { askWhereDeprecated: true },
       ...options,
     });
     const factory = () => {
@@ -165,8 +165,10 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       call.sampleWithTools({ ...hello, tools: counting([]) }).then(({ result }) => textOf(result), codeOf);
     const plain = { elicitation: {}, sampling: {} };
     const model = own(true, async () => reply('mine'));
-    expect((await act(loop, [], plain, { sampling: { model, on2026: true } })).text).toBe('mine');
-    const without = await act(loop, [], plain, { sampling: { model: { ...model, tools: false }, on2026: true } });
+    expect((await act(loop, [], plain, { sampling: { model, askWhereDeprecated: true } })).text).toBe('mine');
+    const without = await act(loop, [], plain, {
+      sampling: { model: { ...model, tools: false }, askWhereDeprecated: true },
+    });
     expect(without.text).toMatch(/^sampling\/unavailable: .*does not declare sampling\.tools.*own takes no tools/);
     expect((await act(loop, [], plain)).text).toMatch(/^sampling\/unavailable: .*has none of its own/);
   });
@@ -208,7 +210,11 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       return () => {};
     };
     const ask = (call: Call) => call.sample({ ...hello, timeoutMs: 5_000 }).then(textOf, codeOf);
-    const { text } = await act(ask, [late], undefined, { sampling: { on2026: true }, now: () => now, timer });
+    const { text } = await act(ask, [late], undefined, {
+      sampling: { askWhereDeprecated: true },
+      now: () => now,
+      timer,
+    });
     expect(text).toBe('sampling/unavailable: The client did not reply in time.');
   });
 
@@ -222,7 +228,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       call => call.sampleWithTools({ ...hello, tools: counting([]), maxElapsedMs: 5_000 }).then(() => 'done', codeOf),
       [slow, slow, slow, slow],
       undefined,
-      { sampling: { on2026: true }, now: () => now },
+      { sampling: { askWhereDeprecated: true }, now: () => now },
     );
     expect(text).toMatch(/^sampling\/(limit|unavailable): /);
     expect(asked.length).toBeLessThanOrEqual(2);

@@ -51,7 +51,7 @@ describe.each(eras)('%s', era => {
     const mid = midcall({
       warn: message => void warnings.push(message),
       audit: event => void events.push(event),
-      sampling: { on2026: true },
+      sampling: { askWhereDeprecated: true },
       ...options,
     });
     const factory = () => {
@@ -361,7 +361,7 @@ describe.each(eras)('%s', era => {
     ],
   ])('takes no reply that breaks a rule, whatever client sends it: %s', async (_, given, more) => {
     const tools = [{ name: 't', inputSchema: { type: 'object' } }];
-    const mid = midcall({ warn: () => {}, sampling: { on2026: true } });
+    const mid = midcall({ warn: () => {}, sampling: { askWhereDeprecated: true } });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => {
@@ -378,7 +378,7 @@ describe.each(eras)('%s', era => {
 
   it('sampling-94: takes no reply with a block that is none, whatever client sends it, in a loop of tools either', async () => {
     const tools = [samplingTool({ name: 't', description: 'T.', input: z.object({}), run: () => 'ran' })];
-    const mid = midcall({ warn: () => {}, sampling: { on2026: true } });
+    const mid = midcall({ warn: () => {}, sampling: { askWhereDeprecated: true } });
     const outcomes = new Set<string>();
     for (const [wrong, block] of badBlocks) {
       for (const [loop, content] of [

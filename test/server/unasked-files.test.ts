@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 
 describe.each(pairings)('%s over %s', (era, carrier) => {
   async function roots(ceiling: string[], granted?: string[]): Promise<string[]> {
-    const mid = midcall({ warn: () => {}, roots: { ceiling, on2026: true } });
+    const mid = midcall({ warn: () => {}, roots: { ceiling, askWhereDeprecated: true } });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       const template = new ResourceTemplate('x:///{+path}', {

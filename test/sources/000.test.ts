@@ -54,7 +54,7 @@ describe.each(eras)('%s', era => {
 
   /** One tool, `act`, with this handler. */
   async function act(handler: (call: Call) => Promise<string>, answers: readonly Scripted[]) {
-    const mid = midcall({ warn: () => {}, sampling: { on2026: true } });
+    const mid = midcall({ warn: () => {}, sampling: { askWhereDeprecated: true } });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', { inputSchema: z.object({ n: z.number().default(1) }) }, async (_, call) => ({

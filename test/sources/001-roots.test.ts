@@ -23,7 +23,7 @@ function tree(): { base: string; inside: string; outside: string } {
 describe.each(eras)('%s', era => {
   /** Resources: `roots://` tells what the handler sees, `file://` serves what lies inside. */
   async function serve(options: { roots?: { uri: string; name?: string }[]; ceiling?: string[] }) {
-    const mid = midcall({ warn: () => {}, roots: { ceiling: options.ceiling ?? [], on2026: true } });
+    const mid = midcall({ warn: () => {}, roots: { ceiling: options.ceiling ?? [], askWhereDeprecated: true } });
     const shown = async (url: URL, call: Call) => ({
       contents: [{ uri: url.href, text: JSON.stringify((await call.roots()) ?? 'none') }],
     });

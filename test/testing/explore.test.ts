@@ -328,7 +328,7 @@ describe('an exploration', () => {
       {
         name: 'act',
         server: options => {
-          const mid = midcall({ ...options, sampling: { on2026: true } });
+          const mid = midcall({ ...options, sampling: { askWhereDeprecated: true } });
           return () => {
             const server = new McpServer({ name: 'explored', version: '1.0.0' });
             mid.tool(server, 'act', {}, async (_, call) => {

@@ -10,6 +10,7 @@ import type { SamplingResult } from '@midcall/core/sampling';
 import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Asking } from './asking.ts';
 import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
+import { hasElicitationIds } from './era.ts';
 import type { RootsManager } from './roots/manager.ts';
 import type { SamplingFlow } from './sampling/flow.ts';
 import type { TappedRequest } from './tap.ts';
@@ -51,7 +52,7 @@ export class Answering {
     const { asking, modes, pages } = this.#options;
     const { id, call } = request;
     const signal = signalOf(request, taken);
-    const read = readElicitation(request.params, { era: asking.asker().era, modes });
+    const read = readElicitation(request.params, { withId: hasElicitationIds(asking.asker().era), modes });
     if (!read.ok) throw this.#refuse(request, read.why);
     if (read.mode === 'url') return elicitResult(await pages.consent({ id, call, signal }, read), 'url');
     const { message, fields } = read;

@@ -9,6 +9,7 @@ import type { ProtocolError } from '@modelcontextprotocol/client';
 import type { Audit } from './audit/audit.ts';
 import type { Calls, RunningCall } from './calls/calls.ts';
 import type { Clock } from './clock.ts';
+import { serverSendsRequests } from './era.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import type { Subject } from './policy/judge.ts';
 import type { Policy } from './policy/policy.ts';
@@ -132,11 +133,11 @@ export class Asking {
 
   /**
    * What a request ends with that gets no answer.
-   * @param sent - to the server, whose request it was (2025-11-25)
-   * @param ended - where there is nothing to send it to, and the call ends with it (2026-07-28)
+   * @param sent - to the server, whose request it was
+   * @param ended - where there is nothing to send it to, and the call ends with it
    */
   unanswered(sent: ProtocolError, ended: MidcallError): Error {
-    return this.asker().era === '2025-11-25' ? sent : ended;
+    return serverSendsRequests(this.asker().era) ? sent : ended;
   }
 
   /** Records a request that is not shown, and tells the views; where there are too many, their number. */

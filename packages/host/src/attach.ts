@@ -37,10 +37,11 @@ import { ClientCalls } from './calls/client-calls.ts';
 import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
 import { type Clock, clockKind, later, systemClock } from './clock.ts';
 import type { ElicitationMode } from './elicitation.ts';
+import { callsOutliveProcess, type Era, eraOf, hearsRootsChanged, serverSendsRequests } from './era.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import { replaceDefaultValidator } from './output-validator.ts';
 import { Policy } from './policy/policy.ts';
-import type { Asker, CallContext, Era } from './question.ts';
+import type { Asker, CallContext } from './question.ts';
 import { RootsGate } from './roots/gate.ts';
 import type { RootsManager } from './roots/manager.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
@@ -235,14 +236,14 @@ class Wiring implements Attachment {
   }
 
   async resume(): Promise<readonly string[]> {
-    if (!this.#rounds || this.#era() !== '2026-07-28') return [];
+    if (!this.#rounds || !callsOutliveProcess(this.#era())) return [];
     const kept = await this.#rounds.load();
     for (const round of kept) this.#resume(round).catch(() => {});
     return kept.map(round => round.call.id);
   }
 
   async keepQuestions(): Promise<void> {
-    this.#keeping = this.#rounds !== undefined && this.#era() === '2026-07-28';
+    this.#keeping = this.#rounds !== undefined && callsOutliveProcess(this.#era());
     await this.#rounds?.settled();
   }
 
@@ -286,7 +287,7 @@ class Wiring implements Attachment {
   }
 
   #era(): Era {
-    return this.#client.getNegotiatedProtocolVersion() === '2026-07-28' ? '2026-07-28' : '2025-11-25';
+    return eraOf(this.#client.getNegotiatedProtocolVersion());
   }
 
   #declare(client: Client): void {
@@ -346,7 +347,7 @@ class Wiring implements Attachment {
         stopRoots?.();
         throw error;
       }
-      if (this.#era() === '2025-11-25') gate?.initialized();
+      if (serverSendsRequests(this.#era())) gate?.initialized();
     };
     this.#sdk.lead((call, send, options) => this.#runner.run(call, send, options));
   }
@@ -361,7 +362,8 @@ class Wiring implements Attachment {
   async #rootsChanged(server: string | undefined): Promise<void> {
     if (server !== undefined && server !== this.#options.server.id) return;
     const { transport } = this.#client;
-    if (!transport || this.#client.getNegotiatedProtocolVersion() === undefined || this.#era() !== '2025-11-25') return;
+    const connected = transport && this.#client.getNegotiatedProtocolVersion() !== undefined;
+    if (!connected || !hearsRootsChanged(this.#era())) return;
     // Not through the SDK, which sends it only where `listChanged` was registered, and that is not true in 2026-07-28.
     await transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }).catch(() => {});
   }

@@ -3,7 +3,7 @@
  * The transport's own bytes are read, not what the SDK made of them.
  */
 import { type Field, readForm } from '@midcall/core/form';
-import type { Ending, Era } from './question.ts';
+import type { Ending } from './question.ts';
 
 /** The modes a host declares. */
 export type ElicitationMode = 'form' | 'url';
@@ -33,10 +33,11 @@ const bad = (why: string): Elicitation => ({ ok: false, why });
 /**
  * Reads the params of an elicitation.
  * @param params - as they were on the wire
+ * @param options - `withId`: URL mode carries an elicitation id; `modes`: those that were declared
  */
 export function readElicitation(
   params: Readonly<Record<string, unknown>>,
-  options: { readonly era: Era; readonly modes: readonly ElicitationMode[] },
+  options: { readonly withId: boolean; readonly modes: readonly ElicitationMode[] },
 ): Elicitation {
   const mode = params['mode'] === undefined ? 'form' : params['mode'];
   const message = params['message'];
@@ -45,7 +46,7 @@ export function readElicitation(
   if (typeof message !== 'string') return bad('The message must be text.');
   if (message.length > longestMessage)
     return bad(`The message has ${message.length} characters; at most ${longestMessage} are shown.`);
-  return mode === 'form' ? readFormMode(params, message) : readUrlMode(params, message, options.era);
+  return mode === 'form' ? readFormMode(params, message) : readUrlMode(params, message, options.withId);
 }
 
 function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {
@@ -60,10 +61,10 @@ function readFormMode(params: Readonly<Record<string, unknown>>, message: string
   );
 }
 
-function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, era: Era): Elicitation {
+function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, withId: boolean): Elicitation {
   const { url, elicitationId } = params;
   if (typeof url !== 'string' || !URL.canParse(url)) return bad('The url must be a complete web address.');
-  if (era === '2026-07-28') return { ok: true, mode: 'url', message, href: url };
+  if (!withId) return { ok: true, mode: 'url', message, href: url };
   if (typeof elicitationId !== 'string' || elicitationId === '') return bad('An elicitationId is missing.');
   return { ok: true, mode: 'url', message, href: url, elicitationId };
 }

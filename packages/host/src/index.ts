@@ -29,6 +29,7 @@ export type { TransportOptions } from './connection/transport.ts';
 export { openTransport } from './connection/transport.ts';
 export { systemReason } from './connection/unreached.ts';
 export type { ElicitationMode } from './elicitation.ts';
+export type { Era } from './era.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
 export { isLongText } from './long-text.ts';
@@ -42,7 +43,6 @@ export type {
   Asker,
   CallContext,
   Ending,
-  Era,
   FormQuestion,
   Presenter,
   Question,

@@ -6,10 +6,8 @@
  * and never treats it as markup.
  */
 import type { Field, Issue } from '@midcall/core/form';
+import type { Era } from './era.ts';
 import type { UrlJudgement } from './url/judge.ts';
-
-/** The revision a connection speaks, as far as the host is concerned: pushed questions, or rounds. */
-export type Era = '2025-11-25' | '2026-07-28';
 
 /** Who asks, in words of our own: never taken from the question's text. */
 export interface Asker {

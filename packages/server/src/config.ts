@@ -68,14 +68,14 @@ export interface MidcallOptions {
   /** The boundary of `call.files()`: the operator's directories, and how the client's roots change them. */
   readonly roots?: BoundaryOptions & {
     /** True to ask 2026-07-28 clients for their roots, per call; deprecated in that revision. */
-    readonly on2026?: boolean;
+    readonly askWhereDeprecated?: boolean;
   };
   /** How `call.sample` may reach a model. */
   readonly sampling?: {
     /** Used where the client offers no model; such as `modelRouter` of `@midcall/server/models`. */
     readonly model?: SamplingModel;
     /** True to ask 2026-07-28 clients for their model; deprecated in that revision. */
-    readonly on2026?: boolean;
+    readonly askWhereDeprecated?: boolean;
   };
   readonly audit?: AuditSink;
   /** Takes the error of every call that failed, and every mistake in the use of this library, with its stack. */
@@ -110,11 +110,11 @@ const kinds: Kinds<MidcallOptions> = {
     mode: oneOf('narrow', 'replace', 'ignore'),
     requireStrong: flag,
     guarantee: oneOf('held', 'checked'),
-    on2026: flag,
+    askWhereDeprecated: flag,
   }),
   sampling: parts<NonNullable<MidcallOptions['sampling']>>({
     model: having('a model, such as modelRouter(…) of @midcall/server/models', 'choose', 'run'),
-    on2026: flag,
+    askWhereDeprecated: flag,
   }),
   audit: func,
   onError: func,
@@ -214,9 +214,9 @@ export function configure(options: MidcallOptions): Config {
     pages: options.pages?.attach(host),
     holdMs: options.holdMs ?? 40_000,
     boundary: drawn(options.roots),
-    rootsOn2026: options.roots?.on2026 ?? false,
+    rootsOn2026: options.roots?.askWhereDeprecated ?? false,
     samplingModel: options.sampling?.model,
-    samplingOn2026: options.sampling?.on2026 ?? false,
+    samplingOn2026: options.sampling?.askWhereDeprecated ?? false,
     audit,
     onError: options.onError && listening(options.onError, warn),
     observe: options.observe,
@@ -246,6 +246,6 @@ function startIdleTimer(fn: () => void, ms: number): () => void {
 }
 
 /** The boundary of `call.files()`. */
-export function drawn({ on2026: _, ...options }: NonNullable<MidcallOptions['roots']> = {}): Boundary {
+export function drawn({ askWhereDeprecated: _, ...options }: NonNullable<MidcallOptions['roots']> = {}): Boundary {
   return boundary(options);
 }

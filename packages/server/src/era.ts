@@ -21,6 +21,9 @@ import type { Json } from './digest.ts';
 import type { OpenAsk } from './engine/seam.ts';
 import type { PageWait } from './url/wait.ts';
 
+/** The revision that asks in rounds, and deprecates roots and sampling. */
+export const roundsRevision = '2026-07-28';
+
 /** The client of one request, whatever its era. */
 export interface ClientView {
   /** `rounds`: asks leave in the result and come back with a retry; `push`: asks are sent as requests; `none`: neither. */
@@ -65,7 +68,7 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
   const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
   const perRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const version = server.server.getNegotiatedProtocolVersion();
-  const rounds = version !== undefined && version >= '2026-07-28';
+  const rounds = version !== undefined && version >= roundsRevision;
   const declared = rounds ? perRequest : server.server.getClientCapabilities();
   if (declared === undefined)
     return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false, firstForms: false };

@@ -17,8 +17,8 @@ import {
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from '../attach.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
 import { systemClock } from '../clock.ts';
+import { type Era, negotiationOf } from '../era.ts';
 import { outputValidator } from '../output-validator.ts';
-import type { Era } from '../question.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import { type ListName, type ListProblem, listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
@@ -157,12 +157,13 @@ export class Connection {
     this.#become('starting');
     const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 60_000, ...rest } = this.#options;
     const { callTimeoutMs: _, maxMessageBytes: __, fetch: ___, ...attached } = rest;
-    const pinned = era === '2026-07-28';
+    const mode = negotiationOf(era);
+    const pinned = typeof mode === 'object';
     const client = new Client(info, {
       inputRequired: { maxRounds },
       jsonSchemaValidator: outputValidator(),
       versionNegotiation: {
-        mode: era === 'auto' ? 'auto' : pinned ? { pin: era } : 'legacy',
+        mode,
         probe: pinned ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, 10_000) },
       },
       listChanged: this.#listChanged(),

@@ -13,6 +13,7 @@ import { checkGiven, checkOptions, func, having, storeKind } from '@midcall/core
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, clockKind, later, systemClock } from '../clock.ts';
+import { callsOutliveProcess } from '../era.ts';
 import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question.ts';
 import { maskedEnding } from '../secrets.ts';
 import { QuestionShelf } from './question-shelf.ts';
@@ -189,7 +190,7 @@ export class Inbox {
     for (const question of await this.#shelf.load()) {
       if (this.#open.has(question.id)) continue;
       this.#admit(question);
-      if (question.asker.era === '2026-07-28' && question.call) resumed.push(question);
+      if (callsOutliveProcess(question.asker.era) && question.call) resumed.push(question);
       else this.end(question.id, { how: 'server-gone' });
     }
     return resumed;

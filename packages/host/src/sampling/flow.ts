@@ -18,6 +18,7 @@ import {
 } from '@midcall/core/sampling';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { Asking } from '../asking.ts';
+import { samplesSingleBlock } from '../era.ts';
 import type { Ending, SamplingPrompt } from '../question.ts';
 import type { TappedRequest } from '../tap.ts';
 import { type SamplingBudget, type SamplingLimits, type SamplingSpent, samplingBudget } from './budget.ts';
@@ -90,7 +91,7 @@ export class SamplingFlow {
     );
     run.settle(reply.usage);
 
-    const single = this.#options.asking.asker().era === '2025-11-25' && !request.value.tools;
+    const single = samplesSingleBlock(this.#options.asking.asker().era) && !request.value.tools;
     const shown = single ? singleBlock(reply.result) : reply.result;
     const replied = { ...reply, result: shown, prompt: promptOf(granted) };
     const review = await this.#review(tapped, replied, chosen.why, signal, consent.via);

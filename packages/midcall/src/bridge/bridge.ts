@@ -121,8 +121,8 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     channels: ['native'],
     // What a host's model replies travels in it, and there is no proxy in between that would mind.
     maxStateLength: 8_000_000,
-    roots: { on2026: passesRoots },
-    sampling: { on2026: !sampling.always },
+    roots: { askWhereDeprecated: passesRoots },
+    sampling: { askWhereDeprecated: !sampling.always },
     now: clock.now,
     timer: (fn, ms) => clock.after(ms, fn),
     suspectBelowMs,

@@ -79,8 +79,8 @@ export function doctorServer({
     channels: ['native'],
     pages,
     askTimeoutMs: waitMs,
-    roots: { on2026: true },
-    sampling: { on2026: true },
+    roots: { askWhereDeprecated: true },
+    sampling: { askWhereDeprecated: true },
   });
   const charts = new Map<string, Chart>();
   const found = async (): Promise<void> => onFound?.([...charts.values()].map(reportOf));

@@ -78,8 +78,8 @@ export function notesServer({ directories, setup: offered, importing, pages: ser
     channels: ['native'],
     ...options,
     ...(pages && { pages }),
-    roots: { ceiling: settings?.directories ?? directories, on2026: true },
-    sampling: { on2026: true, ...options.sampling },
+    roots: { ceiling: settings?.directories ?? directories, askWhereDeprecated: true },
+    sampling: { askWhereDeprecated: true, ...options.sampling },
   });
   const now = options.now ?? Date.now;
   return {

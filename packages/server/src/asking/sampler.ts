@@ -27,7 +27,7 @@ import {
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import type { Run } from '../engine/run.ts';
-import type { WireAsk } from '../era.ts';
+import { roundsRevision, type WireAsk } from '../era.ts';
 import type { CallRequest } from '../request.ts';
 import { MAX_TIMEOUT_MS } from './check-ask.ts';
 
@@ -220,7 +220,8 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
 }
 
 const deprecated =
-  'midcall: asking the client for its model on 2026-07-28, where sampling is deprecated; see docs/sampling.md for what to use instead.';
+  `midcall: asking the client for its model on ${roundsRevision}, where sampling is deprecated; ` +
+  'see docs/sampling.md for what to use instead.';
 
 const contextNeverSent =
   'midcall: includeContext is deprecated in the protocol and was not sent; put what the model needs into the messages.';

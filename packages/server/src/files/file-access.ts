@@ -8,7 +8,7 @@ import { MidcallError } from '@midcall/core/errors';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
 import type { Run } from '../engine/run.ts';
-import { push, type WireAsk } from '../era.ts';
+import { push, roundsRevision, type WireAsk } from '../era.ts';
 import type { CallRequest } from '../request.ts';
 import {
   type Boundary,
@@ -26,8 +26,7 @@ export interface FileAccess {
   files(run: Run<unknown>): Promise<Files>;
 }
 
-const deprecated =
-  'midcall: asking for roots on 2026-07-28, where they are deprecated; see docs/roots.md for what to use instead.';
+const deprecated = `midcall: asking for roots on ${roundsRevision}, where they are deprecated; see docs/roots.md for what to use instead.`;
 const rootsList = (timeoutMs: number): WireAsk => ({ method: 'roots/list', params: {}, timeoutMs });
 const rootsAsk = { kind: 'roots', label: 'roots/list' } as const;
 /** A client answers `roots/list` by itself; no person is waited for. */
@@ -129,8 +128,8 @@ export function fileAccess(config: Config): FileAccesses {
 const unaskedRoots = () =>
   new MidcallError(
     'roots/none',
-    'The client has roots, and this server does not ask for them on 2026-07-28, so no folder is allowed. Its author can ' +
-      "set roots.on2026 to ask, or roots.mode to 'ignore' to go by the operator's directories alone.",
+    `The client has roots, and this server does not ask for them on ${roundsRevision}, so no folder is allowed. Its author ` +
+      "can set roots.askWhereDeprecated to ask, or roots.mode to 'ignore' to go by the operator's directories alone.",
   );
 
 /** What came of asking; an answer that is no list of roots allows nothing, whatever the operator's directories. */

@@ -1,0 +1,35 @@
+/**
+ * What a revision of the protocol does differently, on the host's side: questions of fact about a connection. No other file
+ * of the host names a revision. One that is newer than these is treated as the newest of them: a server that speaks it has
+ * agreed to what both sides know.
+ */
+import type { VersionNegotiationOptions } from '@modelcontextprotocol/client';
+
+/** Which pair of rules a connection goes by: pushed questions (2025-11-25) or rounds (2026-07-28). */
+export type Era = '2025-11-25' | '2026-07-28';
+
+const pushing = '2025-11-25';
+const inRounds = '2026-07-28';
+
+/** @param revision - as negotiated; undefined before that, and on connections that never negotiated */
+export const eraOf = (revision: string | undefined): Era =>
+  revision !== undefined && revision >= inRounds ? inRounds : pushing;
+
+/** True where the server sends requests of its own and waits for their answer; else questions are results of our calls. */
+export const serverSendsRequests = (era: Era): boolean => era === pushing;
+
+/** True where a call can be taken up again in another process, because all of it is in the state that the server returned. */
+export const callsOutliveProcess = (era: Era): boolean => era === inRounds;
+
+/** True where a URL question carries an id that its completion is announced by, and -32042 exists. */
+export const hasElicitationIds = (era: Era): boolean => era === pushing;
+
+/** True where a sampling result without tools is a single block. */
+export const samplesSingleBlock = (era: Era): boolean => era === pushing;
+
+/** True where the server may be told that the folders have changed. */
+export const hearsRootsChanged = (era: Era): boolean => era === pushing;
+
+/** What the SDK's client negotiates. */
+export const negotiationOf = (era: 'auto' | Era): NonNullable<VersionNegotiationOptions['mode']> =>
+  era === 'auto' ? 'auto' : era === inRounds ? { pin: era } : 'legacy';
