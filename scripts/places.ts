@@ -8,4 +8,4 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export const testFolders = ['test'];
 
 /** Folders of the packages that are released, from the root. */
-export const packageFolders = ['.'];
+export const packageFolders = ['core', 'server', 'host', 'testing', 'midcall'].map(name => `packages/${name}`);

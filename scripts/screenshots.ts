@@ -18,7 +18,7 @@ const images = join(house, 'docs/images');
 const everything = process.argv[2] === 'all' ? (process.argv[3] ?? 'screenshots') : undefined;
 
 const place = mkdtempSync(join(tmpdir(), 'midcall-pictures-'));
-cpSync(join(house, 'samples/notes'), join(place, 'notes'), { recursive: true });
+cpSync(join(house, 'packages/midcall/samples/notes'), join(place, 'notes'), { recursive: true });
 const config = join(place, 'mcp.json');
 writeFileSync(
   config,

@@ -80,8 +80,8 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   ['midcall, ceiling', () => loose(midcall)({ roots: { ceiling: '/tmp' } }), 'roots.ceiling must be a list'],
   [
     'midcall, a slip inside',
-    () => loose(midcall)({ sampling: { on2025: true } }),
-    "no option 'sampling.on2025'. Did you mean 'sampling.askWhereDeprecated'?",
+    () => loose(midcall)({ sampling: { askWhenDeprecated: true } }),
+    "no option 'sampling.askWhenDeprecated'. Did you mean 'sampling.askWhereDeprecated'?",
   ],
   [
     'midcall, time as text',

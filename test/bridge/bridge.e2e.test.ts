@@ -18,7 +18,7 @@ const folder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'bridge-'))
 
 function samples(): string {
   const notes = folder();
-  cpSync(join(root, 'samples/notes'), notes, { recursive: true });
+  cpSync(join(root, 'packages/midcall/samples/notes'), notes, { recursive: true });
   return notes;
 }
 

@@ -27,7 +27,7 @@ afterAll(() => browser.close());
 describe.each(eras)('a host of %s without forms', era => {
   it('gets the result, once the person has answered on the desk', async () => {
     const notes = realpathSync(mkdtempSync(join(tmpdir(), 'bridge-')));
-    cpSync(join(root, 'samples/notes'), notes, { recursive: true });
+    cpSync(join(root, 'packages/midcall/samples/notes'), notes, { recursive: true });
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [main, 'bridge', '--link', '--root', notes, '--', process.execPath, main, 'notes'],

@@ -31,7 +31,7 @@ const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'lint-')
 
 function notes(): string {
   const directory = temporary();
-  cpSync(join(root, 'samples/notes'), directory, { recursive: true });
+  cpSync(join(root, 'packages/midcall/samples/notes'), directory, { recursive: true });
   return directory;
 }
 

@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'packages/midcall/bin/midcall.js');
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'design-')));
-cpSync(join(root, 'samples/notes'), directory, { recursive: true });
+cpSync(join(root, 'packages/midcall/samples/notes'), directory, { recursive: true });
 // Inside the repository, so that its packages and paths are found; hidden, so that nothing else looks at it.
 const generated = mkdtempSync(join(root, 'test/design/.generated-'));
 afterAll(() => {

@@ -1,4 +1,4 @@
-/** The bundle in samples/: its manifest by MCPB's own schema, and its server with the key from the host's settings. */
+/** The bundle in examples/bundle/: its manifest by MCPB's own schema, and its server with the key from the host's settings. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { secretIn } from '@midcall/core/form';
 import { Audit, Connection, commandTarget, Inbox } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 
-const folder = fileURLToPath(new URL('../../packages/midcall/samples/bundle', import.meta.url));
+const folder = fileURLToPath(new URL('../../examples/bundle', import.meta.url));
 type Setting = {
   readonly type: string;
   readonly title: string;

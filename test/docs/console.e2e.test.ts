@@ -22,7 +22,9 @@ const scripts: Readonly<Record<string, Script>> = {
   'start-host': { folder: 'examples/start', commands: ['node host.mjs'], types: answered },
   'user-call': {
     folder: '.',
-    commands: ['npx midcall call notes_archive title="Boiler service" -- npx midcall notes samples/notes'],
+    commands: [
+      'npx midcall call notes_archive title="Boiler service" -- npx midcall notes packages/midcall/samples/notes',
+    ],
     types: [[prompt, '2']],
   },
   'user-answers': {

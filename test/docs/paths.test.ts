@@ -14,7 +14,9 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
 const known = new Set(files);
 const names = new Set(files.map(file => basename(file)));
 const folders = new Set(files.filter(file => file.includes('/')).map(file => file.split('/')[0]!));
-const made = /^(?:dist|node_modules)\//;
+const made = /^(?:packages\/\w+\/)?(?:dist|node_modules)\//;
+/** Documents and comments leave out what every package has: `server/state/seal.ts`. */
+const inPackage = (path: string) => path.replace(/^(\w+)\//, 'packages/$1/src/');
 const extensions = '(?:ts|mts|mjs|js|json|md|css|svg|png|html|yml)';
 
 const isComment = (line: string) => /^\s*(?:\/\*|\*|\/\/)/.test(line);
@@ -29,13 +31,16 @@ function dangling(file: string, text: string): string[] {
   const isDocument = file.endsWith('.md');
   const named = pathsIn(text).filter(path => folders.has(path.split('/')[0]!));
   const there = (path: string) =>
-    made.test(path) || known.has(normalize(path)) || known.has(normalize(join(dirname(file), path)));
+    made.test(path) ||
+    known.has(normalize(path)) ||
+    known.has(inPackage(path)) ||
+    known.has(normalize(join(dirname(file), path)));
   const outside = [...text.matchAll(/(?<=[`'"\s/}])(?:\.\.\/)+shared\/[\w./-]+/g)].map(([path]) => path);
   const comments = text.split('\n').filter(line => isDocument || isComment(line));
   // A comment or a document may leave out the folders above: `server/state/seal.ts`.
   const short = comments
     .flatMap(line => [...line.matchAll(/(?<=[`( ])((?:[\w-]+\/)+[\w.-]+\.ts)(?=[`),.: ]|$)/g)].map(([, path]) => path!))
-    .filter(path => !files.some(other => other === path || other.endsWith(`/${path}`)));
+    .filter(path => !known.has(inPackage(path)) && !files.some(other => other === path || other.endsWith(`/${path}`)));
   const bare = comments
     .filter(() => !isDocument)
     .flatMap(line => [...line.matchAll(/(?<![\w/.*-])([a-z][\w-]*(?:\.[a-z0-9]+)*\.(?:ts|mjs|mts))(?![\w/-])/g)])

@@ -24,6 +24,9 @@ import type { PageWait } from './url/wait.ts';
 /** The revision that asks in rounds, and deprecates roots and sampling. */
 export const roundsRevision = '2026-07-28';
 
+/** Batches exist in one revision (2025-03-26, basic, "Batching"); the next one removed them. */
+export const hasBatches = (revision: string | undefined): boolean => revision === '2025-03-26';
+
 /** The client of one request, whatever its era. */
 export interface ClientView {
   /** `rounds`: asks leave in the result and come back with a retry; `push`: asks are sent as requests; `none`: neither. */

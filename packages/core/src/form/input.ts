@@ -88,7 +88,7 @@ export interface ShorthandRecord {
   readonly [name: string]: Shorthand;
 }
 
-/** Everything {@link form} takes. */
+/** Everything `form` takes. */
 export type FormInput = Form<unknown> | StandardForm | RawForm | Shorthand | ShorthandRecord;
 
 type RawValue<F> = F extends { readonly enum: readonly (infer V)[] }

@@ -15,7 +15,7 @@ export type {
   TextItem,
 } from './forms/item.ts';
 export { type Bearer, type BearerOptions, bearer } from './oauth/bearer.ts';
-export type { ProviderMetadata } from './oauth/client.ts';
+export type { ProviderMetadata } from './oauth/oauth-client.ts';
 export { type Provider, type ProviderOptions, provider } from './oauth/provider.ts';
 export { type SignInOptions, signIn } from './oauth/sign-in.ts';
 export type { OAuthTokens } from './oauth/tokens.ts';

@@ -2,14 +2,13 @@
  * The body of a POST: what may be read at all, and which batches may be served. Both are judged before anything walks through
  * the body, since what nests deeply enough costs seconds to parse and overflows the stack of whoever walks it.
  */
+import { hasBatches } from '../era.ts';
 import type { Refusal } from './refusal.ts';
 
 /** Arrays and objects in one another that a body may have. */
 const maxDepth = 256;
 /** The most messages in a batch; the SDK's own limit, which it applies after it has looked at each. */
 const maxBatch = 100;
-/** The one revision that has batches (2025-03-26, basic, "Batching"); the next one removed them. */
-const batchRevision = '2025-03-26';
 
 const tooDeep: Refusal = {
   status: 400,
@@ -51,8 +50,10 @@ function judged(value: unknown): Body {
 
 /** Why a session does not serve this body; undefined where it may. */
 export function batchRefusal(body: unknown, revision: string | undefined): Refusal | undefined {
-  if (!Array.isArray(body) || revision === batchRevision) return undefined;
-  return badBatch(`Revision ${revision ?? '2025-11-25'} has no batches. Send each message by itself.`);
+  if (!Array.isArray(body) || hasBatches(revision)) return undefined;
+  return badBatch(
+    `${revision === undefined ? 'This revision' : `Revision ${revision}`} has no batches. Send each message by itself.`,
+  );
 }
 
 /** True where a text nests too deeply, counted without parsing it. */

@@ -8,8 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
-import type { Json, Sealer } from '../../index.ts';
-import { openUnder, under } from '../../state/sealed-under.ts';
+import { type Json, openUnder, type Sealer, under } from '../../index.ts';
 import { type ClientIdentity, type ClientOffer, isReadable, registeredRedirect } from './identity.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';

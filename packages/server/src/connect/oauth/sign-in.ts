@@ -19,10 +19,10 @@ import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
 import { createSealer, type KeySource, keyRing, type Principal } from '../../index.ts';
 import type { SignIn, VisitDesk } from '../pages/page.ts';
-import { randomToken } from './client.ts';
 import { flows, single } from './flows.ts';
 import { type Provider, providerKind } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
+import { randomToken } from './random-token.ts';
 
 /** What signing in takes. */
 export interface SignInOptions {

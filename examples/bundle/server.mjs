@@ -2,9 +2,10 @@
  * The server that the manifest beside it bundles. Its key comes from the host's settings: the host asks for it when the
  * bundle is installed, keeps it, and hands it over as an environment variable. No question and no model ever sees it.
  */
+
+import { midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { midcall } from 'midcall/server';
 import { z } from 'zod';
 
 const key = process.env['WEATHER_API_KEY'] ?? '';
@@ -32,7 +33,8 @@ serveStdio(() => {
       annotations: { readOnlyHint: true },
     },
     async ({ place }) => {
-      if (key === '') return { ...text("Enter the API key in your host's settings for this extension."), isError: true };
+      if (key === '')
+        return { ...text("Enter the API key in your host's settings for this extension."), isError: true };
       return text(await forecast(place, key));
     },
   );

@@ -8,124 +8,21 @@
  * - O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
  */
 
-import { isConfidential } from '@midcall/core/url';
 import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
-import { type ClientIdentity, type ClientOffer, clientMetadata } from './identity.ts';
+import { type ClientIdentity, clientMetadata } from './identity.ts';
+import type { OAuthClient, OAuthClientOptions, PresentedToken } from './oauth-client.ts';
 import { ProviderError, providerError } from './provider-error.ts';
+import { isSafeEndpoint } from './safe-endpoint.ts';
 import type { OAuthTokens } from './tokens.ts';
-
-/** What a provider publishes, or an operator gives in its place; the names of RFC 8414. */
-export interface ProviderMetadata {
-  readonly authorization_endpoint: string;
-  readonly token_endpoint: string;
-  readonly revocation_endpoint?: string;
-  readonly jwks_uri?: string;
-  readonly registration_endpoint?: string;
-  readonly client_id_metadata_document_supported?: boolean;
-  readonly code_challenge_methods_supported?: readonly string[];
-  readonly authorization_response_iss_parameter_supported?: boolean;
-}
-
-/** Where a provider is, and who we are there. */
-export interface OAuthClientOptions {
-  readonly name: string;
-  readonly issuer: URL;
-  /** The same, exactly as the provider writes it. */
-  readonly issuerName: string;
-  /** Who the operator registered this server as; undefined where nobody did. */
-  readonly registered: ClientIdentity | undefined;
-  /** Endpoints and abilities, where the provider publishes none. */
-  readonly metadata: ({ readonly issuer: string } & ProviderMetadata) | undefined;
-  readonly resource: string | undefined;
-  readonly fetch: typeof fetch | undefined;
-  /** Milliseconds one request may take. */
-  readonly timeoutMs: number;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
-/** What an authorization request carries. */
-export interface AuthorizationRequest {
-  /** Who asks; as registered where absent. */
-  readonly client?: ClientIdentity | undefined;
-  readonly redirectUri: string;
-  readonly state: string;
-  readonly verifier: string;
-  readonly scopes: readonly string[];
-  /** For OpenID Connect. */
-  readonly nonce?: string;
-  readonly parameters?: Readonly<Record<string, string>>;
-}
-
-/** What a callback has to match. */
-export interface ExpectedCallback {
-  /** Who asked; as registered where absent. */
-  readonly client?: ClientIdentity | undefined;
-  readonly state: string;
-  readonly verifier: string;
-  readonly scopes: readonly string[];
-  readonly nonce?: string;
-}
-
-/** What a callback was worth. */
-export interface Granted {
-  readonly tokens: OAuthTokens;
-  /** Who signed in, from a verified ID token; only with `nonce`. */
-  readonly subject?: { readonly issuer: string; readonly subject: string };
-}
-
-export interface OAuthClient {
-  /** Whether the operator registered this server; then it is that client where no other is named. */
-  readonly registered: boolean;
-  /** Which servers the provider takes that nobody registered there. @throws ProviderError */
-  takes(): Promise<{ readonly document: boolean; readonly registration: boolean }>;
-  /**
-   * Registers this server (RFC 7591).
-   * @returns who it is from now on, and for how many milliseconds where that is limited
-   * @throws ProviderError
-   */
-  register(offer: ClientOffer): Promise<{ readonly identity: ClientIdentity; readonly lifeMs?: number }>;
-  /** @throws ProviderError where the provider cannot be used safely, or not be reached */
-  authorizationUrl(request: AuthorizationRequest): Promise<URL>;
-  /** @param callback - the whole address the browser came back to @throws ProviderError */
-  exchange(callback: URL, expected: ExpectedCallback): Promise<Granted>;
-  /** @throws ProviderError with `failure` saying what it means for the refresh token */
-  refresh(refreshToken: string, scopes: readonly string[], client?: ClientIdentity): Promise<OAuthTokens>;
-  /** @returns false where the provider offers no revocation @throws ProviderError */
-  revoke(tokens: OAuthTokens): Promise<boolean>;
-  /**
-   * What an access token says that somebody presented to us: asked of the provider where it answers that (RFC 7662), else
-   * read from the token where it is signed (RFC 9068).
-   * @param audience - whom it has to be meant for
-   * @returns undefined for a token that is not valid, not meant for us, or of nobody
-   * @throws ProviderError where the provider cannot be asked now
-   */
-  inspect(token: string, audience: string): Promise<PresentedToken | undefined>;
-}
-
-/** An access token that somebody presented, as its issuer vouches for it. */
-export interface PresentedToken {
-  readonly subject: string;
-  readonly clientId: string;
-  readonly scopes: readonly string[];
-  /** Seconds since the epoch. */
-  readonly expiresAt: number;
-}
 
 /** A fetch, whatever the request is like that the library makes. */
 type AnyFetch = (url: string, options: unknown) => Promise<Response>;
 
 const METADATA_LIFE = 60 * 60_000;
 
-/** O2; a name below `localhost` is this machine's too (RFC 6761, section 6.3). */
-export const isSafeEndpoint = (url: URL): boolean =>
-  isConfidential(url) || (url.protocol === 'http:' && url.hostname.endsWith('.localhost'));
-
-/** A new verifier, state or nonce: 256 random bits. */
-export const randomToken = (): string => oidc.randomPKCECodeVerifier();
-
-export function oauthClient(options: OAuthClientOptions): OAuthClient {
+/** An {@link OAuthClient} over the certified library, which takes long to load. */
+export function certifiedClient(options: OAuthClientOptions): OAuthClient {
   const { name, issuer, issuerName, registered, timeoutMs, now } = options;
   const keys: jwt.JWKSCacheInput = {};
   let known: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;

@@ -1,0 +1,126 @@
+/** What OAuth as a client comes down to: one request per function. The library that makes them is loaded at the first one. */
+import { needed } from '@midcall/core/errors';
+import type { ClientIdentity, ClientOffer } from './identity.ts';
+import type { OAuthTokens } from './tokens.ts';
+
+/** What a provider publishes, or an operator gives in its place; the names of RFC 8414. */
+export interface ProviderMetadata {
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
+  readonly revocation_endpoint?: string;
+  readonly jwks_uri?: string;
+  readonly registration_endpoint?: string;
+  readonly client_id_metadata_document_supported?: boolean;
+  readonly code_challenge_methods_supported?: readonly string[];
+  readonly authorization_response_iss_parameter_supported?: boolean;
+}
+
+/** Where a provider is, and who we are there. */
+export interface OAuthClientOptions {
+  readonly name: string;
+  readonly issuer: URL;
+  /** The same, exactly as the provider writes it. */
+  readonly issuerName: string;
+  /** Who the operator registered this server as; undefined where nobody did. */
+  readonly registered: ClientIdentity | undefined;
+  /** Endpoints and abilities, where the provider publishes none. */
+  readonly metadata: ({ readonly issuer: string } & ProviderMetadata) | undefined;
+  readonly resource: string | undefined;
+  readonly fetch: typeof fetch | undefined;
+  /** Milliseconds one request may take. */
+  readonly timeoutMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What an authorization request carries. */
+export interface AuthorizationRequest {
+  /** Who asks; as registered where absent. */
+  readonly client?: ClientIdentity | undefined;
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  /** For OpenID Connect. */
+  readonly nonce?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** What a callback has to match. */
+export interface ExpectedCallback {
+  /** Who asked; as registered where absent. */
+  readonly client?: ClientIdentity | undefined;
+  readonly state: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  readonly nonce?: string;
+}
+
+/** What a callback was worth. */
+export interface Granted {
+  readonly tokens: OAuthTokens;
+  /** Who signed in, from a verified ID token; only with `nonce`. */
+  readonly subject?: { readonly issuer: string; readonly subject: string };
+}
+
+export interface OAuthClient {
+  /** Whether the operator registered this server; then it is that client where no other is named. */
+  readonly registered: boolean;
+  /** Which servers the provider takes that nobody registered there. @throws ProviderError */
+  takes(): Promise<{ readonly document: boolean; readonly registration: boolean }>;
+  /**
+   * Registers this server (RFC 7591).
+   * @returns who it is from now on, and for how many milliseconds where that is limited
+   * @throws ProviderError
+   */
+  register(offer: ClientOffer): Promise<{ readonly identity: ClientIdentity; readonly lifeMs?: number }>;
+  /** @throws ProviderError where the provider cannot be used safely, or not be reached */
+  authorizationUrl(request: AuthorizationRequest): Promise<URL>;
+  /** @param callback - the whole address the browser came back to @throws ProviderError */
+  exchange(callback: URL, expected: ExpectedCallback): Promise<Granted>;
+  /** @throws ProviderError with `failure` saying what it means for the refresh token */
+  refresh(refreshToken: string, scopes: readonly string[], client?: ClientIdentity): Promise<OAuthTokens>;
+  /** @returns false where the provider offers no revocation @throws ProviderError */
+  revoke(tokens: OAuthTokens): Promise<boolean>;
+  /**
+   * What an access token says that somebody presented to us: asked of the provider where it answers that (RFC 7662), else
+   * read from the token where it is signed (RFC 9068).
+   * @param audience - whom it has to be meant for
+   * @returns undefined for a token that is not valid, not meant for us, or of nobody
+   * @throws ProviderError where the provider cannot be asked now
+   */
+  inspect(token: string, audience: string): Promise<PresentedToken | undefined>;
+}
+
+/** An access token that somebody presented, as its issuer vouches for it. */
+export interface PresentedToken {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/**
+ * @returns a client whose every function fails with MidcallError `server/setup` where the packages it needs are not
+ *   installed
+ */
+export function oauthClient(options: OAuthClientOptions): OAuthClient {
+  let loaded: Promise<OAuthClient> | undefined;
+  const load = async (): Promise<OAuthClient> => {
+    const library = () => import('./certified-client.ts');
+    const { certifiedClient } = await needed('OAuth', 'openid-client', () => needed('OAuth', 'oauth4webapi', library));
+    return certifiedClient(options);
+  };
+  const client = (): Promise<OAuthClient> => (loaded ??= load());
+  return {
+    registered: options.registered !== undefined,
+    takes: async () => await (await client()).takes(),
+    register: async offer => await (await client()).register(offer),
+    authorizationUrl: async request => await (await client()).authorizationUrl(request),
+    exchange: async (callback, expected) => await (await client()).exchange(callback, expected),
+    refresh: async (...given) => await (await client()).refresh(...given),
+    revoke: async tokens => await (await client()).revoke(tokens),
+    inspect: async (token, audience) => await (await client()).inspect(token, audience),
+  };
+}
