@@ -22,11 +22,9 @@ interface BridgeFlags extends ServerFlags, HostFlags {
 }
 
 /** Adds `midcall bridge`. */
-export function registerBridge(program: Command): void {
+export function register(command: Command): void {
   addServerFlags(
-    program
-      .command('bridge')
-      .description('stand between a host and a server: what the host cannot ask, you answer in your browser')
+    command
       .argument('[server...]', 'after --: the command that starts the server')
       .usage('[options] [-- <command that starts the server…>]'),
   )

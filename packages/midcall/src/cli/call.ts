@@ -33,10 +33,8 @@ const noFolder =
   'midcall: The server asked which folders it may use, and none was granted. Grant one with --root <dir>; it may be repeated.';
 
 /** Adds `call` to the program. */
-export function registerCall(program: Command): void {
-  const command = program
-    .command('call')
-    .description("call one tool of a server; the server's questions are asked here")
+export function register(command: Command): void {
+  command
     .argument('<tool>', 'name of the tool')
     .argument('[arguments...]', 'one JSON object, or key=value (key:=json for a value as JSON)')
     .usage('[options] <tool> [json | key=value…] -- <command that starts the server…>');

@@ -4,30 +4,26 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { outputValidator } from '@midcall/host';
 import { type Era, eras, negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Command } from 'commander';
+import { ownCommand } from '../install/index.ts';
 import { copySamples } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { frameLines } from './frames.ts';
 
-const main = fileURLToPath(new URL('./main.js', import.meta.url));
-
 /** Adds the subcommand. */
-export function registerDemo(program: Command): void {
-  program
-    .command('demo')
-    .description('show the three scenarios of the notes server, in both protocol revisions')
-    .action(async () => {
-      const print = (line: string): void => void process.stdout.write(`${line}\n`);
-      let wrong = 0;
-      for (const era of eras) wrong += await demonstrate(era, print);
-      print(wrong === 0 ? '\nAll six went right.' : `${wrong} of 6 went wrong.`);
-      if (wrong > 0) process.exitCode = exitCodes.failure.code;
-    });
+export function register(command: Command): void {
+  command.action(async () => {
+    const print = (line: string): void => void process.stdout.write(`${line}\n`);
+    let wrong = 0;
+    for (const era of eras) wrong += await demonstrate(era, print);
+    print(wrong === 0 ? '\nAll six went right.' : `${wrong} of 6 went wrong.`);
+    if (wrong > 0) process.exitCode = exitCodes.failure.code;
+  });
 }
 
 interface Scenario {
@@ -87,7 +83,7 @@ async function demonstrate(era: Era, print: (line: string) => void): Promise<num
 
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [main, 'notes', directory],
+    args: [ownCommand, 'notes', directory],
     stderr: 'ignore',
   });
   let wrong = 0;

@@ -16,10 +16,8 @@ interface DesignFlags extends ServerFlags {
 }
 
 /** Adds `design` to the program. */
-export function registerDesign(program: Command): void {
-  const command = program
-    .command('design')
-    .description("propose a tool's questions: whether to ask, the form, the message, the outcomes, and the code")
+export function register(command: Command): void {
+  command
     .argument('<tool>', 'name of the tool')
     .argument('[server...]', 'after --: the command that starts the server')
     .usage('[options] <tool> -- <command that starts the server…>');

@@ -6,12 +6,11 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { isMidcallError } from '@midcall/core/errors';
 import { Connection, commandTarget, detectWorkspace, openUrl, type ServerEntry, urlTarget } from '@midcall/host';
 import { type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
-import { configPath, ownVersion } from '../install/index.ts';
+import { configPath, ownCommand, ownVersion } from '../install/index.ts';
 import { copySamples } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
@@ -34,10 +33,8 @@ interface DeskFlags extends HostFlags {
 }
 
 /** Adds `midcall desk`. */
-export function registerDesk(program: Command): void {
-  program
-    .command('desk')
-    .description('a page where you use servers, and answer what they ask')
+export function register(command: Command): void {
+  command
     .argument('[command...]', 'after --: the command that starts a server')
     .usage('[options] [-- <command that starts a server…>]')
     .option('--samples', 'start the notes server on a fresh copy of the sample notes')
@@ -80,8 +77,7 @@ async function plan(command: readonly string[], flags: DeskFlags): Promise<{ ser
   };
   const samples = flags.samples ? await copySamples() : undefined;
   if (samples !== undefined) {
-    const main = fileURLToPath(new URL('./main.js', import.meta.url));
-    add({ id: 'notes', target: commandTarget([process.execPath, main, 'notes']) }, [samples, ...roots]);
+    add({ id: 'notes', target: commandTarget([process.execPath, ownCommand, 'notes']) }, [samples, ...roots]);
   }
   for (const file of flags.config ?? []) {
     for (const entry of readServerList(file)) add(entry);

@@ -2,13 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isMidcallError } from '@midcall/core/errors';
 import { writeWhole } from '@midcall/core/node';
 import { serveHttp } from '@midcall/server/node';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { doctorServer, type Report } from '../doctor/index.ts';
+import { ownCommand } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { closeOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
@@ -24,10 +24,8 @@ interface DoctorFlags {
 }
 
 /** Adds `doctor` to the program. */
-export function registerDoctor(program: Command): void {
-  program
-    .command('doctor')
-    .description('a server to add to a host: finds out what the host does with questions, and what to do about it')
+export function register(command: Command): void {
+  command
     .option('--wait <seconds>', 'time for each question; the page has at most 90', '120')
     .option('--report <file>', 'write what was found there, as JSON, whenever something was')
     .option(
@@ -81,8 +79,7 @@ function reportFile(file: string, log: (message: string) => void): (reports: rea
 
 /** How this very installation is added to a host. */
 function howTo(): string {
-  const main = fileURLToPath(new URL('./main.js', import.meta.url));
-  const entry = { command: process.execPath, args: [main, 'doctor'] };
+  const entry = { command: process.execPath, args: [ownCommand, 'doctor'] };
   return [
     'Add it to your host, and tell the model there: "Run doctor, and show me its report."',
     'Most hosts take this, in their mcp.json or settings:',

@@ -27,10 +27,8 @@ interface LintFlags extends ServerFlags {
 }
 
 /** Adds `lint` to the program. */
-export function registerLint(program: Command): void {
-  const command = program
-    .command('lint')
-    .description('ask a server to ask, answer in every way, and report what breaks the rules')
+export function register(command: Command): void {
+  command
     .argument('[server...]', 'after --: the command that starts the server')
     .usage('[options] -- <command that starts the server…>');
   addServerFlags(command)

@@ -2,37 +2,14 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 /**
- * The `midcall` command: a table of subcommands, each in a file of its own that registers itself on the program.
+ * The `midcall` command: a table of subcommands (subcommands.ts), each in a file of its own.
  * A `MidcallError` ends the process with one line on standard error and the exit code of its kind; nothing but a
  * command's own result is ever written to standard output.
  */
 import { Command, CommanderError } from 'commander';
 import { ownVersion } from '../install/index.ts';
-import { registerBridge } from './bridge.ts';
-import { registerCall } from './call.ts';
-import { registerDemo } from './demo.ts';
-import { registerDesign } from './design.ts';
-import { registerDesk } from './desk.ts';
-import { registerDoctor } from './doctor.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
-import { registerLint } from './lint.ts';
-import { registerNotes } from './notes.ts';
-import { registerRules } from './rules.ts';
-
-/** Adds one subcommand to the program. */
-export type Register = (program: Command) => void;
-
-const subcommands: readonly Register[] = [
-  registerNotes,
-  registerDesk,
-  registerBridge,
-  registerCall,
-  registerDemo,
-  registerDesign,
-  registerLint,
-  registerDoctor,
-  registerRules,
-];
+import { subcommands } from './subcommands.ts';
 
 const program = new Command('midcall')
   .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')
@@ -43,7 +20,13 @@ const program = new Command('midcall')
   .addHelpText('after', () => `\n${exitCodeHelp(process.stdout.columns ?? 80)}`)
   .exitOverride();
 
-for (const register of subcommands) register(program);
+// The only option of the program itself ends it, so a subcommand can only be the first word; `help` names its command next.
+const [first, second] = process.argv.slice(2);
+const named = first === 'help' ? second : first;
+for (const { name, description, load } of subcommands) {
+  const command = program.command(name).description(description);
+  if (name === named) (await load()).register(command);
+}
 
 /** What went wrong may be in the words of a server. */
 const complain = (message: string): void =>

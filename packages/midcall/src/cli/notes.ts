@@ -32,10 +32,8 @@ interface Options {
 }
 
 /** Adds the subcommand. */
-export function registerNotes(program: Command): void {
-  program
-    .command('notes')
-    .description('serve Markdown notes; what is deleted can be restored, and a person decides where it is unclear')
+export function register(command: Command): void {
+  command
     .argument('[dir...]', 'directories it may use; the client’s roots within them, or alone where none is given')
     .option(
       '--http <port>',

@@ -14,10 +14,8 @@ const subjects: Readonly<Record<Rule['subject'], string>> = {
 };
 
 /** Adds the subcommand. */
-export function registerRules(program: Command): void {
-  program
-    .command('rules')
-    .description('show what you refuse servers for good, or take it back')
+export function register(command: Command): void {
+  command
     .option('--revoke <number>', 'take back the rule of this number in the list')
     .option('--rules <file>', 'where they are kept', configPath('rules.json'))
     .action(async ({ revoke, rules: path }: { readonly revoke?: string; readonly rules: string }) => {

@@ -1,2 +1,3 @@
 export { configPath } from './config-path.ts';
+export { ownCommand } from './own-command.ts';
 export { ownVersion } from './own-version.ts';

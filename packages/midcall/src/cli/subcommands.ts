@@ -1,0 +1,57 @@
+/** The subcommands: what each does in a line, and where it is. Only the one that is run is loaded. */
+import type { Command } from 'commander';
+
+export interface Subcommand {
+  readonly name: string;
+  readonly description: string;
+  /** Loads what adds its arguments, options and action. */
+  readonly load: () => Promise<{ readonly register: (command: Command) => void }>;
+}
+
+export const subcommands: readonly Subcommand[] = [
+  {
+    name: 'notes',
+    description: 'serve Markdown notes; what is deleted can be restored, and a person decides where it is unclear',
+    load: () => import('./notes.ts'),
+  },
+  {
+    name: 'desk',
+    description: 'a page where you use servers, and answer what they ask',
+    load: () => import('./desk.ts'),
+  },
+  {
+    name: 'bridge',
+    description: 'stand between a host and a server: what the host cannot ask, you answer in your browser',
+    load: () => import('./bridge.ts'),
+  },
+  {
+    name: 'call',
+    description: "call one tool of a server; the server's questions are asked here",
+    load: () => import('./call.ts'),
+  },
+  {
+    name: 'demo',
+    description: 'show the three scenarios of the notes server, in both protocol revisions',
+    load: () => import('./demo.ts'),
+  },
+  {
+    name: 'design',
+    description: "propose a tool's questions: whether to ask, the form, the message, the outcomes, and the code",
+    load: () => import('./design.ts'),
+  },
+  {
+    name: 'lint',
+    description: 'ask a server to ask, answer in every way, and report what breaks the rules',
+    load: () => import('./lint.ts'),
+  },
+  {
+    name: 'doctor',
+    description: 'a server to add to a host: finds out what the host does with questions, and what to do about it',
+    load: () => import('./doctor.ts'),
+  },
+  {
+    name: 'rules',
+    description: 'show what you refuse servers for good, or take it back',
+    load: () => import('./rules.ts'),
+  },
+];
