@@ -56,7 +56,7 @@ const scenarios: readonly Scenario[] = [
   {
     title: 'a write outside the roots: refused',
     tool: 'notes_write',
-    args: { path: '../../../../src/escaped.md', text: 'out\n' },
+    args: { path: '../escaped.md', text: 'out\n' },
     gone: [],
     refused: true,
     questions: 0,
