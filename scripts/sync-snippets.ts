@@ -15,7 +15,8 @@ const documents = [
   'SECURITY.md',
   ...under('docs'),
   ...under('examples'),
-  ...under('skills'),
+  ...readdirSync('packages').map(name => join('packages', name, 'README.md')),
+  ...under('packages/midcall/skills'),
 ].filter(path => path.endsWith('.md'));
 
 function under(folder: string): string[] {

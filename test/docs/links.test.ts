@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folders = ['docs', 'examples', 'skills', 'conformance'];
+const folders = ['docs', 'examples', 'packages/midcall/skills', 'conformance'];
 const documents = [
   ...readdirSync(root),
   ...folders
