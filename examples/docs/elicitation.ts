@@ -40,7 +40,7 @@ const brief = { reason: String, refund: ['card', 'voucher'], sure: Boolean } as 
 export const forms = { written, withZod, brief };
 
 // #region once
-const refundForm = form(withZod); // compiled, and refused here if anything is wrong with it
+const refundForm = form(withZod); // throws here if the form is not supported
 // #endregion
 
 export function shopServer(mid: Midcall, shop: Shop) {
@@ -49,9 +49,23 @@ export function shopServer(mid: Midcall, shop: Shop) {
 
   mid.tool(
     server,
-    'order_cancel',
+    'order_drop',
     { inputSchema, annotations: { destructiveHint: true } },
     // #region ask
+    async ({ order }, call) => {
+      const answer = await call.elicit({ message: `Cancel order ${order}?`, form: Boolean });
+      if (answer.action !== 'accept' || !answer.content) return text(`The order stands: ${whyNot(answer)}`);
+      await call.step('cancel', () => shop.cancel(order), { effect: true });
+      return text(`Cancelled order ${order}.`);
+    },
+    // #endregion
+  );
+
+  mid.tool(
+    server,
+    'order_cancel',
+    { inputSchema, annotations: { destructiveHint: true } },
+    // #region fields
     async ({ order }, call) => {
       const answer = await call.elicit({ message: `Cancel order ${order}?`, form: refundForm });
       if (answer.action !== 'accept' || !answer.content.sure) return text(`The order stands: ${whyNot(answer)}`);
@@ -112,7 +126,7 @@ export function shopServer(mid: Midcall, shop: Shop) {
       const answer = await call.elicit({
         message: `Ship order ${order} today?`,
         form: Boolean,
-        channels: ['native', 'relay'], // where midcall({ channels }) has switched the relay on
+        channels: ['native', 'relay'], // midcall({ channels }) must enable the relay, too
       });
       if (answer.action !== 'accept' || !answer.content) return text('Not shipped.');
       return text(`Shipped, on the word of ${answer.by.assurance === 'relayed' ? 'the model' : 'the host'}.`);

@@ -25,12 +25,9 @@ export function noteServer(mid: Midcall, notes: Notes, mail: Mail) {
     const found = await call.step('find', () => notes.find(title));
     const note = found[0];
     if (!note) return text(`No note called '${title}'.`);
-    const answer = await call.elicit({
-      message: `Send '${title}' to whom?`,
-      form: { type: 'object', properties: { to: { type: 'string', format: 'email' } }, required: ['to'] },
-    });
+    const answer = await call.elicit({ message: `Send '${title}' to whom?`, form: { to: String } });
     if (answer.action !== 'accept') return text(`Nothing sent: ${answer.action}.`);
-    const to = String(answer.content['to']);
+    const { to } = answer.content;
     const { id } = await call.step('send', ({ key }) => mail.send(to, note.text, key), { idempotent: true });
     return text(`Sent as ${id}.`);
   });

@@ -54,6 +54,13 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
     }
   });
 
+  it('asks one yes or no, and acts on the yes alone', async () => {
+    const agreed = await call('order_drop', [yes(true)]);
+    expect([textOf(agreed.result), agreed.cancelled]).toEqual(['Cancelled order o1.', ['o1']]);
+    const refused = await call('order_drop', [yes(false)]);
+    expect([textOf(refused.result), refused.cancelled]).toEqual([expect.stringContaining('The order stands'), []]);
+  });
+
   it('has three ways on where nobody can be asked: leave it out, a harmless default, or an error', async () => {
     expect(textOf((await call('order_note', [], {})).result)).toBe('Saved o1 without a note.');
     expect(textOf((await call('orders_list', [], {})).result)).toBe('Listing open orders (nobody was asked).');
