@@ -87,6 +87,18 @@ it.each([
   for (const line of lines) expect(line, 'a line with a link').toMatch(/\]\(|`completed`|next list/u);
 });
 
+it('the READMEs of the packages link to files of the repository', () => {
+  const linked = readdirSync(join(root, 'packages')).flatMap(name =>
+    [
+      ...read(`packages/${name}/README.md`).matchAll(
+        /github\.com\/midcall\/midcall\/(?:blob|tree)\/main\/([^)\s#]+)/gu,
+      ),
+    ].map(match => match[1]!),
+  );
+  expect(linked.length).toBeGreaterThan(3);
+  expect(linked.filter(path => !existsSync(join(root, path)))).toEqual([]);
+});
+
 it('docs/README.md names every page of docs', () => {
   const pages = documents.filter(path => /^docs\/[^/]+\.md$/u.test(path) && path !== 'docs/README.md');
   const named = new Set(linksOf('docs/README.md').map(link => `docs/${link.split('#')[0]}`));
