@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Four kinds of test, told apart by the end of a file's name. `.test.ts` runs in this process and takes milliseconds; it
- * is all that `npm run check` runs. `.property.test.ts` tries many drawn inputs, or every point at which a process may
- * stop. `.e2e.test.ts` starts real processes and servers. `.browser.test.ts` drives Chromium.
+ * Three kinds of test, told apart by the end of a file's name: `.test.ts` runs in this process and takes milliseconds;
+ * `.e2e.test.ts` starts real processes and servers; `.browser.test.ts` drives Chromium. `npm run check` runs the first kind
+ * only, and of it only what is not tagged `thorough`.
  *
  * The time a test may take only ends one that hangs. What a test says is never a matter of time: it waits for what it is
  * about, so that a busy machine comes to the same.
@@ -42,9 +42,15 @@ const project = (name: string, include: string[], exclude: string[] = [], testTi
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    tags: [
+      {
+        name: 'thorough',
+        description: 'Tries many drawn inputs, many descriptors, or every point at which a process may stop.',
+        timeout: 600_000,
+      },
+    ],
     projects: [
-      project('unit', ['test/**/*.test.ts'], ['test/**/*.{property,e2e,browser,soak}.test.ts']),
-      project('property', ['test/**/*.property.test.ts'], [], 600_000),
+      project('unit', ['test/**/*.test.ts'], ['test/**/*.{e2e,browser,soak}.test.ts']),
       project('e2e', ['test/**/*.e2e.test.ts'], [], 600_000),
       project('browser', ['test/**/*.browser.test.ts'], [], 600_000),
     ],

@@ -10,6 +10,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { trusted } from '../../packages/core/src/page/html.ts';
+import { grown } from '../fixtures/grown.ts';
 import { bareClient, textOf } from '../server/bare-client.ts';
 import { fixture, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';
@@ -149,7 +150,7 @@ describe.each(eras)('%s', era => {
       await result;
       const heard = ({ frames }: typeof alice) => frames.filter(({ message }) => message['method'] === complete);
       if (era === '2025-11-25') {
-        await expect.poll(() => heard(alice)).toHaveLength(1);
+        await grown(alice.frames, () => heard(alice).length > 0);
         const { message } = heard(alice)[0]!;
         expect(message).toEqual({ jsonrpc: '2.0', method: complete, params: { elicitationId: page['elicitationId'] } });
       } else expect(heard(alice)).toEqual([]);
@@ -161,7 +162,7 @@ describe.each(eras)('%s', era => {
 });
 
 describe('2025-11-25', () => {
-  it('elicit-url-09: a thousand pages have a thousand ids that nobody guesses', async () => {
+  it('elicit-url-09: a thousand pages have a thousand ids that nobody guesses', { tags: 'thorough' }, async () => {
     const made = await fixture({
       era: '2025-11-25',
       answers: [{ action: 'decline' }],
@@ -322,7 +323,7 @@ async function serve(handler: (call: Call) => Promise<string>) {
       frames,
       tokens,
       asked: async (count: number) => {
-        await expect.poll(() => asked.length).toBeGreaterThanOrEqual(count);
+        await grown(asked, all => all.length >= count);
         return asked[count - 1]!;
       },
       call: async () => ((await client.callTool({ name: 'act', arguments: {} })).content[0] as { text: string }).text,

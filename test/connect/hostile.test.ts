@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect as tcp } from 'node:net';
 import { confirm, formPage, secret } from '@midcall/server/connect';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../fixtures/grown.ts';
 import { fixture, told } from './fixture.ts';
 import { codeIn, pastCode, visitor } from './visitor.ts';
 
@@ -183,7 +184,7 @@ describe('a form', () => {
     const withdrawn = made.audit.length;
     aborted.abort();
     expect(await second).toBe('cancelled');
-    await expect.poll(async () => (await other.get()).title).toBe('This is no longer needed');
+    await eventually(async () => (await other.get()).title === 'This is no longer needed');
     expect((await other.send({})).title).toBe('This is no longer needed');
     expect(made.audit.slice(withdrawn).filter(event => event.kind === 'page-finished')).toEqual([]);
     await made.person.send({});

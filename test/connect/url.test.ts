@@ -84,7 +84,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
       carrier,
       still: true,
       handler: async c => told(await c.elicitUrl({ message: 'Sure?', page: confirm(), timeoutMs: 60_000 })),
-      midcall: { timer: (fn, ms) => quick(fn, ms) },
+      midcall: { timer: fn => quick(fn) },
     });
     const result = call();
     const person = await pastCode(await whenAsked(1));
@@ -161,7 +161,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
 });
 
 /** Runs what is due soon at once, so that a clock which stands still is looked at often. */
-function quick(fn: () => void, ms: number): () => void {
-  const timer = setTimeout(fn, Math.min(ms, 20));
-  return () => clearTimeout(timer);
+function quick(fn: () => void): () => void {
+  const timer = setImmediate(fn);
+  return () => clearImmediate(timer);
 }

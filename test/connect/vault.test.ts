@@ -75,7 +75,9 @@ describe('secrets', () => {
     expect(values.size).toBe(0);
   });
 
-  it('elicit-30, elicit-31, elicit-url-41: any text comes back as it was, under any name, for its owner only', async () => {
+  it('elicit-30, elicit-31, elicit-url-41: any text comes back as it was, under any name, for its owner only', {
+    tags: 'thorough',
+  }, async () => {
     const text = fc.string({ unit: 'binary', minLength: 1 });
     await fc.assert(
       fc.asyncProperty(text, text, text, text, async (issuer, subject, name, secret) => {

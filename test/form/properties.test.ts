@@ -1,4 +1,8 @@
-/** What holds for every form: the two sides read the same, and the judge says exactly what is wrong. */
+/**
+ * What holds for every form: the two sides read the same, and the judge says exactly what is wrong.
+ *
+ * @module-tag thorough
+ */
 
 import {
   type Content,

@@ -40,8 +40,8 @@ async function manager(...directories: string[]): Promise<RootsManager> {
 const impatient: Clock = {
   now: Date.now,
   after(ms, fn) {
-    const timer = setTimeout(fn, ms === 500 ? 0 : ms);
-    return () => clearTimeout(timer);
+    const timer = ms === 500 ? setImmediate(fn) : undefined;
+    return () => clearImmediate(timer);
   },
 };
 

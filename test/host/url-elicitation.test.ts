@@ -6,6 +6,7 @@ import { type AttachEvent, Audit, type Era, type Question, type Reply } from '@m
 import { Terminal } from '@midcall/host/terminal';
 import { eras } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { grown } from '../fixtures/grown.ts';
 import { nextQuestion } from './person.ts';
 import { type Params, WireError, wired } from './wire-server.ts';
 
@@ -23,8 +24,9 @@ const completed = 'notifications/elicitation/complete';
 /** A terminal through which a person types; what it opened is noted in `log`. */
 function terminal(log: string[]) {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  let text = '';
-  output.on('data', part => (text += part));
+  const said: string[] = [];
+  output.on('data', part => said.push(String(part)));
+  const text = () => said.join('');
   const opened: string[] = [];
   const view = new Terminal({
     input,
@@ -37,7 +39,8 @@ function terminal(log: string[]) {
     },
   });
   onTestFinished(() => view.close());
-  return { view, opened, type: (line: string) => input.write(`${line}\n`), text: () => text };
+  const says = (words: RegExp) => grown(said, () => words.test(text()));
+  return { view, opened, type: (line: string) => input.write(`${line}\n`), text, says };
 }
 
 describe.each(eras)('%s', era => {
@@ -54,7 +57,7 @@ describe.each(eras)('%s', era => {
       },
     });
     const outcome = made.call();
-    await expect.poll(me.text).toContain('Open it?');
+    await me.says(/Open it\?/);
     expect([me.opened, log, made.responses]).toEqual([[], [], []]);
     log.push('consent');
     me.type('1');
@@ -70,7 +73,7 @@ describe.each(eras)('%s', era => {
     const me = terminal([]);
     const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era)) });
     const outcome = made.call();
-    await expect.poll(me.text).toContain('Open it?');
+    await me.says(/Open it\?/);
     me.type(line);
     expect(await outcome).toEqual(expected);
     expect(me.opened).toEqual([]);
@@ -89,7 +92,7 @@ describe.each(eras)('%s', era => {
     const me = terminal([]);
     const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era, href)) });
     const outcome = made.call();
-    await expect.poll(me.text).toContain('Open it?');
+    await me.says(/Open it\?/);
     await turns();
     expect(visits).toEqual([]);
     me.type('1');
@@ -103,7 +106,7 @@ describe.each(eras)('%s', era => {
     const href = `http://example.com.evil.test:8080/${'a'.repeat(2_000)}/end`;
     const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era, href)) });
     const outcome = made.call();
-    await expect.poll(me.text).toContain('Open it?');
+    await me.says(/Open it\?/);
     expect(me.text()).toContain(`Address: ${href}\n`);
     expect(me.text()).toMatch(/Domain: +evil\.test\n/);
     expect(me.text()).toContain('unusual port 8080');
@@ -124,7 +127,7 @@ describe.each(eras)('%s', era => {
     const me = terminal([]);
     const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era, href)) });
     const outcome = made.call();
-    await expect.poll(me.text).toMatch(/Open it\?|cannot be opened/);
+    await me.says(/Open it\?|cannot be opened/);
     expect(me.text()).toContain(warning);
     const blocked = me.text().includes('This address cannot be opened');
     expect(blocked).toBe(warning === 'never opened' || warning === 'hidden or blank');
@@ -169,19 +172,22 @@ describe('2025-11-25: pages that are waited for', () => {
       finish = resolve;
     });
     const events: AttachEvent[] = [];
-    let accepted = false;
+    let accept = (): void => {};
+    const accepted = new Promise<void>(resolve => {
+      accept = resolve;
+    });
     const made = await wired(era, {
       answer: () => ({ action: 'accept' }),
       tool: async wire => {
         await wire.ask(page(era));
-        accepted = true;
+        accept();
         await done;
         return 'done';
       },
     });
     made.attachment.subscribe(event => events.push(event));
     const outcome = made.call();
-    await expect.poll(() => accepted).toBe(true);
+    await accepted;
     const told = () => events.filter(event => event.type === 'page-completed');
     const before = made.sent.length;
     for (const id of ['e-2', '', 'constructor', '__proto__']) await made.wire.notify(completed, { elicitationId: id });
@@ -200,7 +206,8 @@ describe('2025-11-25: pages that are waited for', () => {
     const state = { done: false };
     const made = await wired(era, { answer: opens(() => undefined), tool: guarded(state) });
     const outcome = made.call({ title: 'x' });
-    await expect.poll(() => made.shown.map(question => question.kind)).toEqual(['url', 'url-finish']);
+    await grown(made.shown, all => all.length === 2);
+    expect(made.shown.map(question => question.kind)).toEqual(['url', 'url-finish']);
     await turns();
     expect(made.calls()).toHaveLength(1);
     state.done = true;
@@ -250,7 +257,7 @@ describe('2025-11-25: pages that are waited for', () => {
     const state = { done: false };
     const made = await wired(era, { answer: opens(() => undefined), tool: guarded(state, [id]) });
     const outcome = made.call();
-    await expect.poll(() => made.shown).toHaveLength(2);
+    await grown(made.shown, all => all.length === 2);
     expect(made.shown[1]).toMatchObject({ kind: 'url-finish', elicitationId: id });
     await made.wire.notify(completed, { elicitationId: `${id}x` });
     await turns();
@@ -326,7 +333,7 @@ describe('2026-07-28', () => {
       },
     });
     const outcome = made.call({}, { id: 'call-1' });
-    await expect.poll(() => made.calls()).toHaveLength(2);
+    await grown(made.sent, () => made.calls().length === 2);
     const retry = made.calls()[1]!.params!;
     expect([retry['inputResponses'], retry['requestState']]).toEqual([{ q: { action: 'accept' } }, 'state-0']);
     await turns();
@@ -344,13 +351,13 @@ describe('2026-07-28', () => {
       },
     });
     const outcome = made.call({ n: 1 }, { id: 'call-1' });
-    await expect.poll(() => made.calls()).toHaveLength(2);
+    await grown(made.sent, () => made.calls().length === 2);
     expect(made.attachment.cancel('call-1')).toBe(true);
     expect(await outcome).toMatchObject({ code: 'host/cancelled' });
     const cancelled = made.calls('notifications/cancelled');
     expect(cancelled.map(frame => frame.params?.['requestId'])).toContain(made.calls()[1]?.id);
     void made.call({ n: 1 }, { id: 'call-2' });
-    await expect.poll(() => made.shown).toHaveLength(2);
+    await grown(made.shown, all => all.length === 2);
     expect(made.calls()[2]?.params).toMatchObject({ arguments: { n: 1 } });
   });
 });

@@ -160,7 +160,7 @@ describe('URL judgement', () => {
     expect(rules('https://москва.com/', ['apple.com'])).not.toContain('lookalike');
   });
 
-  it('elicit-url-62: shows exactly what was sent, whatever was sent', () => {
+  it('elicit-url-62: shows exactly what was sent, whatever was sent', { tags: 'thorough' }, () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true, size: 'xsmall' }), fc.string()),
@@ -223,7 +223,7 @@ describe('opening a page', () => {
 });
 
 describe('visible text', () => {
-  it('writes out what would hide, move or reverse, and keeps what people write', () => {
+  it('writes out what would hide, move or reverse, and keeps what people write', { tags: 'thorough' }, () => {
     expect(visible('a\u202Eb\u0007c\u200Bd\ne')).toBe('a⟦U+202E⟧b⟦U+0007⟧c⟦U+200B⟧d⟦U+000A⟧e');
     expect(visible('a\nb', { lines: true })).toBe('a\nb');
     expect(visible('\u001b[31mred')).toBe('⟦U+001B⟧[31mred');
@@ -233,7 +233,7 @@ describe('visible text', () => {
     expect(visible('x'.repeat(150_000_000), { max: 1 })).toBe('x… (149,999,999 more characters)');
   });
 
-  it('is JSON that says the same, with nothing hidden in it', () => {
+  it('is JSON that says the same, with nothing hidden in it', { tags: 'thorough' }, () => {
     expect(visibleJson({ a: '\u009B31m\u202E\u001B', b: ['\u{E0041}é👍'] })).toBe(
       '{"a":"\\u009b31m\\u202e\\u001b","b":["\\udb40\\udc41é👍"]}',
     );
@@ -252,7 +252,7 @@ describe('visible text', () => {
     );
   });
 
-  it('leaves nothing hidden in any text', () => {
+  it('leaves nothing hidden in any text', { tags: 'thorough' }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
         expect(visible(text)).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069\u200B\u2028\u2029]/u);

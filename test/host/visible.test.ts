@@ -74,6 +74,8 @@ describe('combining marks', () => {
   });
 });
 
-it('shows what it is given whole, hides nothing of it, and counts what it leaves out: 3,000 texts', () => {
+it('shows what it is given whole, hides nothing of it, and counts what it leaves out: 3,000 texts', {
+  tags: 'thorough',
+}, () => {
   nothingHides(3_000);
 });

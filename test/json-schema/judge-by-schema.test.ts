@@ -257,7 +257,7 @@ describe('J1: agrees with the validator of the SDK', () => {
     }
   };
 
-  it('on random schemas and values', () => {
+  it('on random schemas and values', { tags: 'thorough' }, () => {
     let compared = 0;
     fc.assert(
       fc.property(document, fc.array(json, { minLength: 2, maxLength: 2 }), ({ main, a, b }, values) => {

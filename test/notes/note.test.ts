@@ -58,7 +58,7 @@ describe('a note', () => {
     expect(plain('\ud83d half')).toBe('half');
   });
 
-  it('always has a title and a date, whatever the file holds', () => {
+  it('always has a title and a date, whatever the file holds', { tags: 'thorough' }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.constantFrom('', '---\n', '# '), (text, prefix) => {
         const note = describeNote('n.md', prefix + text, at);

@@ -70,7 +70,7 @@ describe('patterns from strangers', () => {
     expect(verdict(pattern)).toBe('broken');
   });
 
-  it('P1: agrees with the native engine on random patterns', () => {
+  it('P1: agrees with the native engine on random patterns', { tags: 'thorough' }, () => {
     const piece: fc.Arbitrary<string> = fc.letrec(tie => ({
       atom: fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '\\b', '^', '$', '-'),
       quantified: fc

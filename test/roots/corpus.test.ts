@@ -1,4 +1,8 @@
-/** Every case of the attack corpus on every operation that takes a path (rows 000-05, 001-04; roots-35, roots-36). */
+/**
+ * Every case of the attack corpus on every operation that takes a path (rows 000-05, 001-04; roots-35, roots-36).
+ *
+ * @module-tag thorough
+ */
 import * as fs from 'node:fs';
 import { isMidcallError } from '@midcall/core/errors';
 import { boundary, type Files, type Guarantee } from '@midcall/server/roots';

@@ -1,4 +1,8 @@
-/** Directories of every size around the handful in which they are read, several side by side. */
+/**
+ * Directories of every size around the handful in which they are read, several side by side.
+ *
+ * @module-tag thorough
+ */
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -333,7 +333,7 @@ describe.each<Guarantee>(process.platform === 'linux' ? ['held', 'checked'] : ['
       },
     );
 
-    it.runIf(process.platform === 'linux')('leaves no descriptor open', async () => {
+    it.runIf(process.platform === 'linux')('leaves no descriptor open', { tags: 'thorough' }, async () => {
       expect(descriptors()).toBe(0);
       const { live, state } = session([root('a'), root('b')]);
       for (let round = 0; round < 40; round += 1) {

@@ -1,4 +1,8 @@
-/** The race, short: thousands of attempts. `race.soak.test.ts` has the full counts. */
+/**
+ * The race, short: thousands of attempts. `race.soak.test.ts` has the full counts.
+ *
+ * @module-tag thorough
+ */
 import { boundary } from '@midcall/server/roots';
 import { describe, expect, it } from 'vitest';
 import { checkThenUse, levels, operations, race, raceTrees } from './race.ts';

@@ -4,6 +4,7 @@ import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midca
 import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
+import { grown } from '../fixtures/grown.ts';
 import { type BareClient, bareClient, textOf } from './bare-client.ts';
 
 const yes = { action: 'accept', content: { value: true } } as const;
@@ -219,7 +220,8 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     // The question is withdrawn from the client as well.
     const withdrawn = () =>
       pair.frames.filter(frame => frame.from === 'server' && frame.message['method'] === 'notifications/cancelled');
-    await expect.poll(() => withdrawn().length).toBe(1);
+    await grown(pair.frames, () => withdrawn().length > 0);
+    expect(withdrawn()).toHaveLength(1);
   });
 
   it('disconnected with the question open: the same', async () => {

@@ -7,6 +7,7 @@ import { type Call, midcall } from '@midcall/server';
 import { connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { grown } from '../fixtures/grown.ts';
 
 const uri = (path: string): string => pathToFileURL(path).href;
 
@@ -50,20 +51,20 @@ describe.each(eras)('%s', era => {
     const read = async (address: string) =>
       (await pair.client.readResource({ uri: address })).contents[0] as { text: string; mimeType?: string };
     const asked = () => person.asked.filter(each => each.method === 'roots/list').length;
-    return { pair, read, asked };
+    return { pair, read, asked, person };
   }
 
   it('001-01: each notice of a change is heard, and the list read again for it', async () => {
     const { base, inside, outside } = tree();
     const roots = [{ uri: uri(inside) }];
-    const { pair, read, asked } = await serve({ roots, ceiling: [base] });
+    const { pair, read, asked, person } = await serve({ roots, ceiling: [base] });
     expect(JSON.parse((await read('roots://list')).text)).toEqual([{ uri: uri(inside) }]);
     for (const next of [outside, inside]) {
       const before = asked();
       roots[0] = { uri: uri(next) };
       if (era === '2025-11-25') {
         await pair.client.sendRootsListChanged();
-        await expect.poll(asked).toBe(before + 1);
+        await grown(person.asked, () => asked() === before + 1);
       }
       expect(JSON.parse((await read('roots://list')).text)).toEqual([{ uri: uri(next) }]);
       expect(asked()).toBe(before + 1);

@@ -1,4 +1,8 @@
-/** The tools of the notes server, taken through everything that can become of their questions. */
+/**
+ * The tools of the notes server, taken through everything that can become of their questions.
+ *
+ * @module-tag thorough
+ */
 import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** `explore` catches what breaks, by name, and leaves a good tool alone. */
+/**
+ * `explore` catches what breaks, by name, and leaves a good tool alone.
+ *
+ * @module-tag thorough
+ */
 
 import { type Call, midcall } from '@midcall/server';
 import { type Connect, confirm as confirmPage, connect } from '@midcall/server/connect';

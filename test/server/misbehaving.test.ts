@@ -2,6 +2,8 @@
  * Random handlers and clients that answer with whatever there is: what does not fit, what nobody asked for, twice, late, with
  * noise in between. Over the whole library both eras come to the same result and the same effects, nothing is taken for a yes
  * that is none, and the server goes on serving.
+ *
+ * @module-tag thorough
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

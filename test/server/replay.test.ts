@@ -2,6 +2,8 @@
  * One meaning: random handlers within the written rules (docs/handlers.md), random answers, random cuts. Settling in place
  * (2025-11-25), replaying through sealed journals (2026-07-28) and a plain run without any engine come to the same result
  * and the same effects.
+ *
+ * @module-tag thorough
  */
 
 import { memoryStore } from '@midcall/server/stores/memory';

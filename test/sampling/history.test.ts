@@ -1,4 +1,8 @@
-/** Any history the loop builds is balanced; any way to unbalance it is caught. */
+/**
+ * Any history the loop builds is balanced; any way to unbalance it is caught.
+ *
+ * @module-tag thorough
+ */
 
 import {
   advanceToolLoop,
