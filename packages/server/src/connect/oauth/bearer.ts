@@ -78,7 +78,11 @@ export function bearer(server: Provider, options: BearerOptions): Bearer {
     ...(scopes.length > 0 && { scopes_supported: scopes }),
   });
   return {
-    authenticate: guard,
+    async authenticate(request) {
+      // The guard answers whatever fails in it with a bare 500: nobody would learn what to install.
+      await server.client.ready();
+      return await guard(request);
+    },
     principal(ctx) {
       const { iss, sub } = ctx.http?.authInfo?.extra ?? {};
       return typeof iss === 'string' && typeof sub === 'string' ? { issuer: iss, subject: sub } : undefined;

@@ -11,7 +11,7 @@
 import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { type ClientIdentity, clientMetadata } from './identity.ts';
-import type { OAuthClient, OAuthClientOptions, PresentedToken } from './oauth-client.ts';
+import type { OAuthClientOptions, PresentedToken, Requests } from './oauth-client.ts';
 import { ProviderError, providerError } from './provider-error.ts';
 import { isSafeEndpoint } from './safe-endpoint.ts';
 import type { OAuthTokens } from './tokens.ts';
@@ -21,8 +21,8 @@ type AnyFetch = (url: string, options: unknown) => Promise<Response>;
 
 const METADATA_LIFE = 60 * 60_000;
 
-/** An {@link OAuthClient} over the certified library, which takes long to load. */
-export function certifiedClient(options: OAuthClientOptions): OAuthClient {
+/** The requests over the certified library, which takes long to load. */
+export function certifiedClient(options: OAuthClientOptions): Requests {
   const { name, issuer, issuerName, registered, timeoutMs, now } = options;
   const keys: jwt.JWKSCacheInput = {};
   let known: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
@@ -120,7 +120,6 @@ export function certifiedClient(options: OAuthClientOptions): OAuthClient {
   });
 
   return {
-    registered: registered !== undefined,
     takes: () =>
       attempt(config => {
         const { client_id_metadata_document_supported: document, registration_endpoint } = config.serverMetadata();

@@ -64,6 +64,8 @@ export interface Granted {
 }
 
 export interface OAuthClient {
+  /** Loads what the requests take. @throws MidcallError `server/setup` where a package is missing, as all others do */
+  ready(): Promise<void>;
   /** Whether the operator registered this server; then it is that client where no other is named. */
   readonly registered: boolean;
   /** Which servers the provider takes that nobody registered there. @throws ProviderError */
@@ -92,6 +94,9 @@ export interface OAuthClient {
   inspect(token: string, audience: string): Promise<PresentedToken | undefined>;
 }
 
+/** What a library does for an {@link OAuthClient}. */
+export type Requests = Omit<OAuthClient, 'ready' | 'registered'>;
+
 /** An access token that somebody presented, as its issuer vouches for it. */
 export interface PresentedToken {
   readonly subject: string;
@@ -106,15 +111,18 @@ export interface PresentedToken {
  *   installed
  */
 export function oauthClient(options: OAuthClientOptions): OAuthClient {
-  let loaded: Promise<OAuthClient> | undefined;
-  const load = async (): Promise<OAuthClient> => {
+  let loaded: Promise<Requests> | undefined;
+  const load = async (): Promise<Requests> => {
     const library = () => import('./certified-client.ts');
-    const { certifiedClient } = await needed('OAuth', 'openid-client', () => needed('OAuth', 'oauth4webapi', library));
+    const both = ['openid-client', 'oauth4webapi'];
+    const second = () => needed('OAuth', 'oauth4webapi', library, both);
+    const { certifiedClient } = await needed('OAuth', 'openid-client', second, both);
     return certifiedClient(options);
   };
-  const client = (): Promise<OAuthClient> => (loaded ??= load());
+  const client = (): Promise<Requests> => (loaded ??= load());
   return {
     registered: options.registered !== undefined,
+    ready: async () => void (await client()),
     takes: async () => await (await client()).takes(),
     register: async offer => await (await client()).register(offer),
     authorizationUrl: async request => await (await client()).authorizationUrl(request),
