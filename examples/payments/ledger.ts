@@ -25,8 +25,6 @@ const contents = z.strictObject({
 });
 const records = z.strictObject({ records: z.array(z.strictObject({ id: z.string(), title: z.string() })) });
 
-export type Account = z.infer<typeof contents>['accounts'][number];
-
 export interface Payment {
   readonly key: string;
   readonly accountId: string;

@@ -1,9 +1,11 @@
 /** The packages as their users get them: what they bring along, what they say where something is missing, and that they run. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { install, packAll, readManifest } from './installed.ts';
+import type { BillOfMaterials } from '../../scripts/bill-of-materials.ts';
+import { root } from '../../scripts/places.ts';
+import { install, installByNpm, packAll, readManifest } from './installed.ts';
 
 let tarballs: ReadonlyMap<string, string>;
 beforeAll(() => {
@@ -33,7 +35,7 @@ serveStdio(() => {
 describe('@midcall/server alone', () => {
   it('brings at most ten packages and 24 MB, none of them native', () => {
     const { packages, megabytes } = install(tarballs, ['@midcall/server']);
-    expect([...packages].sort()).toEqual([
+    expect([...packages.keys()].sort()).toEqual([
       '@midcall/core',
       '@midcall/server',
       '@modelcontextprotocol/core',
@@ -42,6 +44,12 @@ describe('@midcall/server alone', () => {
       'zod',
     ]);
     expect(megabytes).toBeLessThan(24);
+    for (const place of packages.values()) {
+      const { scripts = {} } = readManifest(place);
+      expect(Object.keys(scripts).filter(name => /^(?:pre|post)?install$/.test(name))).toEqual([]);
+      const files = readdirSync(place, { recursive: true, encoding: 'utf8' });
+      expect(files.filter(path => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
+    }
   });
 
   it('answers a handler’s question over standard input and output', () => {
@@ -67,15 +75,78 @@ describe('@midcall/server alone', () => {
     expect(JSON.parse(said.split('\n')[0]!)).toMatchObject({ id: 1, result: { resultType: 'input_required' } });
   });
 
+  const pages = ['hono', '@hono/node-server'];
+  const signedIn = `import('@midcall/server/connect').then(async ({ bearer, provider }) => {
+    const resource = new URL('https://notes.example.com/mcp');
+    const { authenticate } = bearer(provider({ id: 'login', issuer: 'https://login.example.com' }), { resource });
+    const response = await authenticate(new Request(resource, { headers: { authorization: 'Bearer token' } }));
+    console.log(response.status, await response.text());
+  })`;
   it.each([
-    ['@midcall/server/node', "import('@midcall/server/node')", '@modelcontextprotocol/node'],
-    ['@midcall/server/connect', "import('@midcall/server/connect')", 'hono'],
-    ['a SQLite store', "import('@midcall/server/stores/sqlite').then(each => each.sqliteStore('store.db'))", 'libsql'],
-  ])('%s says what to install', (_what, code, name) => {
-    const { folder } = install(tarballs, ['@midcall/server']);
-    const { stdout } = run(folder, `await ${code}.catch(error => console.log(error.code + ' ' + error.message));`);
-    expect(stdout).toContain(`server/setup`);
-    expect(stdout).toContain(`npm install ${name}`);
+    [
+      '@midcall/server/node without the SDK’s transport',
+      [],
+      "import('@midcall/server/node')",
+      '@modelcontextprotocol/node',
+    ],
+    ['pages without Hono', [], "import('@midcall/server/connect')", 'hono @hono/node-server'],
+    ['pages without Hono’s server', ['hono'], "import('@midcall/server/connect')", 'hono @hono/node-server'],
+    [
+      'a SQLite store',
+      [],
+      "import('@midcall/server/stores/sqlite').then(each => each.sqliteStore('store.db'))",
+      'libsql',
+    ],
+    ['OAuth without its library', pages, signedIn, 'openid-client oauth4webapi'],
+    ['OAuth without the library under it', [...pages, 'openid-client'], signedIn, 'openid-client oauth4webapi'],
+  ])('%s says what to install', (_what, there, code, names) => {
+    const { folder } = install(tarballs, ['@midcall/server'], there);
+    // Where packages are kept apart, as pnpm does, what another one needs is not there for us.
+    rmSync(join(folder, 'node_modules/oauth4webapi'), { force: true });
+    const { stdout, stderr } = run(
+      folder,
+      `await ${code}.catch(error => console.log(error.code + ' ' + error.message));`,
+    );
+    expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringMatching(/^server\/setup /) });
+    expect(stdout).toContain(`Run: npm install ${names}\n`);
+  });
+
+  it('has in the test above every peer that is optional', () => {
+    const { packages } = install(tarballs, ['@midcall/server']);
+    const { peerDependenciesMeta = {} } = readManifest(packages.get('@midcall/server')!);
+    expect(Object.keys(peerDependenciesMeta).sort()).toEqual(
+      ['@modelcontextprotocol/node', ...pages, 'libsql', 'openid-client', 'oauth4webapi'].sort(),
+    );
+  });
+
+  it('takes the SDK that the author has: beside 2.3 npm installs one copy, and TypeScript takes it for the same', () => {
+    const sdk = join(root, 'node_modules/sdk-server-2.3');
+    const core = join(sdk, 'node_modules/@modelcontextprotocol/core');
+    const others = ['zod', '@opentelemetry/api'].map(name => join(root, 'node_modules', name));
+    const folder = installByNpm(
+      ['@midcall/core', '@midcall/server'].map(name => tarballs.get(name)!),
+      [sdk, core, ...others],
+    );
+    const listed = execFileSync('npm', ['ls', '--all', '--parseable', '@modelcontextprotocol/server'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const copies = [...new Set(listed.trim().split('\n'))];
+    expect(copies).toHaveLength(1);
+    expect(readManifest(copies[0]!).version).toMatch(/^2\.3\./);
+    writeFileSync(join(folder, 'server.ts'), server);
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    const compiled = spawnSync(
+      process.execPath,
+      [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--module', 'nodenext', ...types].concat(
+        '--target',
+        'es2023',
+        'server.ts',
+      ),
+      { cwd: folder, encoding: 'utf8' },
+    );
+    expect(compiled).toMatchObject({ status: 0, stdout: '' });
   });
 });
 
@@ -140,4 +211,51 @@ it('every package has a licence, a page of its own, and no tests', () => {
     expect({ name, files }).toMatchObject({ files: expect.arrayContaining(['README.md', 'LICENSE', 'package.json']) });
     expect(files.filter(path => /(^|\/)test\/|\.test\.|tsbuildinfo/.test(path))).toEqual([]);
   }
+});
+
+it('each tarball has a bill of materials, with what the package needs and nothing that it was made with', () => {
+  for (const [name, tarball] of tarballs) {
+    const bill = JSON.parse(readFileSync(tarball.replace(/\.tgz$/, '.cdx.json'), 'utf8')) as BillOfMaterials;
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name } } });
+    const { packages } = install(tarballs, [name]);
+    const listed = bill.components.map(each => each.name);
+    // What is optional to one of the others, such as a binary for one system, is in the bill too.
+    expect([name, ...listed]).toEqual(expect.arrayContaining([...packages.keys()]));
+    for (const other of ['vitest', 'typescript', 'knip', '@changesets/cli']) expect(listed).not.toContain(other);
+  }
+});
+
+describe('each tarball', () => {
+  const tool = (name: string, ...args: string[]) =>
+    spawnSync(join(root, 'node_modules/.bin', name), args, {
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1' },
+    });
+
+  it('is clean by publint', () => {
+    for (const tarball of tarballs.values())
+      expect(tool('publint', tarball, '--strict')).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('All good'),
+      });
+  });
+
+  it('has types that Node and bundlers find, where it has anything to import', () => {
+    for (const tarball of tarballs.values())
+      expect(tool('attw', tarball, '--profile', 'esm-only', '--quiet')).toMatchObject({ status: 0, stdout: '' });
+  });
+
+  it('leads an editor from each declaration to its source', () => {
+    const { packages } = install(tarballs, [...tarballs.keys()]);
+    for (const name of tarballs.keys()) {
+      const place = packages.get(name)!;
+      const files = readdirSync(place, { recursive: true, encoding: 'utf8' }).map(path => path.replaceAll('\\', '/'));
+      for (const path of files.filter(each => each.endsWith('.d.ts'))) {
+        const text = readFileSync(join(place, path), 'utf8');
+        expect(text).toMatch(/\n\/\/# sourceMappingURL=.*\.d\.ts\.map$/);
+        const { sources } = JSON.parse(readFileSync(join(place, `${path}.map`), 'utf8')) as { sources: string[] };
+        for (const source of sources) expect(files).toContain(join(path, '..', source));
+      }
+    }
+  });
 });

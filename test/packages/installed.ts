@@ -15,42 +15,33 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { type Manifest as Needing, needs } from '../../scripts/bill-of-materials.ts';
+import { packageFolders, root } from '../../scripts/places.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-export interface Manifest {
-  readonly name: string;
+interface Manifest extends Needing {
   readonly version: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly bin?: Readonly<Record<string, string>>;
-  readonly [member: string]: unknown;
+  readonly scripts?: Readonly<Record<string, string>>;
 }
 
 export const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** Packs every workspace. @returns package name -> path of its tarball */
+/**
+ * Packs the build that is there, as `npm run pack` does.
+ * @returns package name -> path of its tarball, which has its bill of materials beside it
+ */
 export function packAll(): ReadonlyMap<string, string> {
-  const place = mkdtempSync(join(tmpdir(), 'midcall-packs-'));
-  const printed = execFileSync(
-    'npm',
-    ['pack', '--workspaces', '--json', '--ignore-scripts', '--pack-destination', place],
-    { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] },
+  const out = mkdtempSync(join(tmpdir(), 'midcall-packs-'));
+  const args = ['--silent', 'run', 'pack', '--', '--as-built', '--out', out];
+  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  return new Map(
+    packageFolders.map(folder => {
+      const { name, version } = readManifest(join(root, folder));
+      return [name, join(out, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)];
+    }),
   );
-  const packed = JSON.parse(printed) as
-    | { name: string; filename: string }[]
-    | Record<string, { name: string; filename: string }>;
-  return new Map(Object.values(packed).map(({ name, filename }) => [name, join(place, filename)]));
 }
-
-/** What npm installs with a package: its dependencies and the peers that are not optional. */
-const needs = ({ dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }: Manifest): string[] => [
-  ...Object.keys(dependencies),
-  ...Object.keys(peerDependencies).filter(name => !peerDependenciesMeta[name]?.optional),
-];
 
 /** Where a package of others lies, seen from the folder of the one that needs it. */
 function found(name: string, from: string): string {
@@ -70,8 +61,8 @@ const bytes = (path: string): number =>
 
 export interface Installed {
   readonly folder: string;
-  /** Everything that is installed, ours and others'. */
-  readonly packages: ReadonlySet<string>;
+  /** Everything that is installed, ours and others', and where. */
+  readonly packages: ReadonlyMap<string, string>;
   readonly megabytes: number;
 }
 
@@ -84,24 +75,22 @@ export function install(
   const folder = mkdtempSync(join(tmpdir(), 'midcall-installed-'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', private: true, type: 'module' }));
   const at = (name: string) => join(folder, 'node_modules', name);
-  const packages = new Set<string>();
-  let size = 0;
+  const packages = new Map<string, string>();
   const add = (name: string, from: string): void => {
     if (packages.has(name)) return;
-    packages.add(name);
     const tarball = tarballs.get(name);
     mkdirSync(dirname(at(name)), { recursive: true });
     if (tarball === undefined) {
       const path = found(name, from);
+      packages.set(name, path);
       // Others resolve what they need themselves, from where they really lie.
       if (dirname(path).startsWith(join(root, 'node_modules'))) symlinkSync(path, at(name));
-      size += bytes(path);
       for (const each of needs(readManifest(path))) add(each, path);
       return;
     }
     mkdirSync(at(name));
+    packages.set(name, at(name));
     execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', at(name)]);
-    size += bytes(at(name));
     const manifest = readManifest(at(name));
     for (const each of needs(manifest)) add(each, root);
     for (const [command, file] of Object.entries(manifest.bin ?? {})) {
@@ -110,5 +99,21 @@ export function install(
     }
   };
   for (const name of [...wanted, ...extra]) add(name, root);
+  const size = [...packages.values()].reduce((sum, path) => sum + bytes(path), 0);
   return { folder, packages, megabytes: size / 1_000_000 };
+}
+
+/**
+ * An empty project in which npm itself installs packages, without the network.
+ * @param own - tarballs of ours
+ * @param others - folders of packages that the author asks for, and of all that these and ours need
+ */
+export function installByNpm(own: readonly string[], others: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'midcall-npm-'));
+  const npm = (...args: string[]) =>
+    execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', private: true, type: 'module' }));
+  const packed = others.map(each => join(folder, npm('pack', '--silent', '--ignore-scripts', each).trim()));
+  npm('install', '--offline', '--no-audit', '--no-fund', ...own, ...packed);
+  return folder;
 }

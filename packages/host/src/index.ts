@@ -1,46 +1,27 @@
-export type { OpenUrlOptions, Spawn } from '@midcall/core/node';
 export { openUrl } from '@midcall/core/node';
-export type { VisibleOptions } from '@midcall/core/text';
-export { hides, visible } from '@midcall/core/text';
+export { visible } from '@midcall/core/text';
 export type { Notice } from './asking.ts';
-export type { AttachEvent, Attachment, AttachOptions, CallRequest } from './attach.ts';
-export { attach } from './attach.ts';
-export type { AuditEntry, AuditEvent, AuditOptions, AuditSink, AuditVerdict } from './audit/audit.ts';
-export { Audit, argumentsDigest, verifyAudit } from './audit/audit.ts';
-export { auditFile } from './audit/audit-file.ts';
-export type { CallEvent, CallOutcome, CallProgress, RunOptions } from './calls/runner.ts';
+export type { AuditEntry, AuditEvent, AuditVerdict } from './audit/audit.ts';
+export { Audit } from './audit/audit.ts';
+export type { CallOutcome, CallProgress } from './calls/runner.ts';
 export type { Clock } from './clock.ts';
 export { systemClock } from './clock.ts';
 export { commandWords } from './connection/command-words.ts';
 export type {
-  CallHandle,
   Catalogue,
   ConnectionEvent,
-  ConnectionOptions,
-  ConnectionState,
-  ServerInfo,
 } from './connection/connection.ts';
 export { Connection } from './connection/connection.ts';
 export type { ListName, ListProblem } from './connection/list-problem.ts';
-export type { ServerEntry, ServerTarget } from './connection/server-entry.ts';
-export { commandTarget, originOf, readServerEntries, urlTarget } from './connection/server-entry.ts';
-export { StderrTail } from './connection/stderr-tail.ts';
-export type { TransportOptions } from './connection/transport.ts';
-export { openTransport } from './connection/transport.ts';
-export { systemReason } from './connection/unreached.ts';
-export type { ElicitationMode } from './elicitation.ts';
-export type { Era } from './era.ts';
-export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';
+export type { ServerEntry } from './connection/server-entry.ts';
+export { commandTarget, readServerEntries, urlTarget } from './connection/server-entry.ts';
+export type { InboxEvent } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
 export { isLongText } from './long-text.ts';
-export { outputValidator } from './output-validator.ts';
-export type { Limits, Rule, Subject, Verdict } from './policy/judge.ts';
-export type { KeptRules, RulesFileOptions } from './policy/kept-rules.ts';
-export { rulesFile } from './policy/kept-rules.ts';
-export { Policy, type PolicyOptions } from './policy/policy.ts';
+export type { Rule } from './policy/judge.ts';
+export type { KeptRules } from './policy/kept-rules.ts';
+export { Policy } from './policy/policy.ts';
 export type {
-  AskedModel,
-  Asker,
   CallContext,
   Ending,
   FormQuestion,
@@ -49,25 +30,17 @@ export type {
   Receipt,
   Reply,
   RootsQuestion,
-  SamplingMessageView,
   SamplingPrompt,
   SamplingReplyQuestion,
   SamplingRequestQuestion,
-  SamplingWishes,
   UrlFinishQuestion,
   UrlQuestion,
-  Via,
 } from './question.ts';
 export { expandTemplate, templateNames } from './resource-template.ts';
-export { machineDisk, type RootsDisk } from './roots/disk.ts';
-export type { OfferedRoot, RootsManagerOptions, RootsState } from './roots/manager.ts';
+export type { OfferedRoot } from './roots/manager.ts';
 export { RootsManager } from './roots/manager.ts';
-export { type RootsMemory, rootsFile } from './roots/memory.ts';
-export { detectWorkspace, type Workspace } from './roots/workspace.ts';
 export { saidAlready } from './said-already.ts';
-export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export { wishLines } from './sampling/wishes.ts';
 export { mask, maskedArguments, secretNames, secretsOf, secretWarnings } from './secrets.ts';
-export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';
-export { judgeUrl } from './url/judge.ts';
+export type { UrlJudgement } from './url/judge.ts';

@@ -1,6 +1,5 @@
 export { checkDirectories } from './directories.ts';
-export type { Importing } from './import.ts';
-export { type ImportConfig, readImportConfig } from './import-config.ts';
+export { readImportConfig } from './import-config.ts';
 export { copySamples } from './samples.ts';
 export { type NotesOptions, notesServer } from './server.ts';
 export { directoriesInForce, readSettings, settingsPath } from './settings.ts';

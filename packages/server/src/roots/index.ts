@@ -1,6 +1,5 @@
 export type { Root } from '@midcall/core/roots';
-export { type PathStyle, toPath, toUri } from '@midcall/core/roots';
-export { type Boundary, type BoundaryMode, type BoundaryOptions, boundary, type Said } from './boundary.ts';
-export type { Entry, FileHandle, FileStat, Files, Guarantee } from './files.ts';
+export { type Boundary, type BoundaryOptions, boundary, type Said } from './boundary.ts';
+export type { FileHandle, Files } from './files.ts';
 export { listedRoots } from './listed.ts';
-export { type LiveRoots, type LiveRootsOptions, liveRoots } from './live-roots.ts';
+export { type LiveRoots, liveRoots } from './live-roots.ts';

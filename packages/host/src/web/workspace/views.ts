@@ -118,7 +118,7 @@ export interface CallView {
 }
 
 /** The refusal in an item, where it is one that the person had no part in. */
-export function refusalIn(item: QuestionView | NoticeView | undefined): RefusalView | undefined {
+function refusalIn(item: QuestionView | NoticeView | undefined): RefusalView | undefined {
   if (!item) return undefined;
   if ('notice' in item) return item.notice.type === 'refused' ? item.notice : undefined;
   return item.ending?.how === 'refused-by-policy' ? { by: 'policy', why: item.ending.rule } : undefined;

@@ -1,0 +1,58 @@
+/** What outsiders enter the code by, beside what packages export, so that knip finds what nobody uses. */
+import type { KnipConfig } from 'knip';
+import { packageFolders } from './scripts/places.ts';
+
+const entries: Readonly<Record<string, readonly string[]>> = {
+  // Run in the browser, read as files.
+  'packages/host': ['src/web/client/{desk,again}.ts'],
+  // Where bin/midcall.js leads, once it is built.
+  'packages/midcall': ['src/cli/main.ts'],
+};
+
+const config: KnipConfig = {
+  workspaces: {
+    '.': {
+      entry: [
+        // Run by `npm run` and by scripts/test.ts, which name them by their path.
+        'scripts/*.ts',
+        'conformance/{client,server}.ts',
+        'bench/*.mjs',
+        // Started by tests and read by documents.
+        'examples/main.ts',
+        'examples/start/*.mjs',
+        'examples/bundle/server.mjs',
+        'test/**/*.{mjs,soak.test.ts}',
+        // Only the compiler reads these.
+        'test/types/*.ts',
+      ],
+      project: ['{test,scripts,examples,conformance}/**/*.{ts,mjs}', 'bench/*.{ts,mjs}'],
+      ignoreDependencies: [
+        // Started by scripts/check.ts, which puts the command together.
+        '@biomejs/biome',
+        // Started by their commands, in test/packages/installed.e2e.test.ts.
+        '@arethetypeswrong/cli',
+        'publint',
+        // An older SDK, read as a folder there.
+        'sdk-server-2.3',
+        // Started by its file, in scripts/conformance.ts.
+        '@modelcontextprotocol/conformance',
+        // Read as a file, to be put into a page.
+        'axe-core',
+        // Peers of benches that take part where they are installed.
+        'ajv',
+        'fastmcp',
+      ],
+    },
+    ...Object.fromEntries(
+      packageFolders.map(folder => [folder, { entry: [...(entries[folder] ?? [])], project: ['src/**/*.ts'] }]),
+    ),
+  },
+  // Optional peers are imported where they are used, and only there: test/packages/installed.e2e.test.ts.
+  exclude: ['optionalPeerDependencies'],
+  // A type that an exported signature speaks of is exported, so that its users can name it.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  // Of the system, where tests use them.
+  ignoreBinaries: ['mount', 'umount', 'prlimit', 'mkfifo', 'setpriv'],
+};
+
+export default config;

@@ -1,0 +1,52 @@
+/**
+ * What to run before each commit, in under a minute: lint, types, what nobody uses, and the quick tests of what changed
+ * since the last commit; with `--all` every quick test. Side by side; each says its part when it ends, and the first
+ * problem does not hide the others.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './places.ts';
+
+const quick = ['vitest', 'run', '--reporter=dot', '--project', 'unit', '--tagsFilter', '!thorough'];
+const all = process.argv.includes('--all');
+/** What holds of the whole repository, so whatever changed. */
+const rules = ['test/architecture.test.ts', 'test/docs/paths.test.ts', 'test/conformance/requirements.test.ts'];
+const parts: readonly (readonly (readonly string[])[])[] = [
+  [
+    ['biome', 'check', '--error-on-warnings', '.'],
+    ['tsc', '-p', 'tsconfig.json'],
+    ['knip', '--no-progress'],
+  ],
+  all
+    ? [quick]
+    : [
+        [...quick, ...rules],
+        [...quick, '--changed', '--passWithNoTests'],
+      ],
+];
+
+function run(command: readonly string[]): Promise<boolean> {
+  const begun = Date.now();
+  return new Promise(resolve => {
+    const [name, ...args] = command;
+    const child = spawn(join(root, 'node_modules/.bin', name!), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', part => (said += part));
+    child.on('close', code => {
+      if (code !== 0) console.error(said);
+      console.log(
+        `${code === 0 ? 'ok    ' : 'FAILED'} ${command.join(' ')} (${((Date.now() - begun) / 1000).toFixed(1)} s)`,
+      );
+      resolve(code === 0);
+    });
+  });
+}
+
+async function inOrder(commands: readonly (readonly string[])[]): Promise<boolean> {
+  let passed = true;
+  for (const command of commands) passed = (await run(command)) && passed;
+  return passed;
+}
+
+const passed = await Promise.all(parts.map(inOrder));
+process.exit(passed.every(Boolean) ? 0 : 1);

@@ -1,0 +1,56 @@
+/**
+ * Makes what is released, in `tarballs/`: for every package its tarball, and beside it what is installed with it, as a
+ * CycloneDX bill of materials: `npm run pack`. Needs no network. With `--as-built`, packs the build that is there.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type BillOfMaterials, type Manifest, shipped } from './bill-of-materials.ts';
+import { packageFolders, root } from './places.ts';
+
+const { values } = parseArgs({
+  options: { 'as-built': { type: 'boolean' }, out: { type: 'string', default: join(root, 'tarballs') } },
+});
+const { out } = values;
+
+/** What a command of npm says as JSON. */
+const npm = (...args: readonly string[]): unknown =>
+  JSON.parse(
+    execFileSync('npm', args, {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
+
+if (!values['as-built']) {
+  // What a build before this one left may no longer have a source.
+  for (const folder of packageFolders) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+}
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+// An array up to npm 10, an object by the packages' names after it.
+const packed = npm('pack', '--workspaces', '--json', '--ignore-scripts', '--pack-destination', out) as Record<
+  string,
+  { readonly name: string; readonly filename: string }
+>;
+const all = npm(
+  'sbom',
+  '--package-lock-only',
+  '--sbom-format',
+  'cyclonedx',
+  '--sbom-type',
+  'library',
+) as BillOfMaterials;
+const manifests = packageFolders.map(
+  folder => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest,
+);
+for (const { name, filename } of Object.values(packed)) {
+  const bill = filename.replace(/\.tgz$/, '.cdx.json');
+  writeFileSync(join(out, bill), `${JSON.stringify(shipped(all, name, manifests), undefined, 2)}\n`);
+  console.log(join(out, filename));
+  console.log(join(out, bill));
+}
