@@ -12,6 +12,7 @@ const check = process.argv.includes('--check');
 const documents = [
   'README.md',
   'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
   'SECURITY.md',
   ...under('docs'),
   ...under('examples'),
