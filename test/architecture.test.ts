@@ -105,6 +105,9 @@ function importsOf(file: string): Import[] {
   return found;
 }
 
+/** The one pair whose types need each other: what a form holds follows from what it was made of. */
+const entwined = new Set(['core/form/input.ts -> core/form/form.ts']);
+
 const packageOf = (file: string): Package => file.split('/')[0] as Package;
 
 const folderOf = (file: string): string => {
@@ -177,13 +180,14 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('A5: no file imports itself through others (value imports)', () => {
+  it('A5: no file imports itself through others, be it for a type', () => {
     const graph = new Map(
       files.map(file => [
         file,
         importsOf(file)
-          .filter(each => each.target.startsWith('.') && !each.typeOnly)
-          .map(each => local(file, each.target)),
+          .filter(each => each.target.startsWith('.'))
+          .map(each => local(file, each.target))
+          .filter(target => !entwined.has(`${file} -> ${target}`)),
       ]),
     );
     const state = new Map<string, 'open' | 'done'>();

@@ -91,9 +91,9 @@ export type {
 } from './question.ts';
 export { expandTemplate, templateNames } from './resource-template.ts';
 export { machineDisk, type RootsDisk } from './roots/disk.ts';
-export type { OfferedRoot, RootsManagerOptions, RootsState } from './roots/manager.ts';
+export type { OfferedRoot, RootsManagerOptions } from './roots/manager.ts';
 export { RootsManager } from './roots/manager.ts';
-export { type RootsMemory, rootsFile } from './roots/memory.ts';
+export { type RootsMemory, type RootsState, rootsFile } from './roots/memory.ts';
 export { detectWorkspace, type Workspace } from './roots/workspace.ts';
 export { saidAlready } from './said-already.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';

@@ -2,15 +2,10 @@
 import type { Answer, Assurance, Channel, FormInput, FormValue } from '@midcall/core/form';
 import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
-import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampler.ts';
+import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
+import type { Principal } from './principal.ts';
 import type { Files } from './roots/index.ts';
 import type { UrlAnswer, UrlAsk } from './url/ask.ts';
-
-/** The person behind a call: who issued the identity, and who it is there. */
-export interface Principal {
-  readonly issuer: string;
-  readonly subject: string;
-}
 
 /** One question with a form. */
 export interface ElicitAsk<I extends FormInput> {

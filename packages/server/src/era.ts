@@ -4,7 +4,6 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import type { Assurance, Channel, Field } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -18,8 +17,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { AboutClient, Can } from './call.ts';
 import type { Json } from './digest.ts';
-import type { OpenAsk } from './engine/seam.ts';
-import type { PageWait } from './url/wait.ts';
+import type { WireAsk } from './wire-ask.ts';
 
 /** The revision that asks in rounds, and deprecates roots and sampling. */
 export const roundsRevision = '2026-07-28';
@@ -36,33 +34,6 @@ export interface ClientView {
   /** True where the client's revision knows only the forms of 2025-06-18; see form/first-spelling.ts. */
   readonly firstForms: boolean;
 }
-
-/** A question as either wire carries it. */
-export interface WireAsk {
-  readonly method: 'elicitation/create' | 'roots/list' | 'sampling/createMessage';
-  readonly params: Readonly<Record<string, unknown>>;
-  /** The key in `inputRequests`, where the author gave one. */
-  readonly key?: string | undefined;
-  /** Milliseconds the person has. */
-  readonly timeoutMs: number;
-  /** Fires when the question is taken back; a client of 2026-07-28 has no ear for that. */
-  readonly withdrawn?: AbortSignal | undefined;
-  /** `relay` where the question leaves as a text for the model; see resume/relay.ts. */
-  readonly channel?: 'native' | 'relay' | 'page';
-  /**
-   * What the audit is told when this leaves, where it is not the question itself as it is: a part of a question on a page, or
-   * `already` where the question was told before.
-   */
-  readonly audited?: { readonly ask?: string; readonly channel?: Channel; readonly assurance?: Assurance } | 'already';
-  /** The page this question is about; see url/plan.ts. */
-  readonly ticket?: string;
-  /** With `channel: 'page'`: what is waited for; see url/wait.ts. */
-  readonly wait?: PageWait;
-  /** The form's fields, for the relay's text. */
-  readonly fields?: readonly Field[];
-}
-
-export const wireOf = (ask: OpenAsk): WireAsk => ask.detail as WireAsk;
 
 const cannot: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
 
@@ -140,14 +111,15 @@ export function missingCapability(asks: ClientView['asks'], required: ClientCapa
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: required }, message);
 }
 
-/** True where the client takes this question itself. */
-export const isNative = (ask: OpenAsk): boolean => (wireOf(ask).channel ?? 'native') === 'native';
-
 /**
  * Sends one question as a request tied to the call it belongs to, so that a client without a GET stream sees it.
  * @returns whatever came back, unjudged: what answers a question is judged in one place for every revision
  */
-export async function push(ctx: ServerContext, ask: WireAsk, signal: AbortSignal): Promise<Json> {
+export async function push(
+  ctx: ServerContext,
+  ask: Pick<WireAsk, 'method' | 'params'>,
+  signal: AbortSignal,
+): Promise<Json> {
   const request = { method: ask.method, params: { ...ask.params } };
   // Our own signal ends the wait; the SDK's timer would be a second, hidden one.
   return (await ctx.mcpReq.send(request, unjudged, { signal, timeout: 0x7fff_ffff })) as Json;

@@ -1,5 +1,5 @@
-export type { Principal } from './call.ts';
 export { digest, type Json } from './digest.ts';
+export type { Principal } from './principal.ts';
 export { type KeySource, keyRing } from './state/keys.ts';
 export { createSealer, type Sealer } from './state/seal.ts';
 export { openUnder, under } from './state/sealed-under.ts';

@@ -33,7 +33,7 @@ export type {
 } from '@midcall/core/sampling';
 export { advanceToolLoop, answerToolUse, samplingTool, startToolLoop, textOf } from '@midcall/core/sampling';
 export type { Store } from '@midcall/core/store';
-export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampler.ts';
+export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
 export { type NotDone, notDone, whyNot } from './asking/why-not.ts';
 export type { AuditEvent, AuditSink, CallOutcome, CallRef, ErrorSink, PageEvent } from './audit.ts';
 export type {
@@ -42,7 +42,6 @@ export type {
   Can,
   ElicitAsk,
   Jsonified,
-  Principal,
   StepContext,
   StepOptions,
 } from './call.ts';
@@ -58,7 +57,7 @@ export {
   type ToolConfig,
 } from './midcall.ts';
 export type { Observation, Observer } from './observe.ts';
-export type { PrincipalOf } from './principal.ts';
+export type { Principal, PrincipalOf } from './principal.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
 export type { UrlAnswer, UrlAsk } from './url/ask.ts';

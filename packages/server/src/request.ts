@@ -1,11 +1,11 @@
 /** One request that may ask: what is known about it before its handler runs. */
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { AuditEvent, CallRef, Unstamped } from './audit.ts';
-import type { Principal } from './call.ts';
 import type { Config } from './config.ts';
 import { digest } from './digest.ts';
 import { type ClientView, nameOf, viewClient } from './era.ts';
-import { clientOf, principalOf } from './principal.ts';
+import type { Principal } from './principal.ts';
+import { clientOf, principalOf } from './requester.ts';
 import type { Binding } from './state/request-state.ts';
 
 /** The requests whose handlers may ask (2026-07-28, basic/patterns/mrtr, "Supported Requests"). */

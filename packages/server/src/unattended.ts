@@ -8,8 +8,8 @@ import type { Config } from './config.ts';
 import { Run } from './engine/run.ts';
 import { heldFiles } from './files/held-files.ts';
 import { makeCall } from './handle.ts';
-import { processUser } from './principal.ts';
 import type { CallRequest } from './request.ts';
+import { processUser } from './requester.ts';
 
 const nobody: CallRequest['client'] = {
   asks: 'none',

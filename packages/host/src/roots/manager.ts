@@ -37,13 +37,6 @@ export interface OfferedRoot extends Root {
   readonly state: 'there' | 'gone' | 'unreadable';
 }
 
-/** What is kept between sessions. */
-export interface RootsState {
-  readonly roots: readonly { readonly path: string; readonly name: string; readonly as?: string }[];
-  /** Server id -> paths granted to it. A server that is not in it has not been decided about. */
-  readonly grants: Readonly<Record<string, readonly string[]>>;
-}
-
 /** The disk, and where decisions are kept. */
 export interface RootsManagerOptions {
   /** The file system, as far as this needs it. */

@@ -1,5 +1,11 @@
 import { ownerFile } from '../files/owner-file.ts';
-import type { RootsState } from './manager.ts';
+
+/** What is kept between sessions. */
+export interface RootsState {
+  readonly roots: readonly { readonly path: string; readonly name: string; readonly as?: string }[];
+  /** Server id -> paths granted to it. A server that is not in it has not been decided about. */
+  readonly grants: Readonly<Record<string, readonly string[]>>;
+}
 
 /** Where a roots manager keeps its state. */
 export interface RootsMemory {

@@ -18,11 +18,9 @@ import {
   text,
 } from '@midcall/core/options';
 import type { ElicitAsk, StepOptions } from '../call.ts';
+import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
 import type { UrlAsk } from '../url/ask.ts';
 import { checkMessage } from './ask-message.ts';
-
-/** What a timer of Node can hold. */
-export const MAX_TIMEOUT_MS = 0x7fff_ffff;
 
 const shared = {
   message: required(text),

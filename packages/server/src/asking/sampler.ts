@@ -16,10 +16,8 @@ import {
   checkRequest,
   checkResult,
   describeIssues,
-  type SamplingMessage,
   type SamplingRequest,
   type SamplingResult,
-  type SamplingTool,
   startToolLoop,
   type ToolLoopLimits,
   type ToolResultContent,
@@ -27,31 +25,11 @@ import {
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import type { Run } from '../engine/run.ts';
-import { roundsRevision, type WireAsk } from '../era.ts';
+import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
+import { roundsRevision } from '../era.ts';
 import type { CallRequest } from '../request.ts';
-import { MAX_TIMEOUT_MS } from './check-ask.ts';
-
-/** What `call.sampleWithTools` takes: a request, the tools as code, and limits. */
-export interface ToolSamplingRequest extends Omit<SamplingRequest, 'tools' | 'includeContext'>, ToolLoopLimits {
-  readonly tools: readonly SamplingTool[];
-  /** Milliseconds for each reply; the server's `askTimeoutMs` where absent. */
-  readonly timeoutMs?: number;
-}
-
-/** What `call.sample` takes. */
-export interface PlainSamplingRequest extends Omit<SamplingRequest, 'includeContext'> {
-  /** Milliseconds for the reply; the server's `askTimeoutMs` where absent. */
-  readonly timeoutMs?: number;
-}
-
-/** What a tool loop came to. */
-export interface ToolSamplingResult {
-  readonly result: SamplingResult;
-  /** The whole conversation, the final reply included. */
-  readonly messages: readonly SamplingMessage[];
-  /** Requests that went to the model. */
-  readonly iterations: number;
-}
+import type { WireAsk } from '../wire-ask.ts';
+import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampling-request.ts';
 
 export interface Sampler {
   sample(request: PlainSamplingRequest): Promise<SamplingResult>;

@@ -8,7 +8,7 @@ import { MidcallError } from '@midcall/core/errors';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
 import type { Run } from '../engine/run.ts';
-import { push, roundsRevision, type WireAsk } from '../era.ts';
+import { push, roundsRevision } from '../era.ts';
 import type { CallRequest } from '../request.ts';
 import {
   type Boundary,
@@ -19,6 +19,7 @@ import {
   type Root,
   type Said,
 } from '../roots/index.ts';
+import type { WireAsk } from '../wire-ask.ts';
 import { heldFiles } from './held-files.ts';
 
 export interface FileAccess {

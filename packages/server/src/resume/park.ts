@@ -11,7 +11,8 @@ import type { Journal } from '../engine/journal.ts';
 import type { OpenAsk } from '../engine/seam.ts';
 import { type CallRequest, waitingResult } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
-import { type PageWait, waitOf } from '../url/wait.ts';
+import type { PageWait } from '../url/announced.ts';
+import { waitOf } from '../url/wait.ts';
 import { quoted } from './relay-text.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 

@@ -8,9 +8,9 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
 import { type Journal, shortLabel } from '../engine/journal.ts';
 import type { OpenAsk } from '../engine/seam.ts';
-import { wireOf } from '../era.ts';
 import { type CallRequest, waitingResult } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
+import { wireOf } from '../wire-ask.ts';
 import { relayText } from './relay-text.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 

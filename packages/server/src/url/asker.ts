@@ -13,11 +13,13 @@ import type { Json } from '../digest.ts';
 import { digest } from '../digest.ts';
 import { shortLabel } from '../engine/journal.ts';
 import type { Run } from '../engine/run.ts';
-import { formParams, missingCapability, urlParams, urlRequired, type WireAsk } from '../era.ts';
+import { formParams, missingCapability, urlParams, urlRequired } from '../era.ts';
 import type { CallRequest } from '../request.ts';
+import type { WireAsk } from '../wire-ask.ts';
+import type { Announced } from './announced.ts';
 import type { UrlAnswer, UrlAsk } from './ask.ts';
 import { askConsent } from './consent.ts';
-import { type Announced, type Asked, type PageCall, type Plan, plan, roads, spoken, spokenCode } from './plan.ts';
+import { type Asked, type PageCall, type Plan, plan, roads, spoken, spokenCode } from './plan.ts';
 
 export interface UrlAskerOptions {
   readonly config: Config;

@@ -3,7 +3,7 @@ import type { By } from '@midcall/core/form';
 import { readRecorded, suspicion } from '../asking/judge.ts';
 import type { Config } from '../config.ts';
 import type { Run } from '../engine/run.ts';
-import type { WireAsk } from '../era.ts';
+import type { WireAsk } from '../wire-ask.ts';
 import type { UrlAnswer } from './ask.ts';
 
 /** How consent is asked for. */

@@ -15,6 +15,7 @@ import type { CallRef } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
 import type { CallRequest } from '../request.ts';
+import type { Announce, Announced } from './announced.ts';
 import type { PageRoad, PersonCheck } from './pages.ts';
 
 /** The call a page belongs to. */
@@ -28,27 +29,6 @@ export interface PageCall {
   readonly binding: string;
   /** Told when a page that was named in an error is finished (2025-11-25). */
   readonly notify: (ticket: string, elicitationId: string, ms: number) => void;
-}
-
-/**
- * `url`: the host's URL mode; `form`: a form of the host that shows the link; `browser`: opened on this machine;
- * `link`: a text for the model; `error`: -32042.
- */
-export type Announce = 'url' | 'form' | 'browser' | 'link' | 'error';
-
-/** A page as it was opened and announced. */
-export interface Announced {
-  readonly announce: Announce;
-  readonly ticket: string;
-  readonly url: string;
-  readonly note?: string;
-  readonly code?: string;
-  readonly check: PersonCheck;
-  readonly elicitationId: string;
-  /** When it was opened, in milliseconds since the epoch. */
-  readonly at: number;
-  /** When it may no longer be answered, in milliseconds since the epoch. */
-  readonly dueAt: number;
 }
 
 export type Plan = Announced | { readonly none: 'unavailable' };

@@ -3,13 +3,10 @@ import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
 import { signsOfLife } from '../drivers/signs-of-life.ts';
 import type { OpenAsk } from '../engine/seam.ts';
-import { wireOf } from '../era.ts';
 import type { CallRequest } from '../request.ts';
+import { wireOf } from '../wire-ask.ts';
+import type { PageWait } from './announced.ts';
 import type { PageOutcome } from './pages.ts';
-import type { Announced } from './plan.ts';
-
-/** What is waited for; in a `WireAsk` on channel `page`. */
-export type PageWait = Announced & { readonly message: string };
 
 /** True where an ask waits for a page and nothing of it is sent to the client. */
 export const isPageWait = (ask: OpenAsk): boolean => wireOf(ask).channel === 'page';

@@ -1,5 +1,4 @@
-/** What OAuth as a client comes down to: one request per function. The library that makes them is loaded at the first one. */
-import { needed } from '@midcall/core/errors';
+/** What OAuth as a client comes down to: one request per function. */
 import type { ClientIdentity, ClientOffer } from './identity.ts';
 import type { OAuthTokens } from './tokens.ts';
 
@@ -104,31 +103,4 @@ export interface PresentedToken {
   readonly scopes: readonly string[];
   /** Seconds since the epoch. */
   readonly expiresAt: number;
-}
-
-/**
- * @returns a client whose every function fails with MidcallError `server/setup` where the packages it needs are not
- *   installed
- */
-export function oauthClient(options: OAuthClientOptions): OAuthClient {
-  let loaded: Promise<Requests> | undefined;
-  const load = async (): Promise<Requests> => {
-    const library = () => import('./certified-client.ts');
-    const both = ['openid-client', 'oauth4webapi'];
-    const second = () => needed('OAuth', 'oauth4webapi', library, both);
-    const { certifiedClient } = await needed('OAuth', 'openid-client', second, both);
-    return certifiedClient(options);
-  };
-  const client = (): Promise<Requests> => (loaded ??= load());
-  return {
-    registered: options.registered !== undefined,
-    ready: async () => void (await client()),
-    takes: async () => await (await client()).takes(),
-    register: async offer => await (await client()).register(offer),
-    authorizationUrl: async request => await (await client()).authorizationUrl(request),
-    exchange: async (callback, expected) => await (await client()).exchange(callback, expected),
-    refresh: async (...given) => await (await client()).refresh(...given),
-    revoke: async tokens => await (await client()).revoke(tokens),
-    inspect: async (token, audience) => await (await client()).inspect(token, audience),
-  };
 }

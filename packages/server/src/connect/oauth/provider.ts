@@ -13,7 +13,8 @@ import {
   text,
 } from '@midcall/core/options';
 import { hides } from '@midcall/core/text';
-import { type OAuthClient, oauthClient, type ProviderMetadata } from './oauth-client.ts';
+import { oauthClient } from './lazy-client.ts';
+import type { OAuthClient, ProviderMetadata } from './oauth-client.ts';
 import { isSafeEndpoint } from './safe-endpoint.ts';
 
 /** What the operator knows about a provider. */

@@ -1,0 +1,30 @@
+/** What a handler asks of a language model, and what it gets. */
+import type {
+  SamplingMessage,
+  SamplingRequest,
+  SamplingResult,
+  SamplingTool,
+  ToolLoopLimits,
+} from '@midcall/core/sampling';
+
+/** What `call.sampleWithTools` takes: a request, the tools as code, and limits. */
+export interface ToolSamplingRequest extends Omit<SamplingRequest, 'tools' | 'includeContext'>, ToolLoopLimits {
+  readonly tools: readonly SamplingTool[];
+  /** Milliseconds for each reply; the server's `askTimeoutMs` where absent. */
+  readonly timeoutMs?: number;
+}
+
+/** What `call.sample` takes. */
+export interface PlainSamplingRequest extends Omit<SamplingRequest, 'includeContext'> {
+  /** Milliseconds for the reply; the server's `askTimeoutMs` where absent. */
+  readonly timeoutMs?: number;
+}
+
+/** What a tool loop came to. */
+export interface ToolSamplingResult {
+  readonly result: SamplingResult;
+  /** The whole conversation, the final reply included. */
+  readonly messages: readonly SamplingMessage[];
+  /** Requests that went to the model. */
+  readonly iterations: number;
+}

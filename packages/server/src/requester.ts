@@ -1,0 +1,71 @@
+/** Who makes a request: the person, and the client it came through. */
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Principal, PrincipalOf } from './principal.ts';
+
+interface PrincipalOptions {
+  readonly principal: PrincipalOf | undefined;
+  readonly warnOnce: (about: string, message: string) => void;
+}
+
+const processId = randomUUID();
+let osUser: Principal | undefined;
+const probed = new WeakSet<PrincipalOf>();
+
+const overHttp = (ctx: ServerContext): boolean => ctx.http !== undefined;
+
+/** The author's principal over HTTP; the operating system's user on stdio, where the client runs as that user. */
+export async function principalOf(ctx: ServerContext, options: PrincipalOptions): Promise<Principal | undefined> {
+  if (!overHttp(ctx)) return processUser();
+  const { principal: given } = options;
+  const found = await given?.(ctx);
+  if (given && found && !probed.has(given)) {
+    probed.add(given);
+    if (same(found, await ofNobody(given, ctx))) options.warnOnce('principal', everybodyIsOne);
+  }
+  return found;
+}
+
+/** The user this process runs as. */
+export function processUser(): Principal {
+  osUser ??= { issuer: 'os', subject: whoRuns() };
+  return osUser;
+}
+
+/**
+ * The client a state is bound to. Over HTTP the OAuth client and the 2025-11-25 session; on stdio this process, or the
+ * key alone where one is configured, which says that other processes may go on with the state.
+ */
+export function clientOf(ctx: ServerContext, keyIsEphemeral: boolean): string {
+  if (overHttp(ctx)) return JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null, ctx.sessionId ?? null]);
+  return keyIsEphemeral ? `stdio:${processId}` : 'stdio';
+}
+
+function whoRuns(): string {
+  try {
+    const { uid, username } = userInfo();
+    return `${uid}:${username}`;
+  } catch {
+    // A container may run under a number that no user has.
+    return `${process.getuid?.() ?? ''}:`;
+  }
+}
+
+/** Asks for the principal of a request that carries nothing by which anybody could be known. */
+async function ofNobody(given: PrincipalOf, ctx: ServerContext): Promise<Principal | undefined> {
+  const { id, method, signal } = ctx.mcpReq;
+  const http = { req: new Request('http://localhost/') };
+  const nobody = { mcpReq: { id, method, signal, requestState: () => undefined }, http };
+  try {
+    return await given(nobody as unknown as ServerContext);
+  } catch {
+    return undefined;
+  }
+}
+
+const same = (a: Principal, b: Principal | undefined): boolean => a.issuer === b?.issuer && a.subject === b.subject;
+
+const everybodyIsOne =
+  'midcall: the principal option names the same person for a request that carries no token, so over HTTP everybody is that ' +
+  'person, and one may answer for another. Take it from what was verified: ctx.http.authInfo.';
