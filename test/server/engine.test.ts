@@ -402,7 +402,9 @@ describe('E9: the journal is nobody’s to change', () => {
   const held = (): Held => ({ list: [1] });
   const journalOf = (run: Run<unknown>) => run.journal.map(entry => entry.value);
   const elicit = (run: Run<unknown>, instead?: Json | (() => Promise<Json>)) =>
-    run.ask({ kind: 'elicit', identity: 'a', label: 'a', detail: undefined }, instead);
+    typeof instead === 'function'
+      ? run.find({ kind: 'elicit', identity: 'a', label: 'a' }, instead)
+      : run.ask({ kind: 'elicit', identity: 'a', label: 'a', detail: undefined }, instead);
   const change = ({ value }: { readonly value: unknown }) => {
     (value as Held).list.push(2);
     return value as Json;

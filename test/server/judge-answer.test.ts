@@ -1,19 +1,19 @@
 /** What a recorded answer comes to; see A1 to A5 in packages/server/src/asking/judge.ts. */
 import { form } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
-import { AskHistory, judge, type RecordedAnswer, standingDecline } from '../../packages/server/src/asking/judge.ts';
+import { AskHistory, judge } from '../../packages/server/src/asking/judge.ts';
+import { fromClient, type Recording } from '../../packages/server/src/channels/recording.ts';
 
 const yesOrNo = form(Boolean);
 const slow = 60_000;
-const got = (action: string, content?: object, ms = slow): RecordedAnswer => ({
-  got: { action, ...(content && { content }) } as never,
-  ms,
-});
+const got = (action: string, content?: object, ms = slow): Recording =>
+  fromClient({ action, ...(content && { content }) } as never, ms);
+const from = { channel: 'native', assurance: 'in-band' } as const;
 const judged = (
-  recorded: RecordedAnswer,
+  recorded: Recording,
   demanded?: 'relayed' | 'in-band' | 'out-of-band' | 'verified',
   fallback?: unknown,
-) => judge(recorded, yesOrNo, { demanded, suspectBelowMs: 500, ...(fallback !== undefined && { fallback }) });
+) => judge(recorded, yesOrNo, { from, demanded, suspectBelowMs: 500, ...(fallback !== undefined && { fallback }) });
 const answer = async (...args: Parameters<typeof judged>) => {
   const result = await judged(...args);
   if (!('answer' in result)) throw new Error('to be asked again');
@@ -27,12 +27,12 @@ describe('a recorded answer', () => {
       expect(await judged(got('accept', content))).toHaveProperty('again');
     for (const action of ['ACCEPT', 'accepted', '', 'toString'])
       expect(await answer(got(action, { value: true }))).toMatchObject({ action: 'cancel', reason: 'error' });
-    expect(await answer({ got: null, ms: slow })).toMatchObject({ action: 'cancel', reason: 'error' });
+    expect(await answer(fromClient(null, slow))).toMatchObject({ action: 'cancel', reason: 'error' });
   });
 
   it('A3: a decline that stands is the person’s and came from nobody just now: it is never too fast', async () => {
     for (const demanded of [undefined, 'relayed', 'in-band', 'out-of-band', 'verified'] as const) {
-      const stands = await answer(standingDecline, demanded);
+      const stands = await answer({ kind: 'standing-decline' }, demanded);
       expect(stands).toMatchObject({ action: 'decline', by: { elapsedMs: 0 } });
       expect(stands.by.suspect).toBeUndefined();
     }
@@ -53,15 +53,18 @@ describe('a recorded answer', () => {
   });
 
   it('A5: what came over a page or a relay is no host’s own speed', async () => {
-    for (const via of ['page', 'relay'] as const)
-      expect((await answer({ ...got('decline', undefined, 0), via } as RecordedAnswer)).by.suspect).toBeUndefined();
+    for (const channel of ['page', 'relay'] as const) {
+      const recording = { kind: 'answered', channel, assurance: 'relayed', got: { action: 'decline' }, ms: 0 } as const;
+      expect((await answer(recording)).by.suspect).toBeUndefined();
+    }
   });
 
   it.each([
-    ['native', undefined, 'in-band'],
-    ['relay', 'relay', 'relayed'],
-  ] as const)('A5: over %s it is worth no more than that', async (channel, via, assurance) => {
-    const recorded = { ...got('accept', { value: true }), ...(via && { via }) } as RecordedAnswer;
+    ['native', 'in-band'],
+    ['relay', 'relayed'],
+  ] as const)('A5: over %s it is worth no more than that', async (channel, assurance) => {
+    const content = { value: true };
+    const recorded = { kind: 'answered', channel, assurance, got: { action: 'accept', content }, ms: slow } as const;
     expect((await answer(recorded)).by).toEqual({ channel, assurance, elapsedMs: slow });
     const order = ['relayed', 'in-band', 'out-of-band', 'verified'] as const;
     for (const demanded of order) {
@@ -71,7 +74,7 @@ describe('a recorded answer', () => {
   });
 
   it('a fallback is said to be one, and worth the least', async () => {
-    expect(await answer({ fallback: true, ms: 0 }, undefined, true)).toEqual({
+    expect(await answer({ kind: 'fallback' }, undefined, true)).toEqual({
       action: 'accept',
       content: true,
       by: { channel: 'fallback', assurance: 'relayed', elapsedMs: 0 },

@@ -3,9 +3,9 @@ import type { Answer, Assurance, Channel, FormInput, FormValue } from '@midcall/
 import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
+import type { UrlAnswer, UrlAsk } from './channels/page/ask.ts';
 import type { Principal } from './principal.ts';
 import type { Files } from './roots/index.ts';
-import type { UrlAnswer, UrlAsk } from './url/ask.ts';
 
 /** One question with a form. */
 export interface ElicitAsk<I extends FormInput> {

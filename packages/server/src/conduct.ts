@@ -11,15 +11,17 @@ import {
 import type { Unstamped } from './audit.ts';
 import type { Call } from './call.ts';
 import { CallEnd } from './call-end.ts';
+import type { CallRun, ModelAsk, OpenQuestion } from './channels/outgoing.ts';
+import type { PageCall } from './channels/page/plan.ts';
+import { leaveToModel } from './channels/relay/leave.ts';
 import type { Config } from './config.ts';
 import { digest, type Json } from './digest.ts';
 import { type Arrival, arrive, begins, interrupted } from './drivers/arrive.ts';
 import { askedEvent } from './drivers/asked.ts';
 import { runByPush } from './drivers/push.ts';
 import { runByRounds } from './drivers/rounds.ts';
-import type { Run } from './engine/run.ts';
-import type { EngineOptions, OpenAsk } from './engine/seam.ts';
-import { aboutClient, isWireError, tellCompletedLater, viewClient } from './era.ts';
+import type { EngineOptions } from './engine/seam.ts';
+import { aboutClient, isWireError, tellCompleted, tellCompletedLater, viewClient } from './era.ts';
 import { fileAccess } from './files/file-access.ts';
 import { makeCall } from './handle.ts';
 import { type Passage, passageOf } from './intercept.ts';
@@ -32,15 +34,13 @@ import {
   readRequest,
   unread,
 } from './request.ts';
-import { parkOnPages } from './resume/park.ts';
-import { relay } from './resume/relay.ts';
+import { park } from './resume/park.ts';
 import { arriveByTicket, readTicket } from './resume/ticket.ts';
 import type { Files } from './roots/index.ts';
 import { asThrown, checkSendable } from './sendable.ts';
 import { AuditedLedger } from './state/audited-ledger.ts';
 import { flowSteps, stepLedger } from './state/ledger.ts';
 import { traceRound } from './trace.ts';
-import type { PageCall } from './url/plan.ts';
 
 type Handler<R> = (call: Call) => R | Promise<R>;
 
@@ -185,8 +185,8 @@ export function conductor(config: Config): Conduct {
       client: () => aboutClient(request.server, request.ctx),
       pages: () => pageCall(request, arrival.flow, config),
     };
-    const handle = (run: Run<R>) => handler(makeCall(run as Run<unknown>, surroundings));
-    const body = config.observe ? (run: Run<R>) => watched(() => handle(run)) : handle;
+    const handle = (run: CallRun<R>) => handler(makeCall(run as CallRun, surroundings));
+    const body = config.observe ? (run: CallRun<R>) => watched(() => handle(run)) : handle;
     const drive = request.client.asks === 'rounds' ? runByRounds<R> : runByPush<R>;
     const outcome = await drive(body, arrival, request, config, engine, audit);
     const where = { flow: arrival.flow, round: arrival.round, arguments: rawArguments };
@@ -200,13 +200,13 @@ export function conductor(config: Config): Conduct {
         return outcome.result;
       case 'relayed': {
         // The model puts one question; the others wait for their turn.
-        const [ask] = outcome.asks as readonly [OpenAsk];
+        const [ask] = outcome.asks as readonly [OpenQuestion<ModelAsk>];
         end.is('relayed', [askedEvent(ask)]);
-        return (await relay(ask, outcome.journal, where, request, config)) as R;
+        return (await leaveToModel(ask, outcome.journal, where, request, config)) as R;
       }
       case 'parked':
         end.is('parked', outcome.asks.map(askedEvent));
-        return (await parkOnPages(outcome.asks, outcome.journal, where, request, config)) as R;
+        return (await park(outcome.asks, outcome.journal, where, request, config)) as R;
       case 'failed':
         end.failed(outcome.error);
         config.observe?.({ kind: 'failed', error: outcome.error });
@@ -337,6 +337,7 @@ function pageCall(request: CallRequest, flow: string, config: Config): PageCall 
     arguments: request.arguments as Json,
     http: request.ctx.http !== undefined,
     binding: digest(request.binding),
+    finished: elicitationId => tellCompleted(request.ctx, elicitationId).catch(() => {}),
     notify(ticket, elicitationId, ms) {
       const done = road
         .outcome(ticket, ms)

@@ -1,40 +1,16 @@
-/** The options of a server library instance, checked and completed once. */
+/** The options of a server library instance, as they are given and as they are completed. */
 
 import type { Channel } from '@midcall/core/form';
-import {
-  anything,
-  checkOptions,
-  count,
-  flag,
-  func,
-  having,
-  type Kinds,
-  listOf,
-  name,
-  notNegative,
-  oneOf,
-  parts,
-  positive,
-  storeKind,
-} from '@midcall/core/options';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Store } from '@midcall/core/store';
-import { boundedStore } from '@midcall/core/store';
 import type { AuditSink, CallRef, ErrorSink } from './audit.ts';
-import { startTimer } from './engine/timer.ts';
+import type { PageRoad, Pages } from './channels/page/pages.ts';
 import type { Observer } from './observe.ts';
 import type { PrincipalOf } from './principal.ts';
-import { type Boundary, type BoundaryOptions, boundary } from './roots/index.ts';
-import { type Claims, claims } from './state/claims.ts';
-import { type KeyRing, type KeySource, keyRing } from './state/keys.ts';
-import { pooledRandom } from './state/pooled-random.ts';
-import { createSealer, type Sealer } from './state/seal.ts';
-import { sealedStore } from './state/sealed-store.ts';
-import { memoryStore } from './stores/memory.ts';
-import type { PageRoad, Pages, PagesHost } from './url/pages.ts';
-
-/** A claim lives as long as its state could, so a busy server holds many; a full store refuses. */
-const MAX_CLAIMS = 1_000_000;
+import type { Boundary, BoundaryOptions } from './roots/index.ts';
+import type { Claims } from './state/claims.ts';
+import type { KeyRing, KeySource } from './state/keys.ts';
+import type { Sealer } from './state/seal.ts';
 
 /** What `midcall()` takes; every part has a safe default. */
 export interface MidcallOptions {
@@ -92,39 +68,6 @@ export interface MidcallOptions {
   readonly duplicateWaitMs?: number;
 }
 
-const kinds: Kinds<MidcallOptions> = {
-  key: anything,
-  store: storeKind,
-  principal: func,
-  audience: name,
-  maxRounds: count,
-  askTimeoutMs: positive,
-  stateTtlMs: positive,
-  maxStateLength: positive,
-  suspectBelowMs: notNegative,
-  channels: listOf(oneOf('native', 'page', 'relay')),
-  pages: having('the pages made by connect(…) of @midcall/server/connect', 'attach'),
-  holdMs: positive,
-  roots: parts<NonNullable<MidcallOptions['roots']>>({
-    ceiling: listOf(name),
-    mode: oneOf('narrow', 'replace', 'ignore'),
-    requireStrong: flag,
-    guarantee: oneOf('held', 'checked'),
-    askWhereDeprecated: flag,
-  }),
-  sampling: parts<NonNullable<MidcallOptions['sampling']>>({
-    model: having('a model, such as modelRouter(…) of @midcall/server/models', 'choose', 'run'),
-    askWhereDeprecated: flag,
-  }),
-  audit: func,
-  onError: func,
-  observe: func,
-  warn: func,
-  now: func,
-  timer: func,
-  duplicateWaitMs: positive,
-};
-
 export interface Config {
   readonly keys: KeyRing;
   readonly sealer: Sealer;
@@ -157,95 +100,4 @@ export interface Config {
   readonly now: () => number;
   readonly timer: (fn: () => void, ms: number) => () => void;
   readonly id: () => string;
-}
-
-/** Characters of the largest journal the store is given. */
-const MAX_SEALED = 16_777_216;
-
-/**
- * @throws TypeError for an option that is unknown or not what it may be; MidcallError `server/setup` for a bad key, `roots/…` for
- *   a directory that cannot be a boundary
- */
-export function configure(options: MidcallOptions): Config {
-  checkOptions('midcall', options, kinds);
-  if (options.channels?.includes('page') && !options.pages)
-    throw new TypeError("midcall: channels has 'page', but there are no pages: give pages: connect(…) as well.");
-  const now = options.now ?? Date.now;
-  const timer = options.timer ?? startTimer;
-  const store = options.store ? boundedStore(options.store, timer) : memoryStore({ now, maxEntries: MAX_CLAIMS });
-  const random = pooledRandom();
-  const id = () => random(16).toString('base64url');
-  const keys = keyRing(options.key);
-  const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
-  const warned = new Set<string>();
-  const sealer = createSealer(keys, { maxLength: MAX_SEALED });
-  const kept = options.store ? sealedStore(store, sealer) : store;
-  const { audit } = options;
-  const host: PagesHost = {
-    store,
-    sealer,
-    now,
-    // A page that nobody comes to keeps no process alive.
-    timer: options.timer ?? startIdleTimer,
-    warn,
-    audit: (call, event) => audit?.({ at: now(), call, ...event }),
-  };
-  return {
-    keys,
-    sealer,
-    store,
-    kept,
-    claims: claims({
-      store,
-      results: kept,
-      now,
-      timer,
-      id,
-      waitMs: options.duplicateWaitMs ?? 25_000,
-    }),
-    principal: options.principal,
-    audience: options.audience,
-    maxRounds: options.maxRounds ?? 9,
-    askTimeoutMs: options.askTimeoutMs ?? 15 * 60_000,
-    stateTtlMs: options.stateTtlMs ?? 60 * 60_000,
-    maxStateLength: options.maxStateLength ?? 32_768,
-    suspectBelowMs: options.suspectBelowMs ?? 250,
-    channels: options.channels ?? (options.pages ? ['native', 'page'] : ['native']),
-    pages: options.pages?.attach(host),
-    holdMs: options.holdMs ?? 40_000,
-    boundary: drawn(options.roots),
-    rootsOn2026: options.roots?.askWhereDeprecated ?? false,
-    samplingModel: options.sampling?.model,
-    samplingOn2026: options.sampling?.askWhereDeprecated ?? false,
-    audit,
-    onError: options.onError && listening(options.onError, warn),
-    observe: options.observe,
-    warn,
-    warnOnce(topic, message) {
-      if (warned.has(topic)) return;
-      warned.add(topic);
-      warn(message);
-    },
-    now,
-    timer,
-    id,
-  };
-}
-
-/** A listener that fails breaks no call. */
-function listening(onError: ErrorSink, warn: (message: string) => void): (error: unknown, call: CallRef) => void {
-  // Its text may hold what the error did.
-  const failed = (error: unknown) =>
-    warn(`midcall: onError failed itself (${(error as Error | null)?.name ?? 'error'}).`);
-  return (error, call) => void new Promise<void>(resolve => resolve(onError(error, call))).catch(failed);
-}
-
-function startIdleTimer(fn: () => void, ms: number): () => void {
-  const timer = setTimeout(fn, ms).unref();
-  return () => clearTimeout(timer);
-}
-
-/** The boundary of `call.files()`. */
-export function drawn({ askWhereDeprecated: _, ...options }: NonNullable<MidcallOptions['roots']> = {}): Boundary {
-  return boundary(options);
 }

@@ -16,8 +16,8 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
 import type { AboutClient, Can } from './call.ts';
+import type { ClientAsk } from './channels/outgoing.ts';
 import type { Json } from './digest.ts';
-import type { WireAsk } from './wire-ask.ts';
 
 /** The revision that asks in rounds, and deprecates roots and sampling. */
 export const roundsRevision = '2026-07-28';
@@ -117,7 +117,7 @@ export function missingCapability(asks: ClientView['asks'], required: ClientCapa
  */
 export async function push(
   ctx: ServerContext,
-  ask: Pick<WireAsk, 'method' | 'params'>,
+  ask: Pick<ClientAsk, 'method' | 'params'>,
   signal: AbortSignal,
 ): Promise<Json> {
   const request = { method: ask.method, params: { ...ask.params } };

@@ -1,7 +1,7 @@
 /** What the handler of `mid.handle` holds: a call whose questions are another server's. */
 import type { Answer, FormInput, FormValue } from '@midcall/core/form';
 import type { Call, ElicitAsk } from './call.ts';
-import type { UrlAnswer } from './url/ask.ts';
+import type { UrlAnswer } from './channels/page/ask.ts';
 
 /** A page of another server. */
 export interface GatewayPage {

@@ -7,13 +7,13 @@ import { Asker, type AskerOptions } from './asking/asker.ts';
 import { checkStep } from './asking/check-ask.ts';
 import { type Sampler, sampler } from './asking/sampler.ts';
 import type { AboutClient, Call, StepContext, StepOptions } from './call.ts';
+import { gatewayConsent } from './channels/native/gateway-consent.ts';
+import type { CallRun } from './channels/outgoing.ts';
 import { digest } from './digest.ts';
 import { Operations } from './engine/operations.ts';
-import type { Run } from './engine/run.ts';
 import type { FileAccess } from './files/file-access.ts';
 import type { GatewayCall } from './gateway-call.ts';
 import { observed } from './observe.ts';
-import { gatewayConsent } from './url/gateway-consent.ts';
 
 export interface HandleOptions extends AskerOptions {
   /** The same in every round of the call. */
@@ -25,18 +25,18 @@ export interface HandleOptions extends AskerOptions {
   readonly client: () => AboutClient | undefined;
 }
 
-export const makeCall = (run: Run<unknown>, options: HandleOptions): GatewayCall => new Handle(run, options);
+export const makeCall = (run: CallRun, options: HandleOptions): GatewayCall => new Handle(run, options);
 
 /** Its operations are functions of their own, not methods: a handler may take its call apart. */
 class Handle implements GatewayCall {
-  readonly #run: Run<unknown>;
+  readonly #run: CallRun;
   readonly #options: HandleOptions;
   #asker: Asker | undefined;
   #access: FileAccess | undefined;
   #sampler: Sampler | undefined;
   #operations: Operations | undefined;
 
-  constructor(run: Run<unknown>, options: HandleOptions) {
+  constructor(run: CallRun, options: HandleOptions) {
     this.#run = run;
     this.#options = options;
   }
@@ -143,7 +143,7 @@ const isMisuse = (error: unknown): boolean =>
   error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));
 
 async function takeStep(
-  run: Run<unknown>,
+  run: CallRun,
   { config, flow }: HandleOptions,
   name: string,
   work: (context: StepContext) => unknown,

@@ -1,9 +1,4 @@
-export { digest, type Json } from './digest.ts';
-export type { Principal } from './principal.ts';
-export { type KeySource, keyRing } from './state/keys.ts';
-export { createSealer, type Sealer } from './state/seal.ts';
-export { openUnder, under } from './state/sealed-under.ts';
-export type { UrlAnswer } from './url/ask.ts';
+export type { UrlAnswer } from './channels/page/ask.ts';
 export type {
   Page,
   PageAsk,
@@ -13,4 +8,9 @@ export type {
   Pages,
   PagesHost,
   PersonCheck,
-} from './url/pages.ts';
+} from './channels/page/pages.ts';
+export { digest, type Json } from './digest.ts';
+export type { Principal } from './principal.ts';
+export { type KeySource, keyRing } from './state/keys.ts';
+export { createSealer, type Sealer } from './state/seal.ts';
+export { openUnder, under } from './state/sealed-under.ts';

@@ -31,7 +31,8 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { AboutClient, Call } from './call.ts';
 import { type Conduct, conductor, type ResumableTool } from './conduct.ts';
-import { configure, drawn, type MidcallOptions } from './config.ts';
+import type { MidcallOptions } from './config.ts';
+import { configure, drawn } from './configure.ts';
 import { aboutClient } from './era.ts';
 import type { GatewayCall } from './gateway-call.ts';
 import { intercept } from './intercept.ts';

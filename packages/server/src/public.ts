@@ -45,6 +45,17 @@ export type {
   StepContext,
   StepOptions,
 } from './call.ts';
+export type { UrlAnswer, UrlAsk } from './channels/page/ask.ts';
+export type {
+  Page,
+  PageAsk,
+  PageLink,
+  PageOutcome,
+  PageRoad,
+  Pages,
+  PagesHost,
+  PersonCheck,
+} from './channels/page/pages.ts';
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
 export type { GatewayCall, GatewayPage } from './gateway-call.ts';
@@ -60,14 +71,3 @@ export type { Observation, Observer } from './observe.ts';
 export type { Principal, PrincipalOf } from './principal.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
-export type { UrlAnswer, UrlAsk } from './url/ask.ts';
-export type {
-  Page,
-  PageAsk,
-  PageLink,
-  PageOutcome,
-  PageRoad,
-  Pages,
-  PagesHost,
-  PersonCheck,
-} from './url/pages.ts';

@@ -4,6 +4,7 @@
  * directories, and a model is the operator's or none.
  */
 import type { Call } from './call.ts';
+import type { CallRun, Outgoing } from './channels/outgoing.ts';
 import type { Config } from './config.ts';
 import { Run } from './engine/run.ts';
 import { heldFiles } from './files/held-files.ts';
@@ -32,13 +33,13 @@ export async function runUnattended<R>(
   } as const;
   const files = {
     roots: async () => undefined,
-    async files(run: Run<unknown>) {
+    async files(run: CallRun) {
       const opened = await run.guarded(() => config.boundary.files(undefined));
       run.defer(() => opened.close());
       return heldFiles(opened, run);
     },
   };
-  const run = new Run<R>(
+  const run = new Run<R, Outgoing>(
     of => {
       const surroundings = {
         config: { ...config, channels: [] },
@@ -51,7 +52,7 @@ export async function runUnattended<R>(
         client: () => undefined,
         pages: () => undefined,
       };
-      return handler(makeCall(of as Run<unknown>, surroundings));
+      return handler(makeCall(of as CallRun, surroundings));
     },
     [],
     new Set(),

@@ -18,8 +18,9 @@ import {
   text,
 } from '@midcall/core/options';
 import type { ElicitAsk, StepOptions } from '../call.ts';
+import { channels } from '../channels/all.ts';
+import type { UrlAsk } from '../channels/page/ask.ts';
 import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
-import type { UrlAsk } from '../url/ask.ts';
 import { checkMessage } from './ask-message.ts';
 
 const shared = {
@@ -27,7 +28,7 @@ const shared = {
   key: text,
   timeoutMs: positive,
   assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
-  channels: listOf(oneOf('native', 'page', 'relay')),
+  channels: listOf(oneOf(...channels.map(({ name }) => name))),
   required: flag,
 };
 

@@ -6,39 +6,21 @@
  * - A1 `accept` carries content that fits the form; nothing else is ever an accept.
  * - A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
  * - A3 A decline is final for the call: the same question is not put again, the decline stands.
- * - A4 A question that was not accepted twice, by whatever road, is not put a third time; the call ends with
+ * - A4 A question that was not accepted twice, by whatever channel, is not put a third time; the call ends with
  *   `ask/repeated`. So a handler that loops until somebody agrees ends, also where nobody can be asked.
  * - A5 An answer below the demanded assurance never counts, and where a level is demanded no answer does that looks
  *   automatic, a no included: it is the host's, and the person may know nothing of it.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Answer, type Assurance, assures, type By, type Form, type Issue, type Judging } from '@midcall/core/form';
-import type { Json } from '../digest.ts';
-
-/** What a driver records for an elicitation. */
-export type RecordedAnswer =
-  | {
-      readonly got: Json;
-      readonly ms: number;
-      readonly via?: 'relay' | 'page';
-      /** With `via: 'page'`: how well the visitor was known. */
-      readonly assurance?: Assurance;
-      readonly standing?: true;
-    }
-  | { readonly none: 'timeout' | 'unavailable' | 'error'; readonly ms: number }
-  /** The handler's own fallback stood in for an answer; its content is not kept here. */
-  | { readonly fallback: true; readonly ms: number };
-
-/** Reads a recorded value; anything that is not one of ours is an error answer. */
-export function readRecorded(value: Json): RecordedAnswer {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return { none: 'error', ms: 0 };
-  return value as unknown as RecordedAnswer;
-}
+import { elapsed, type Recording } from '../channels/recording.ts';
 
 /** What one recorded answer comes to; `again` where the content does not fit the form. */
 export type Judged<T> = { readonly answer: Answer<T> } | { readonly again: readonly Issue[]; readonly by: By };
 
 export interface JudgeOptions {
+  /** The channel the question was put to. */
+  readonly from: Pick<By, 'channel' | 'assurance'>;
   readonly demanded: Assurance | undefined;
   /** Milliseconds; an answer faster than this looks automatic. */
   readonly suspectBelowMs: number;
@@ -51,33 +33,34 @@ export interface JudgeOptions {
 const tooFastBy = { suspect: 'too-fast' } as const;
 
 /** Marks an answer of the host that came faster than a person reads. */
-export const suspicion = (recorded: RecordedAnswer, suspectBelowMs: number): Pick<By, 'suspect'> => {
-  const itself = 'got' in recorded && recorded.via === undefined && !recorded.standing;
-  return itself && recorded.ms < suspectBelowMs ? tooFastBy : {};
+export const suspicion = (recording: Recording, suspectBelowMs: number): Pick<By, 'suspect'> => {
+  const itself = recording.kind === 'answered' && recording.channel === 'native';
+  return itself && recording.ms < suspectBelowMs ? tooFastBy : {};
 };
 
 /** Judges an answer against its form. */
 export async function judge<T>(
-  recorded: RecordedAnswer,
+  recording: Recording,
   form: Pick<Form<T>, 'check'>,
   options: JudgeOptions,
 ): Promise<Judged<T>> {
-  if ('fallback' in recorded) {
+  if (recording.kind === 'fallback') {
     const by: By = { channel: 'fallback', assurance: 'relayed', elapsedMs: 0 };
     return { answer: { action: 'accept', content: options.fallback as T, by } };
   }
-  const relayed = 'got' in recorded && recorded.via === 'relay';
+  const { channel, assurance } = recording.kind === 'answered' ? recording : options.from;
   const by: By = {
-    channel: relayed ? 'relay' : 'native',
-    assurance: relayed ? 'relayed' : 'in-band',
-    elapsedMs: recorded.ms,
-    ...suspicion(recorded, options.suspectBelowMs),
+    channel,
+    assurance,
+    elapsedMs: elapsed(recording),
+    ...suspicion(recording, options.suspectBelowMs),
   };
   const cancel = (reason: 'dismissed' | 'timeout' | 'unavailable' | 'suspect' | 'error'): Judged<T> => ({
     answer: { action: 'cancel', reason, by },
   });
-  if ('none' in recorded) return cancel(recorded.none);
-  const got = recorded.got as { action?: unknown; content?: unknown } | null;
+  if (recording.kind === 'standing-decline') return { answer: { action: 'decline', by } };
+  if (recording.kind === 'unanswered') return cancel(recording.why);
+  const got = recording.got as { action?: unknown; content?: unknown } | null;
   const said = got?.action;
   if (said !== 'accept' && said !== 'decline' && said !== 'cancel') return cancel('error');
   if (options.demanded !== undefined && by.suspect) return cancel('suspect');
@@ -94,9 +77,6 @@ export function askAgain(message: string, issues: readonly Issue[]): string {
   const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : '';
   return `${message}\n\nThe last answer did not fit: ${reasons.join(' ')}${more}`;
 }
-
-/** What is recorded for a question that is not put because an earlier decline stands. */
-export const standingDecline = { got: { action: 'decline' }, ms: 0, standing: true } as const;
 
 /** What one call has already been told, so that it does not ask in circles (A3, A4). */
 export class AskHistory {

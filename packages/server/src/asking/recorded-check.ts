@@ -21,7 +21,7 @@ type Recorded =
  * @param identity - tells this answer from every other of the call
  */
 export const recordedCheck =
-  (run: Run<unknown>, message: string, identity: unknown): Judging =>
+  (run: Pick<Run<unknown>, 'step'>, message: string, identity: unknown): Judging =>
   async (judge, content) => {
     const recorded = (await run.step(
       message,

@@ -22,13 +22,13 @@ import {
   type ToolLoopLimits,
   type ToolResultContent,
 } from '@midcall/core/sampling';
+import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
+import { type Recording, readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
-import type { Run } from '../engine/run.ts';
 import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
 import { roundsRevision } from '../era.ts';
 import type { CallRequest } from '../request.ts';
-import type { WireAsk } from '../wire-ask.ts';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './sampling-request.ts';
 
 export interface Sampler {
@@ -41,7 +41,7 @@ interface Reply {
   readonly ms: number;
 }
 
-export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>, config: Config): Sampler {
+export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, config: Config): Sampler {
   const { client } = request;
   const own = config.samplingModel;
   const asks = client.asks === 'push' || (client.asks === 'rounds' && config.samplingOn2026);
@@ -63,12 +63,12 @@ export function sampler(run: Run<unknown>, request: Pick<CallRequest, 'client'>,
 
   async function viaClient(params: SamplingRequest, timeoutMs: number, identity: unknown): Promise<Reply> {
     if (client.asks === 'rounds') config.warnOnce('sampling', deprecated);
-    const detail: WireAsk = { method: 'sampling/createMessage', params: { ...params }, timeoutMs };
     const label = 'sampling/createMessage';
+    const detail: ClientAsk = { to: 'client', channel: 'native', method: label, params: { ...params }, timeoutMs };
     const { value } = await run.ask({ kind: 'sample', identity, label, detail });
-    const recorded = value as { got?: Json; none?: string; code?: number; ms: number };
-    if (recorded.got !== undefined) return { result: recorded.got, ms: recorded.ms };
-    throw failed(recorded, config.suspectBelowMs);
+    const recording = readRecording(value);
+    if (recording.kind === 'answered') return { result: recording.got, ms: recording.ms };
+    throw failed(recording, config.suspectBelowMs);
   }
 
   async function viaOwnModel(params: SamplingRequest, timeoutMs: number): Promise<Reply> {
@@ -209,12 +209,14 @@ function checkTimeout(ms: number): void {
   throw new MidcallError('sampling/invalid', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
 }
 
-function failed(recorded: { none?: string; code?: number; ms: number }, suspectBelowMs: number): MidcallError {
+function failed(recording: Exclude<Recording, { kind: 'answered' }>, suspectBelowMs: number): MidcallError {
   const unavailable = (why: string) => new MidcallError('sampling/unavailable', why);
-  if (recorded.none === 'timeout') return unavailable('The client did not reply in time.');
+  if (recording.kind === 'unanswered' && recording.why === 'timeout')
+    return unavailable('The client did not reply in time.');
   // client/sampling, "Error Handling": -1 is the person's refusal.
-  if (recorded.code !== -1) return unavailable('The client could not get a reply from its model.');
-  if (recorded.ms < suspectBelowMs)
+  if (recording.kind !== 'unanswered' || recording.code !== -1)
+    return unavailable('The client could not get a reply from its model.');
+  if (recording.ms < suspectBelowMs)
     return new MidcallError(
       'sampling/suspect',
       'The client refused before anybody can have read the request, so it could not be told whether a person refused. ' +

@@ -3,7 +3,7 @@
  * what to do now. A client that answers by itself is not said to be a person who refused. Pure.
  */
 import type { Answer } from '@midcall/core/form';
-import type { UrlAnswer } from '../url/ask.ts';
+import type { UrlAnswer } from '../channels/page/ask.ts';
 
 /** The one word for what became of a question that did not end in a yes. */
 export type NotDone =

@@ -1,21 +1,23 @@
+import type { CallRun, OpenQuestion, Outgoing } from '../channels/outgoing.ts';
+import type { Recording } from '../channels/recording.ts';
 import type { Json } from '../digest.ts';
 import type { Entry } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
-import type { EngineOptions, OpenAsk } from '../engine/seam.ts';
+import type { EngineOptions } from '../engine/seam.ts';
 
 /** A handler that went on while its questions were open runs again, from the top, with the answers that are there. */
 export async function again<R>(
-  handler: (run: Run<R>) => Promise<R> | R,
+  handler: (run: CallRun<R>) => Promise<R> | R,
   engine: EngineOptions,
-  of: Run<R>,
-  asks: readonly OpenAsk[],
-  answers: ReadonlyMap<string, Json>,
-): Promise<Run<R>> {
+  of: CallRun<R>,
+  asks: readonly OpenQuestion[],
+  answers: ReadonlyMap<string, Recording>,
+): Promise<CallRun<R>> {
   const entries = asks.flatMap(({ id, kind, label }): Entry[] => {
-    const value = answers.get(id);
+    const value = answers.get(id) as Json | undefined;
     return value === undefined ? [] : [{ id, kind, label, value }];
   });
   const journal = [...of.journal, ...entries];
   await of.suspend();
-  return new Run<R>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
+  return new Run<R, Outgoing>(handler, journal, new Set(entries.map(entry => entry.id)), engine);
 }

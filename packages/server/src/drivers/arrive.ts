@@ -7,6 +7,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Unstamped } from '../audit.ts';
+import { fromClient, unanswered } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import type { Entry } from '../engine/journal.ts';
@@ -97,8 +98,8 @@ export async function arrive(
 /** @param answer - absent where it could not be read */
 function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined, now: number): Entry {
   const ms = Math.max(0, now - at);
-  if (now > due) return { id, kind, label, value: { none: 'timeout', ms } };
-  return { id, kind, label, value: answer === undefined ? { none: 'error', ms } : { got: answer, ms } };
+  if (now > due) return { id, kind, label, value: unanswered('timeout', ms) };
+  return { id, kind, label, value: answer === undefined ? unanswered('error', ms) : fromClient(answer, ms) };
 }
 
 /**

@@ -1,11 +1,10 @@
-/** What the audit is told of a question when it leaves; see `WireAsk.audited`. */
+/** What the audit is told of a question when it leaves; see `audited` of an outgoing question. */
 import type { Unstamped } from '../audit.ts';
-import type { OpenAsk } from '../engine/seam.ts';
-import { wireOf } from '../wire-ask.ts';
+import type { OpenQuestion } from '../channels/outgoing.ts';
 
 /** @returns nothing for what is put to no person: roots, and the model; nor for the second half of a question */
-export function askedEvent(ask: OpenAsk): Unstamped | undefined {
+export function askedEvent(ask: OpenQuestion): Unstamped | undefined {
   if (ask.kind !== 'elicit' && ask.kind !== 'url') return undefined;
-  const { channel = 'native', audited } = wireOf(ask);
+  const { channel, audited } = ask.detail;
   return audited === 'already' ? undefined : { kind: 'asked', ask: ask.id, channel, ...audited };
 }

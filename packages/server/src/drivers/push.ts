@@ -5,23 +5,30 @@
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type { Unstamped } from '../audit.ts';
+import {
+  type ApartAsk,
+  type CallRun,
+  type ClientAsk,
+  leavingTo,
+  type OpenQuestion,
+  type Outgoing,
+} from '../channels/outgoing.ts';
+import { fromClient, type Recording, unanswered } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
-import type { Json } from '../digest.ts';
 import { Run } from '../engine/run.ts';
-import type { EngineOptions, OpenAsk, Outcome } from '../engine/seam.ts';
-import { push, tellCompleted } from '../era.ts';
+import type { EngineOptions, Outcome } from '../engine/seam.ts';
+import { push } from '../era.ts';
 import type { CallRequest } from '../request.ts';
-import { awaitPages, isPageWait, waitOf } from '../url/wait.ts';
-import { isNative, wireOf } from '../wire-ask.ts';
 import { again } from './again.ts';
 import type { Arrival } from './arrive.ts';
 import { askedEvent } from './asked.ts';
+import { awaitApart } from './await-apart.ts';
 import type { Parked, Relayed } from './endings.ts';
 import { received } from './received.ts';
 import { signsOfLife } from './signs-of-life.ts';
 import { whenGone } from './when-gone.ts';
 
-type Handler<R> = (run: Run<R>) => Promise<R> | R;
+type Handler<R> = (run: CallRun<R>) => Promise<R> | R;
 
 /** Runs a handler to its end; to `cancelled` where the client is gone, and there is nobody left to answer. */
 export async function runByPush<R>(
@@ -31,9 +38,9 @@ export async function runByPush<R>(
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | Relayed | Parked> {
+): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | Relayed | Parked> {
   const { signal } = request.ctx.mcpReq;
-  let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
+  let run = new Run<R, Outgoing>(handler, arrival.journal, arrival.fresh, engine);
   let open = 0;
   let out: readonly OutAsk[] = [];
   const unwatch = whenGone(signal, () => {
@@ -48,18 +55,14 @@ export async function runByPush<R>(
       // What a cancelled run had begun ends first: then it is known what took effect.
       if (outcome.kind === 'cancelled') await run.quiet();
       if (outcome.kind !== 'needs') return outcome;
-      const asks = outcome.asks.every(isNative) ? outcome.asks : outcome.asks.filter(isNative);
-      const waits = asks.length === 0 ? outcome.asks.filter(isPageWait) : [];
+      const asks = leavingTo('client', outcome.asks);
+      const waits = asks.length === 0 ? leavingTo('apart', outcome.asks) : [];
       if (waits.length > 0) {
-        const known = await awaitPages(
-          waits,
-          patience(waits, arrival.resumed ?? false, request, config),
-          request,
-          config,
-        );
-        for (const ask of waits) if (known.has(ask.id)) await announceEnd(ask, request);
+        const ms = holdMs(waits, arrival.resumed ?? false, request, config);
+        const known = await awaitApart(waits, ms, request, config);
+        for (const { id, detail } of waits) if (known.has(id)) await detail.finished?.();
         if (signal.aborted) {
-          await Promise.all(waits.map(ask => config.pages?.withdraw(waitOf(ask).ticket)));
+          await Promise.all(waits.map(({ detail }) => detail.withdraw()));
           await run.cancel(signal.reason);
           return { kind: 'cancelled' };
         }
@@ -73,23 +76,23 @@ export async function runByPush<R>(
       }
       if (asks.length === 0) {
         await run.suspend();
-        return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
+        return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
       }
       open = asks.length;
       out = asks.map(ask => outAsk(ask, audit));
       const sent = asks.map((ask, index) => askOne(ask, request, config, out[index]!));
       const quiet = signsOfLife(request, config, { message: 'Waiting for an answer of the person.' });
-      const answers: (Json | 'disconnected')[] = [];
+      const answers: (Recording | 'disconnected')[] = [];
       for (const each of sent) answers.push(await each);
       quiet();
       open = 0;
       out = [];
       if (signal.aborted || answers.includes('disconnected')) {
-        await Promise.all(asks.map(async ask => withdrawPage(ask, config)));
+        await Promise.all(asks.map(({ detail }) => detail.withdraw?.()));
         await run.cancel(signal.reason);
         return { kind: 'cancelled' };
       }
-      const known = new Map(asks.map((ask, index) => [ask.id, answers[index] as Json]));
+      const known = new Map(asks.map((ask, index) => [ask.id, answers[index] as Recording]));
       if (run.outran) run = await again(handler, engine, run, asks, known);
       else run.settle(known);
     }
@@ -98,25 +101,22 @@ export async function runByPush<R>(
   }
 }
 
-/** How long a request waits for its pages: to the end where the host announced them, else not, or as a resumed one. */
-function patience(waits: readonly OpenAsk[], resumed: boolean, request: CallRequest, config: Config): number {
+/**
+ * How long a request is held for answers that come apart from its client, in milliseconds: to the end where the person has the
+ * question already, else not, or as a resumed one.
+ */
+function holdMs(
+  waits: readonly OpenQuestion<ApartAsk>[],
+  resumed: boolean,
+  request: CallRequest,
+  config: Config,
+): number {
   if (resumed) return config.holdMs;
-  if (waits.some(ask => waitOf(ask).announce === 'link')) return 0;
+  if (waits.some(({ detail }) => detail.words.passOn !== undefined)) return 0;
   // A client that hears of progress waits; another may give up, so its call ends with a ticket where that is possible.
   const hears = request.ctx.mcpReq._meta?.progressToken !== undefined;
   const resumable = request.registered.method === 'tools/call';
   return hears || !resumable ? Number.MAX_SAFE_INTEGER : config.holdMs;
-}
-
-/** Tells the client that the page it was sent to is finished. */
-async function announceEnd(ask: OpenAsk, request: CallRequest): Promise<void> {
-  const { announce, elicitationId } = waitOf(ask);
-  if (announce === 'url') await tellCompleted(request.ctx, elicitationId).catch(() => {});
-}
-
-async function withdrawPage(ask: OpenAsk, config: Config): Promise<void> {
-  const { ticket } = wireOf(ask);
-  if (ticket !== undefined) await config.pages?.withdraw(ticket);
 }
 
 /** A question that is out. */
@@ -127,7 +127,7 @@ interface OutAsk {
   readonly left: () => void;
 }
 
-function outAsk(ask: OpenAsk, audit: (event: Unstamped) => void): OutAsk {
+function outAsk(ask: OpenQuestion, audit: (event: Unstamped) => void): OutAsk {
   let event = askedEvent(ask);
   const left = (): void => {
     if (event) audit(event);
@@ -138,12 +138,12 @@ function outAsk(ask: OpenAsk, audit: (event: Unstamped) => void): OutAsk {
 
 /** Puts one question and waits for what comes of it; never rejects. */
 async function askOne(
-  ask: OpenAsk,
+  ask: OpenQuestion<ClientAsk>,
   request: CallRequest,
   config: Config,
   { wait, left }: OutAsk,
-): Promise<Json | 'disconnected'> {
-  const wire = wireOf(ask);
+): Promise<Recording | 'disconnected'> {
+  const wire = ask.detail;
   const at = config.now();
   let late = false;
   const clear = config.timer(() => {
@@ -160,15 +160,16 @@ async function askOne(
     const ms = config.now() - at;
     left();
     const answer = received(sent);
-    return answer ? { got: answer.value, ms } : { none: 'error', ms };
+    return answer ? fromClient(answer.value, ms) : unanswered('error', ms);
   } catch (error) {
     const ms = config.now() - at;
     const { code } = error as { code?: unknown };
     if (wasSent(error, wait.signal)) left();
-    if (late) return { none: 'timeout', ms };
+    if (late) return unanswered('timeout', ms);
     if (request.ctx.mcpReq.signal.aborted || isDisconnect(error)) return 'disconnected';
     // A client that declares what it then does not have, as some do, cannot be asked.
-    return { none: code === METHOD_NOT_FOUND ? 'unavailable' : 'error', ms, ...(typeof code === 'number' && { code }) };
+    const why = code === METHOD_NOT_FOUND ? 'unavailable' : 'error';
+    return unanswered(why, ms, typeof code === 'number' ? code : undefined);
   } finally {
     clearImmediate(turn);
     wire.withdrawn?.removeEventListener('abort', takeBack);

@@ -6,16 +6,23 @@
 import { MidcallError } from '@midcall/core/errors';
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import type { Unstamped } from '../audit.ts';
+import {
+  type ApartAsk,
+  type CallRun,
+  type ClientAsk,
+  leavingTo,
+  type OpenQuestion,
+  type Outgoing,
+} from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
 import { type Entry, shortLabel } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
-import type { EngineOptions, OpenAsk, Outcome } from '../engine/seam.ts';
+import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import type { CallRequest } from '../request.ts';
 import { type OutAsk, type RoundState, sealState } from '../state/request-state.ts';
-import { awaitPages, isPageWait, timedOut, waitOf } from '../url/wait.ts';
-import { isNative, wireOf } from '../wire-ask.ts';
 import { again } from './again.ts';
 import type { Arrival } from './arrive.ts';
+import { awaitApart, timedOut } from './await-apart.ts';
 import type { Parked, Relayed } from './endings.ts';
 import { whenGone } from './when-gone.ts';
 
@@ -24,20 +31,20 @@ interface InputRequired {
   readonly kind: 'input-required';
   readonly result: InputRequiredResult;
   /** Those that leave for the first time. */
-  readonly asks: readonly OpenAsk[];
+  readonly asks: readonly OpenQuestion[];
 }
 
 /** Runs a handler one round further. */
 export async function runByRounds<R>(
-  handler: (run: Run<R>) => Promise<R> | R,
+  handler: (run: CallRun<R>) => Promise<R> | R,
   arrival: Arrival,
   request: CallRequest,
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R>, { kind: 'needs' }> | InputRequired | Relayed | Parked> {
+): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | InputRequired | Relayed | Parked> {
   const { signal } = request.ctx.mcpReq;
-  let run = new Run<R>(handler, arrival.journal, arrival.fresh, engine);
+  let run = new Run<R, Outgoing>(handler, arrival.journal, arrival.fresh, engine);
   const gone = () => {
     audit({ kind: 'disconnected', openAsks: 0 });
     void run.cancel(signal.reason);
@@ -47,18 +54,18 @@ export async function runByRounds<R>(
     let outcome = await run.next();
     const held = config.now() + config.holdMs;
     while (outcome.kind === 'needs') {
-      const waits = outcome.asks.filter(isPageWait);
+      const waits = leavingTo('apart', outcome.asks);
       if (waits.length === 0) break;
       const only = waits.length === outcome.asks.length;
       const ms = only && mayHold(waits, arrival) ? held - config.now() : 0;
-      let known = await awaitPages(waits, ms, request, config);
+      let known = await awaitApart(waits, ms, request, config);
       if (known.size === 0 && only && endsHere(waits, arrival, config)) {
         if (resumable(request, config)) {
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
         // Nothing can go on with this call, so the handler goes on with what is known.
-        known = new Map(waits.map(ask => [ask.id, timedOut(waitOf(ask), config.now())]));
+        known = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.now())]));
       }
       if (known.size === 0) break;
       if (run.outran) run = await again(handler, engine, run, waits, known);
@@ -70,9 +77,10 @@ export async function runByRounds<R>(
     if (outcome.kind !== 'needs') return outcome;
     await run.suspend();
     if (arrival.round >= config.maxRounds) return { kind: 'failed', error: outOfRounds(arrival, outcome.asks, config) };
-    const asks = outcome.asks.filter(isNative);
-    const waits = outcome.asks.filter(isPageWait);
-    if (asks.length + waits.length === 0) return { kind: 'relayed', asks: outcome.asks, journal: run.journal };
+    const asks = leavingTo('client', outcome.asks);
+    const waits = leavingTo('apart', outcome.asks);
+    if (asks.length + waits.length === 0)
+      return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
     const known = new Set(arrival.stillOut.map(ask => ask.id));
     const result = await leave(run.journal, asks, waits, arrival, request, config);
     return { kind: 'input-required', result, asks: asks.filter(ask => !known.has(ask.id)) };
@@ -82,23 +90,25 @@ export async function runByRounds<R>(
 }
 
 /** A request is held where the person is on the page already, or the model says that they are done. */
-const mayHold = (waits: readonly OpenAsk[], arrival: Arrival): boolean =>
-  arrival.resumed === true || waits.every(ask => waitOf(ask).announce !== 'link');
+const mayHold = (waits: readonly OpenQuestion<ApartAsk>[], arrival: Arrival): boolean =>
+  arrival.resumed === true || waits.every(ask => ask.detail.words.passOn === undefined);
 
 /**
  * True where a request that still waits must end: the model has to pass a link on, or the client's rounds are used up. A
  * client that does not retry by itself, such as `resume`, never goes round.
  */
-const endsHere = (waits: readonly OpenAsk[], arrival: Arrival, config: Config): boolean =>
-  arrival.resumed === true || arrival.round >= config.maxRounds || waits.some(ask => waitOf(ask).announce === 'link');
+const endsHere = (waits: readonly OpenQuestion<ApartAsk>[], arrival: Arrival, config: Config): boolean =>
+  arrival.resumed === true ||
+  arrival.round >= config.maxRounds ||
+  waits.some(ask => ask.detail.words.passOn !== undefined);
 
 const resumable = (request: CallRequest, config: Config): boolean =>
   request.registered.method === 'tools/call' && config.pages !== undefined;
 
 async function leave(
   journal: readonly Entry[],
-  asks: readonly OpenAsk[],
-  waits: readonly OpenAsk[],
+  asks: readonly OpenQuestion<ClientAsk>[],
+  waits: readonly OpenQuestion<ApartAsk>[],
   arrival: Arrival,
   request: CallRequest,
   config: Config,
@@ -107,20 +117,20 @@ async function leave(
   const keys = new Set(arrival.stillOut.map(ask => ask.key));
   const out = asks.map((ask): OutAsk => {
     const earlier = arrival.stillOut.find(each => each.id === ask.id);
-    const key = earlier?.key ?? uniqueKey(ownKey(wireOf(ask).key ?? ask.kind, arrival.round), keys);
+    const key = earlier?.key ?? uniqueKey(ownKey(ask.detail.key ?? ask.kind, arrival.round), keys);
     const { id, kind, label } = ask;
     const at = earlier?.at ?? now;
-    return { id, kind, label: shortLabel(label), key, at, due: earlier?.due ?? now + wireOf(ask).timeoutMs };
+    return { id, kind, label: shortLabel(label), key, at, due: earlier?.due ?? now + ask.detail.timeoutMs };
   });
   const inputRequests = Object.fromEntries(
-    asks.map((ask, index) => [out[index]!.key, { method: wireOf(ask).method, params: { ...wireOf(ask).params } }]),
+    asks.map((ask, index) => [out[index]!.key, { method: ask.detail.method, params: { ...ask.detail.params } }]),
   );
   const state: RoundState = {
     flow: arrival.flow,
     nonce: config.id(),
     round: arrival.round + 1,
     issuedAt: now,
-    expiresAt: Math.max(...out.map(ask => ask.due), ...waits.map(ask => waitOf(ask).dueAt)) + config.stateTtlMs,
+    expiresAt: Math.max(...out.map(ask => ask.due), ...waits.map(ask => ask.detail.dueAt)) + config.stateTtlMs,
     journal,
     out,
   };
@@ -138,7 +148,7 @@ function uniqueKey(wanted: string, taken: Set<string>): string {
   return key;
 }
 
-function outOfRounds(arrival: Arrival, asks: readonly OpenAsk[], config: Config): MidcallError {
+function outOfRounds(arrival: Arrival, asks: readonly OpenQuestion[], config: Config): MidcallError {
   const done = arrival.journal.filter(entry => entry.kind === 'step').map(entry => entry.label);
   const open = asks.map(ask => `'${shortLabel(ask.label)}'`).join(', ');
   return new MidcallError(

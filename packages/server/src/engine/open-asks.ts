@@ -4,30 +4,46 @@
  */
 import { copyJson, type Json } from '../digest.ts';
 import type { RunJournal } from './run-journal.ts';
-import type { OpenAsk, Recorded } from './seam.ts';
+import type { NamedAsk, OpenAsk, Recorded } from './seam.ts';
 
-interface Waiting {
-  readonly ask: OpenAsk;
+interface Waiting<D> {
+  readonly ask: NamedAsk;
+  /** As a round takes it to the person; absent where we find its value out. */
+  readonly put: OpenAsk<D> | undefined;
   readonly resolve: (recorded: Recorded) => void;
   readonly reject: (error: unknown) => void;
   /** What finds the value out; gone once it was begun. */
   find: (() => Promise<Json>) | undefined;
 }
 
-export class OpenAsks {
-  readonly #all = new Map<string, Waiting>();
+export class OpenAsks<D> {
+  readonly #all = new Map<string, Waiting<D>>();
 
   get size(): number {
     return this.#all.size;
   }
 
-  get asks(): readonly OpenAsk[] {
+  get asks(): readonly NamedAsk[] {
     return [...this.#all.values()].map(({ ask }) => ask);
   }
 
-  /** Waits for the value of an ask. */
-  add(ask: OpenAsk, find: (() => Promise<Json>) | undefined): Promise<Recorded> {
-    return new Promise((resolve, reject) => this.#all.set(ask.id, { ask, resolve, reject, find }));
+  /** Those that a round takes to the person. */
+  get round(): readonly OpenAsk<D>[] {
+    return [...this.#all.values()].flatMap(({ put }) => put ?? []);
+  }
+
+  /** Waits for what the person is asked. */
+  put(ask: OpenAsk<D>): Promise<Recorded> {
+    return this.#add({ ask, put: ask, find: undefined });
+  }
+
+  /** Waits for what we find out. */
+  later(ask: NamedAsk, find: () => Promise<Json>): Promise<Recorded> {
+    return this.#add({ ask, put: undefined, find });
+  }
+
+  #add(waiting: Pick<Waiting<D>, 'ask' | 'put' | 'find'>): Promise<Recorded> {
+    return new Promise((resolve, reject) => this.#all.set(waiting.ask.id, { ...waiting, resolve, reject }));
   }
 
   /** Records what became of an ask; nothing where it is not open. */

@@ -1,7 +1,7 @@
 /** The errors that end a run of the engine, in words that name the author's mistake and the fix. */
 import { MidcallError } from '@midcall/core/errors';
 import { describe, type Entry, shortLabel } from './journal.ts';
-import type { OpenAsk } from './seam.ts';
+import type { NamedAsk } from './seam.ts';
 
 const list = (items: readonly string[]): string =>
   items.length > 5 ? `${items.slice(0, 5).join(', ')} and ${items.length - 5} more` : items.join(', ');
@@ -38,7 +38,7 @@ export function insideStep(inner: Pick<Entry, 'kind' | 'label'>, step: string): 
  * @param asks - what waits
  * @param open - what it waits for, in the author's words
  */
-export function neverPut(asks: readonly OpenAsk[], open: readonly string[]): MidcallError {
+export function neverPut(asks: readonly NamedAsk[], open: readonly string[]): MidcallError {
   return new MidcallError(
     'ask/nested',
     `${list(asks.map(describe))} could not be put, because ${list(open)} did not end. A step's function must not wait for a ` +
@@ -63,7 +63,7 @@ export function inDoubt(name: string): MidcallError {
 }
 
 /** @param made - what this run asked that no earlier run recorded */
-export function diverged(unused: readonly Entry[], made: readonly OpenAsk[]): MidcallError {
+export function diverged(unused: readonly Entry[], made: readonly NamedAsk[]): MidcallError {
   const instead =
     made.length > 0 ? `this run asked ${list(made.map(describe))} instead` : 'this run did not come to it';
   return new MidcallError(

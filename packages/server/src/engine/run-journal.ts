@@ -2,7 +2,7 @@
 import type { MidcallError } from '@midcall/core/errors';
 import { type Entry, type Journal, shortLabel } from './journal.ts';
 import { diverged } from './run-errors.ts';
-import type { OpenAsk } from './seam.ts';
+import type { NamedAsk } from './seam.ts';
 
 /** What most runs begin with: never added to. */
 const nothing = new Map<string, Entry>();
@@ -13,7 +13,7 @@ export class RunJournal {
   #byId: Map<string, Entry>;
   readonly #unused: Map<string, Entry>;
   readonly #fresh: ReadonlySet<string>;
-  #made: readonly OpenAsk[] = [];
+  #made: readonly NamedAsk[] = [];
 
   /** @param fresh - ids of the entries the last round added */
   constructor(journal: Journal, fresh: ReadonlySet<string>) {
@@ -45,7 +45,7 @@ export class RunJournal {
   }
 
   /** Remembers what this run asked that no earlier run recorded. */
-  made(ask: OpenAsk): void {
+  made(ask: NamedAsk): void {
     this.#made = [...this.#made, ask];
   }
 

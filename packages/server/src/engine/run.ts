@@ -22,34 +22,33 @@
  */
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../digest.ts';
+import { Deferred } from './deferred.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
-import { followedAs, OpenWork, type Piece, pieceOf, runningPiece } from './open-work.ts';
+import { followedAs, OpenWork, type Piece, pieceOf } from './open-work.ts';
 import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
 import { RunJournal } from './run-journal.ts';
-import type { AskRequest, EngineOptions, OpenAsk, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
+import type { AskIdentity, AskRequest, EngineOptions, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
 import { carryOut, replayed } from './step-entry.ts';
 import { startTimer } from './timer.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
 
-/** What `defer` was given runs as this. */
-const deferred: Piece = { label: 'call.defer' };
 const STALL_MS = 15 * 60_000;
 const none: ReadonlySet<string> = new Set();
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
-/** One run of one handler. */
-export class Run<R> {
+/** One run of one handler; `D` is what the driver needs to put a question. */
+export class Run<R, D = unknown> {
   #abort: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
-  readonly #handler: (run: Run<R>) => Promise<R> | R;
+  readonly #handler: (run: Run<R, D>) => Promise<R> | R;
   readonly #options: EngineOptions;
   readonly #turn: (fn: () => void) => void;
   readonly #journal: RunJournal;
   readonly #occurrences = new Occurrences();
-  readonly #pending = new OpenAsks();
-  readonly #defers: (() => void | Promise<void>)[] = [];
+  readonly #pending = new OpenAsks<D>();
+  readonly #deferred: Deferred;
   #held: (() => void)[] = [];
   #state: State = 'new';
   readonly #open = new OpenWork();
@@ -60,8 +59,8 @@ export class Run<R> {
   #outran = false;
   /** E6: the failure of an operation that nobody looked at; set by whoever hands operations out. */
   unseen: (() => MidcallError | undefined) | undefined;
-  #outcome: Outcome<R> | undefined;
-  #wake: ((outcome: Outcome<R>) => void) | undefined;
+  #outcome: Outcome<R, D> | undefined;
+  #wake: ((outcome: Outcome<R, D>) => void) | undefined;
 
   /**
    * @param handler - run from the top
@@ -69,7 +68,7 @@ export class Run<R> {
    * @param fresh - ids of the entries the last round added: a replay that leaves one of them unused has diverged
    */
   constructor(
-    handler: (run: Run<R>) => Promise<R> | R,
+    handler: (run: Run<R, D>) => Promise<R> | R,
     journal: Journal = [],
     fresh: ReadonlySet<string> = none,
     options: EngineOptions = {},
@@ -78,6 +77,7 @@ export class Run<R> {
     this.#journal = new RunJournal(journal, fresh);
     this.#options = options;
     this.#turn = options.turn ?? setImmediate;
+    this.#deferred = new Deferred(options.onDeferError);
   }
 
   /** E7; made when it is first looked at, since most handlers never do. */
@@ -103,7 +103,7 @@ export class Run<R> {
   }
 
   /** The next thing that comes of the run. After `needs`, call `settle` before calling this again. */
-  next(): Promise<Outcome<R>> {
+  next(): Promise<Outcome<R, D>> {
     if (this.#state === 'new') this.#start();
     if (this.#outcome) {
       const outcome = this.#outcome;
@@ -132,23 +132,39 @@ export class Run<R> {
   /**
    * Asks. The value is whatever the driver recorded for this ask; `fresh` where no earlier run has seen it.
    * @param instead - recorded without asking anybody, where no earlier run recorded something: that the client cannot be
-   *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since. A function is called
-   *   for it when the run is idle; the ask fails where that does.
+   *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since.
    */
-  async ask(request: AskRequest, instead?: Json | (() => Promise<Json>)): Promise<Recorded> {
+  ask(request: AskRequest<D>, instead?: Json): Promise<Recorded> {
+    return this.#answered(request, instead, id => this.#pending.put({ ...request, id }));
+  }
+
+  /**
+   * Records what we find out ourselves, such as where a page is. The ask fails where finding it out does.
+   * @param find - called when the run is idle; a value is recorded as it is
+   */
+  find(request: AskIdentity, find: Json | (() => Promise<Json>)): Promise<Recorded> {
+    if (typeof find !== 'function') return this.#answered(request, find, never);
+    return this.#answered(request, undefined, id => this.#pending.later({ ...request, id }, find));
+  }
+
+  async #answered(
+    request: AskIdentity,
+    instead: Json | undefined,
+    wait: (id: string) => Promise<Recorded>,
+  ): Promise<Recorded> {
     this.refuseNested(request);
-    const { kind, identity, label, detail } = request;
-    const ask: OpenAsk = { id: this.#occurrences.next(kind, identity), kind, identity, label, detail };
-    const gate = this.#enter(ask);
+    const { kind, identity, label } = request;
+    const id = this.#occurrences.next(kind, identity);
+    const gate = this.#enter(request);
     if (gate) await gate;
-    const known = this.#use(ask.id);
-    if (known) return { id: ask.id, value: copyJson(known.value ?? null), fresh: this.#journal.fresh(known.id) };
-    if (instead !== undefined && typeof instead !== 'function') {
-      this.#journal.add({ id: ask.id, kind: ask.kind, label: ask.label, value: instead });
-      return { id: ask.id, value: copyJson(instead), fresh: true };
+    const known = this.#use(id);
+    if (known) return { id, value: copyJson(known.value ?? null), fresh: this.#journal.fresh(known.id) };
+    if (instead !== undefined) {
+      this.#journal.add({ id, kind, label, value: instead });
+      return { id, value: copyJson(instead), fresh: true };
     }
-    this.#journal.made(ask);
-    const recorded = this.#pending.add(ask, instead);
+    this.#journal.made({ kind, identity, label, id });
+    const recorded = wait(id);
     this.#stir();
     return recorded;
   }
@@ -175,8 +191,8 @@ export class Run<R> {
   }
 
   defer(fn: () => void | Promise<void>): void {
-    if (this.#state === 'closed') void this.#runDefer(fn);
-    else this.#defers.push(fn);
+    if (this.#state === 'closed') void this.#deferred.run(fn);
+    else this.#deferred.add(fn);
   }
 
   /** Answers the round that is out, in place; asks without a value stay open and leave again. */
@@ -188,9 +204,7 @@ export class Run<R> {
       const value = values.get(id);
       if (value !== undefined) this.#pending.settle(id, value, this.#journal);
     }
-    const held = this.#held;
-    this.#held = [];
-    for (const release of held) release();
+    for (const release of this.#held.splice(0)) release();
     this.#stir();
   }
 
@@ -243,7 +257,7 @@ export class Run<R> {
     );
   }
 
-  async #finish(outcome: Outcome<R>): Promise<void> {
+  async #finish(outcome: Outcome<R, D>): Promise<void> {
     if (this.#state === 'closed') return;
     if (this.#state === 'out') {
       this.#outran = true;
@@ -267,16 +281,7 @@ export class Run<R> {
     this.#pending.clear();
     this.#stopGrace?.();
     this.#stopStall?.();
-    const defers = this.#defers.splice(0).reverse();
-    for (const fn of defers) await this.#runDefer(fn);
-  }
-
-  async #runDefer(fn: () => void | Promise<void>): Promise<void> {
-    try {
-      await followedAs(deferred, fn);
-    } catch (error) {
-      this.#options.onDeferError?.(error);
-    }
+    await this.#deferred.runAll();
   }
 
   /** E4: passes at once while running, holds while a round is out, and never passes once closed. */
@@ -284,7 +289,7 @@ export class Run<R> {
     this.#activity++;
     if (this.#state === 'running') return undefined;
     if (this.#state === 'closed') {
-      if (runningPiece() === deferred) throw afterEnd(what.label);
+      if (Deferred.running) throw afterEnd(what.label);
       const piece = this.#open.running;
       if (piece) this.#open.end(piece);
       return never();
@@ -382,14 +387,13 @@ export class Run<R> {
     this.#stopGrace?.();
     if (this.#pending.find(find => this.guarded(find), this.#journal)) return;
     this.#state = 'out';
-    this.#tell({ kind: 'needs', asks: this.#pending.asks });
+    this.#tell({ kind: 'needs', asks: this.#pending.round });
   }
 
-  #tell(outcome: Outcome<R>): void {
+  #tell(outcome: Outcome<R, D>): void {
     const wake = this.#wake;
     this.#wake = undefined;
-    if (wake) wake(outcome);
-    else this.#outcome = outcome;
-    if (wake && outcome.kind !== 'needs') this.#outcome = outcome;
+    if (!wake || outcome.kind !== 'needs') this.#outcome = outcome;
+    wake?.(outcome);
   }
 }

@@ -2,15 +2,19 @@
 import type { Json } from '../digest.ts';
 import type { Entry, EntryKind, WorkKind } from './journal.ts';
 
-/** A question as the engine sees it: opaque but for its identity. */
-export interface AskRequest {
+/** What tells a question of a call from every other. */
+export interface AskIdentity {
   readonly kind: Exclude<EntryKind, WorkKind>;
-  /** What identifies the question; plain JSON. */
+  /** Plain JSON. */
   readonly identity: unknown;
   /** For error texts. */
   readonly label: string;
+}
+
+/** A question as the engine sees it: opaque but for its identity. */
+export interface AskRequest<D = unknown> extends AskIdentity {
   /** Whatever the driver needs to put the question; the engine passes it through. */
-  readonly detail: unknown;
+  readonly detail: D;
 }
 
 /** What was recorded for an ask. */
@@ -21,14 +25,17 @@ export interface Recorded {
 }
 
 /** A question whose answer is not known yet. */
-export interface OpenAsk extends AskRequest {
+export interface OpenAsk<D = unknown> extends AskRequest<D> {
   readonly id: string;
 }
 
-export type Outcome<R> =
+/** The same, as its own run names it. */
+export type NamedAsk = AskIdentity & { readonly id: string };
+
+export type Outcome<R, D = unknown> =
   | { readonly kind: 'done'; readonly result: R }
   | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'needs'; readonly asks: readonly OpenAsk[] }
+  | { readonly kind: 'needs'; readonly asks: readonly OpenAsk<D>[] }
   | { readonly kind: 'cancelled' };
 
 /** What work is, where it is no step of the author's. */

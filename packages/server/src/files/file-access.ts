@@ -6,8 +6,10 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import type { McpServer } from '@modelcontextprotocol/server';
+import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
+import { readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
-import type { Run } from '../engine/run.ts';
+import type { Json } from '../digest.ts';
 import { push, roundsRevision } from '../era.ts';
 import type { CallRequest } from '../request.ts';
 import {
@@ -19,16 +21,21 @@ import {
   type Root,
   type Said,
 } from '../roots/index.ts';
-import type { WireAsk } from '../wire-ask.ts';
 import { heldFiles } from './held-files.ts';
 
 export interface FileAccess {
-  roots(run: Run<unknown>): Promise<readonly Root[] | undefined>;
-  files(run: Run<unknown>): Promise<Files>;
+  roots(run: CallRun): Promise<readonly Root[] | undefined>;
+  files(run: CallRun): Promise<Files>;
 }
 
 const deprecated = `midcall: asking for roots on ${roundsRevision}, where they are deprecated; see docs/roots.md for what to use instead.`;
-const rootsList = (timeoutMs: number): WireAsk => ({ method: 'roots/list', params: {}, timeoutMs });
+const rootsList = (timeoutMs: number): ClientAsk => ({
+  to: 'client',
+  channel: 'native',
+  method: 'roots/list',
+  params: {},
+  timeoutMs,
+});
 const rootsAsk = { kind: 'roots', label: 'roots/list' } as const;
 /** A client answers `roots/list` by itself; no person is waited for. */
 const LIST_TIMEOUT_MS = 20_000;
@@ -84,7 +91,7 @@ export function fileAccess(config: Config): FileAccesses {
     };
     let told = false;
 
-    const ask = async (run: Run<unknown>): Promise<Said> => {
+    const ask = async (run: CallRun): Promise<Said> => {
       if (!asks) return undefined;
       if (!perRequest) return run.guarded(() => sessionOf(server).roots(request, askedBefore()));
       config.warnOnce('roots', deprecated);
@@ -94,15 +101,15 @@ export function fileAccess(config: Config): FileAccesses {
       return readRoots(value);
     };
     /** What waits for the client's list is not for the function of a step to wait for, whoever asked for it first. */
-    const refuseNested = (run: Run<unknown>): void => {
+    const refuseNested = (run: CallRun): void => {
       if (asks && perRequest && !told) run.refuseNested(rootsAsk);
     };
-    const once = async (run: Run<unknown>): Promise<Said> => {
+    const once = async (run: CallRun): Promise<Said> => {
       refuseNested(run);
       asked ??= ask(run);
       return asked;
     };
-    const open = async (run: Run<unknown>): Promise<Files> => {
+    const open = async (run: CallRun): Promise<Files> => {
       if (untold) throw unaskedRoots();
       const said = perRequest ? await once(run) : undefined;
       const files = await run.guarded(() =>
@@ -134,9 +141,10 @@ const unaskedRoots = () =>
   );
 
 /** What came of asking; an answer that is no list of roots allows nothing, whatever the operator's directories. */
-function readRoots(value: unknown): Said {
+function readRoots(value: Json): Said {
+  const recording = readRecording(value);
   try {
-    return rootsIn((value as { got?: unknown } | null)?.got);
+    return rootsIn(recording.kind === 'answered' ? recording.got : undefined);
   } catch (error) {
     return { failed: error };
   }

@@ -10,7 +10,7 @@ interface Guard {
   change<T>(name: string, operation: () => Promise<T>): Promise<T>;
 }
 
-export function heldFiles(files: Files, run: Run<unknown>, observe?: Observer): Files {
+export function heldFiles(files: Files, run: Pick<Run<unknown>, 'guarded' | 'asking'>, observe?: Observer): Files {
   const guard: Guard = Object.assign(<T>(operation: () => Promise<T>) => run.guarded(operation), {
     change: <T>(name: string, operation: () => Promise<T>) =>
       run.guarded(() => observed(observe, run, { by: 'files', name: `files.${name}` }, operation)),

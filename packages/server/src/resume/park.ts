@@ -1,24 +1,21 @@
 /**
- * Ending a call that waits for a page before its client gives up: with a text that says where the person has to go, and a
- * ticket with which the `resume` tool goes on. Unlike a relayed question, the ticket carries no answer: that comes from
- * the page alone.
+ * Ending a request that waits for the person, who answers apart from the client, before the client gives up: with a text that
+ * says where the person has to go, and a ticket with which the `resume` tool goes on. Unlike a relayed question, the ticket
+ * carries no answer: that is collected where the person answers.
  */
 
 import { MidcallError } from '@midcall/core/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ApartAsk, OpenQuestion } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
 import type { Journal } from '../engine/journal.ts';
-import type { OpenAsk } from '../engine/seam.ts';
 import { type CallRequest, waitingResult } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
-import type { PageWait } from '../url/announced.ts';
-import { waitOf } from '../url/wait.ts';
-import { quoted } from './relay-text.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 
 /** @throws MidcallError `ask/unavailable` where the request is no tool call, which alone can be gone on with */
-export async function parkOnPages(
-  waits: readonly OpenAsk[],
+export async function park(
+  waits: readonly OpenQuestion<ApartAsk>[],
   journal: Journal,
   where: { readonly flow: string; readonly round: number; readonly arguments: unknown },
   request: CallRequest,
@@ -31,9 +28,9 @@ export async function parkOnPages(
     );
   }
   const now = config.now();
-  const pages = waits.map(waitOf);
+  const asks = waits.map(({ detail }) => detail);
   const ticket = config.id();
-  const dueAt = Math.max(...pages.map(page => page.dueAt));
+  const dueAt = Math.max(...asks.map(ask => ask.dueAt));
   const expiresAt = dueAt + config.stateTtlMs;
   const state = await sealState(
     { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt, journal, out: [] },
@@ -43,27 +40,16 @@ export async function parkOnPages(
   );
   const ttlMs = Math.max(1, expiresAt - now);
   await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, page: true }, ttlMs, config);
-  return waitingResult(parkedText(pages, ticket, Math.max(1, Math.floor((dueAt - now) / 60_000))), request);
+  return waitingResult(parkedText(asks, ticket, Math.max(1, Math.floor((dueAt - now) / 60_000))), request);
 }
 
-function parkedText(pages: readonly PageWait[], ticket: string, minutes: number): string {
-  const links = pages.filter(page => page.announce === 'link');
-  const told = links.flatMap(({ message, url, note }) => [
-    ...quoted(message),
-    `> ${url}`,
-    ...(note === undefined ? [] : [`> ${note}`]),
-    '',
-  ]);
+function parkedText(asks: readonly ApartAsk[], ticket: string, minutes: number): string {
+  const [{ words }] = asks as readonly [ApartAsk];
+  const toPassOn = asks.flatMap(ask => ask.words.passOn ?? []);
   return [
-    'This call is waiting for the person, who answers on a web page and not through you. It is not finished.',
-    ...(links.length > 0
-      ? [
-          'Show the person these words and the link exactly as it is, and wait. Do not open the link yourself:',
-          '',
-          ...told,
-        ]
-      : ['The page was opened for them already. Tell them that the call waits for it, and wait.']),
-    `When they say that they are done, call the tool "${RESUME}" with ticket "${ticket}". It works once. The page can be ` +
-      `answered for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}.`,
+    `This call is waiting for the person, who answers ${words.where} and not through you. It is not finished.`,
+    ...(toPassOn[0] ? [toPassOn[0].how, '', ...toPassOn.flatMap(({ lines }) => [...lines, ''])] : [words.reached]),
+    `When they say that they are done, call the tool "${RESUME}" with ticket "${ticket}". It works once. ` +
+      `${words.open} for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}.`,
   ].join('\n');
 }

@@ -8,6 +8,7 @@
  *   The store knows a ticket by its digest alone.
  */
 import { MidcallError } from '@midcall/core/errors';
+import type { Recording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import { type Arrival, begins, interrupted } from '../drivers/arrive.ts';
@@ -85,7 +86,14 @@ export async function arriveByTicket(
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, flow), true);
   const entries = out.map(({ id, kind, label, at }): Entry => {
-    return { id, kind, label, value: { got: answer, ms: config.now() - at, via: 'relay' } };
+    const recording: Recording = {
+      kind: 'answered',
+      channel: 'relay',
+      assurance: 'relayed',
+      got: answer,
+      ms: config.now() - at,
+    };
+    return { id, kind, label, value: recording };
   });
   return {
     flow,

@@ -8,10 +8,10 @@
  */
 import type { Assurance } from '@midcall/core/form';
 import type { Store } from '@midcall/core/store';
-import type { CallRef, PageEvent } from '../audit.ts';
-import type { Json } from '../digest.ts';
-import type { Principal } from '../principal.ts';
-import type { Sealer } from '../state/seal.ts';
+import type { CallRef, PageEvent } from '../../audit.ts';
+import type { Json } from '../../digest.ts';
+import type { Principal } from '../../principal.ts';
+import type { Sealer } from '../../state/seal.ts';
 
 /** One page to answer on: which kind, and what it needs to know. Made by the page makers of `@midcall/server/connect`. */
 export interface Page<T> {

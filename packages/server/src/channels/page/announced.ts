@@ -21,6 +21,3 @@ export interface Announced {
   /** When it may no longer be answered, in milliseconds since the epoch. */
   readonly dueAt: number;
 }
-
-/** What is waited for while the person is on the page. */
-export type PageWait = Announced & { readonly message: string };

@@ -5,9 +5,9 @@
 import { MidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel, type Form, type FormInput } from '@midcall/core/form';
 import type { ElicitAsk } from '../call.ts';
+import type { UrlAsk } from '../channels/page/ask.ts';
 import type { Config } from '../config.ts';
 import type { CallRequest } from '../request.ts';
-import type { UrlAsk } from '../url/ask.ts';
 
 type Asking = Pick<CallRequest, 'registered' | 'name'>;
 type Switched = Pick<Config, 'channels' | 'pages'>;
@@ -15,7 +15,7 @@ type Switched = Pick<Config, 'channels' | 'pages'>;
 const setup = (message: string): MidcallError => new MidcallError('server/setup', message);
 
 /** @throws MidcallError `server/setup` where the ask names only channels that can never put it */
-export function checkRoads(ask: ElicitAsk<FormInput>, { registered, name }: Asking, config: Switched): void {
+export function checkChannels(ask: ElicitAsk<FormInput>, { registered, name }: Asking, config: Switched): void {
   // Where the server has no channel at all nobody can be asked, which is no mistake of one ask.
   if (!ask.channels?.length || config.channels.length === 0) return;
   const whyNot = (channel: Channel): string | undefined => {
@@ -31,7 +31,7 @@ export function checkRoads(ask: ElicitAsk<FormInput>, { registered, name }: Aski
 }
 
 /** @throws MidcallError `server/setup` where the server has no pages, or the ask names only channels that can never show one */
-export function checkPageRoads(ask: UrlAsk<unknown>, name: string, config: Switched): void {
+export function checkPageChannels(ask: UrlAsk<unknown>, name: string, config: Switched): void {
   if (config.channels.length === 0) return;
   if (!config.pages) throw setup(`'${name}' asks on a page, but ${noPages}.`);
   if (!ask.channels?.length) return;

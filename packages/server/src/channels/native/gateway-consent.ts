@@ -1,13 +1,13 @@
 /** Consent to a page that is another server's, in the words of that server. */
 import { checkOptions, type Kinds, name, positive, required } from '@midcall/core/options';
-import { checkMessage } from '../asking/ask-message.ts';
-import type { Unstamped } from '../audit.ts';
-import type { Config } from '../config.ts';
-import type { Run } from '../engine/run.ts';
-import { urlParams } from '../era.ts';
-import type { GatewayPage } from '../gateway-call.ts';
-import type { CallRequest } from '../request.ts';
-import type { UrlAnswer } from './ask.ts';
+import { checkMessage } from '../../asking/ask-message.ts';
+import type { Unstamped } from '../../audit.ts';
+import type { Config } from '../../config.ts';
+import { urlParams } from '../../era.ts';
+import type { GatewayPage } from '../../gateway-call.ts';
+import type { CallRequest } from '../../request.ts';
+import type { CallRun } from '../outgoing.ts';
+import type { UrlAnswer } from '../page/ask.ts';
 import { askConsent } from './consent.ts';
 
 const kinds: Kinds<GatewayPage> = {
@@ -18,7 +18,7 @@ const kinds: Kinds<GatewayPage> = {
 };
 
 export async function gatewayConsent(
-  run: Run<unknown>,
+  run: CallRun,
   config: Config,
   { client }: Pick<CallRequest, 'client'>,
   audit: (event: Unstamped) => void,
@@ -36,6 +36,8 @@ export async function gatewayConsent(
     label: message,
     channel: 'native',
     detail: {
+      to: 'client',
+      channel: 'native',
       method: 'elicitation/create',
       params: urlParams(client.asks, message, url, elicitationId),
       timeoutMs,

@@ -4,22 +4,24 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type By } from '@midcall/core/form';
-import { checkUrlAsk } from '../asking/check-ask.ts';
-import { checkPageRoads } from '../asking/check-roads.ts';
-import { AskHistory, type RecordedAnswer, readRecorded } from '../asking/judge.ts';
-import type { Unstamped } from '../audit.ts';
-import type { Config } from '../config.ts';
-import type { Json } from '../digest.ts';
-import { digest } from '../digest.ts';
-import { shortLabel } from '../engine/journal.ts';
-import type { Run } from '../engine/run.ts';
-import { formParams, missingCapability, urlParams, urlRequired } from '../era.ts';
-import type { CallRequest } from '../request.ts';
-import type { WireAsk } from '../wire-ask.ts';
+import { checkUrlAsk } from '../../asking/check-ask.ts';
+import { checkPageChannels } from '../../asking/check-channels.ts';
+import { AskHistory } from '../../asking/judge.ts';
+import type { Unstamped } from '../../audit.ts';
+import type { Config } from '../../config.ts';
+import type { Json } from '../../digest.ts';
+import { digest } from '../../digest.ts';
+import { shortLabel } from '../../engine/journal.ts';
+import { formParams, missingCapability, urlParams, urlRequired } from '../../era.ts';
+import type { CallRequest } from '../../request.ts';
+import { askConsent } from '../native/consent.ts';
+import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
+import { elapsed, type Recording, readRecording } from '../recording.ts';
 import type { Announced } from './announced.ts';
 import type { UrlAnswer, UrlAsk } from './ask.ts';
-import { askConsent } from './consent.ts';
-import { type Asked, type PageCall, type Plan, plan, roads, spoken, spokenCode } from './plan.ts';
+import { pageWords } from './page-words.ts';
+import type { PageOutcome } from './pages.ts';
+import { type PageCall, type PageQuestion, type Plan, plan, spoken, spokenCode, ways } from './plan.ts';
 
 export interface UrlAskerOptions {
   readonly config: Config;
@@ -32,28 +34,29 @@ export interface UrlAskerOptions {
 /** @param onlyLink - true where the host has refused the question by itself, it seems */
 export type UrlAsker = <T>(ask: UrlAsk<T>, onlyLink?: boolean) => Promise<UrlAnswer<T>>;
 
-export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker {
+export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   const { config, request, pages, history, audit } = options;
   const { client } = request;
 
   /** The pages that this run opened, or is opening. */
   const opened: Promise<Plan>[] = [];
-  const open = (asked: Asked, pages: PageCall): Promise<Plan> => {
+  const open = (asked: PageQuestion, pages: PageCall): Promise<Plan> => {
     const made = plan(asked, request, pages, config);
     opened.push(made);
     return made;
   };
 
   /** Plans a page. Where this person has too many open the call ends, and what it had opened is taken back. */
-  const planned = async (asked: Asked, identity: readonly unknown[]): Promise<Json> => {
-    if (!pages) return { none: 'unavailable' };
+  const planned = async (asked: PageQuestion, identity: readonly unknown[]): Promise<Json> => {
+    if (!pages) return { kind: 'unavailable' } satisfies Plan;
     try {
       const made = await (asked.asError ? toldByError(asked, identity, pages) : open(asked, pages));
       return made as unknown as Json;
     } catch (error) {
       const mine = isMidcallError(error, 'connect/limit') ? await Promise.allSettled(opened) : [];
       for (const each of mine) {
-        if (each.status === 'fulfilled' && 'ticket' in each.value) await pages.road.withdraw(each.value.ticket);
+        if (each.status === 'fulfilled' && each.value.kind === 'announced')
+          await pages.road.withdraw(each.value.at.ticket);
       }
       throw error;
     }
@@ -68,36 +71,37 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   };
 
   /** The page that an error told of when the same call came before, or a new one. There is one, whoever comes at once. */
-  const toldByError = async (asked: Asked, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
+  const toldByError = async (asked: PageQuestion, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
     const kept = `page-asked:${digest([pages.binding, identity])}`;
     const read = (text: string | undefined): Announced | undefined =>
       text === undefined ? undefined : JSON.parse(text);
     for (;;) {
       const before = read(await config.kept.get(kept));
       const ended = before && (config.now() >= before.dueAt || (await pages.road.outcome(before.ticket, 0)));
-      if (before && !ended) return before;
+      if (before && !ended) return { kind: 'announced', at: before };
       if (before) {
         // Whoever takes a finished page has its answer; nobody else gets it again.
         const taken = read(await config.kept.take(kept));
         if (taken && (await pages.road.outcome(taken.ticket, 0))) {
           answered.push({ kept, at: taken, steps: steps() });
-          return taken;
+          return { kind: 'announced', at: taken };
         }
         if (taken && config.now() < taken.dueAt) await keep(kept, taken);
         continue;
       }
       const made = await open(asked, pages);
-      if (!('ticket' in made) || made.announce !== 'error') return made;
-      if (await keep(kept, made)) {
-        pages.notify(made.ticket, made.elicitationId, asked.timeoutMs);
+      if (made.kind !== 'announced' || made.at.announce !== 'error') return made;
+      const { ticket, elicitationId } = made.at;
+      if (await keep(kept, made.at)) {
+        pages.notify(ticket, elicitationId, asked.timeoutMs);
         return made;
       }
-      await pages.road.withdraw(made.ticket);
+      await pages.road.withdraw(ticket);
     }
   };
 
   /** What the audit is told of a question on a page when it leaves: one question, however many messages announce it. */
-  const told = (ask: string, asked: Asked, { announce }: Announced) => {
+  const told = (ask: string, asked: PageQuestion, { announce }: Announced) => {
     const channel = announce === 'url' || announce === 'error' ? ('native' as const) : ('page' as const);
     return { ask, channel, ...(asked.demanded === undefined ? {} : { assurance: asked.demanded }) };
   };
@@ -105,14 +109,16 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
   /** Consent in the host; undefined where the call goes on to wait. */
   const announced = async (
     id: string,
-    asked: Asked,
+    asked: PageQuestion,
     at: Announced,
     key: string | undefined,
   ): Promise<{ readonly answer: UrlAnswer<never>; readonly fresh: boolean } | undefined> => {
     if (at.announce !== 'url' && at.announce !== 'form') return undefined;
     const channel = at.announce === 'url' ? 'native' : 'page';
     const consent = async (step: 'consent' | 'code', message: string) => {
-      const detail: WireAsk = {
+      const detail: ClientAsk = {
+        to: 'client',
+        channel: 'native',
         method: 'elicitation/create',
         params:
           at.announce === 'url'
@@ -120,7 +126,7 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
             : formParams(client.asks, message, { type: 'object', properties: {} }),
         key,
         timeoutMs: Math.max(1, at.dueAt - config.now()),
-        ticket: at.ticket,
+        withdraw: async () => pages?.road.withdraw(at.ticket),
         audited: step === 'code' ? 'already' : told(id, asked, at),
       };
       const identity = [step, at.ticket];
@@ -140,39 +146,42 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
 
   const waited = async <T>(
     id: string,
-    asked: Asked,
+    asked: PageQuestion,
     at: Announced,
   ): Promise<{ readonly fresh: boolean; readonly answer: UrlAnswer<T> }> => {
-    const wait = { ...at, message: asked.message };
-    const detail: WireAsk = {
-      method: 'elicitation/create',
-      params: {},
-      timeoutMs: asked.timeoutMs,
+    const detail: ApartAsk = {
+      to: 'apart',
       channel: 'page',
-      ticket: at.ticket,
-      wait,
+      timeoutMs: asked.timeoutMs,
+      askedAt: at.at,
+      dueAt: at.dueAt,
+      sign: 'Waiting for the person, who is on a web page.',
+      collect: async (ms, signal) => asRecording(await pages?.road.outcome(at.ticket, ms, signal), at),
+      withdraw: async () => pages?.road.withdraw(at.ticket),
+      ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
+      words: pageWords(asked.message, at),
       // A link in a result leaves with the result; whatever else announced the page has left by now.
       audited: at.announce === 'link' ? told(id, asked, at) : 'already',
     };
     const request = { kind: 'url', identity: ['page', at.ticket], label: asked.message, detail } as const;
     const { value, fresh } = await run.ask(request);
-    return { fresh, answer: judgePage<T>(readRecorded(value), at, asked.demanded) };
+    return { fresh, answer: judgePage<T>(readRecording(value), at, asked.demanded) };
   };
 
   const answer: UrlAsker = async (ask, onlyLink = false) => {
     const asked = { ...readAsk(ask, request.name, config), onlyLink };
     const identity = [ask.message, ask.page.kind, ask.page.data, ask.key];
     const question = AskHistory.question(ask.message, digest(['page', ask.page.kind, ask.page.data]));
-    const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message, detail: undefined } as const;
+    const draw = { kind: 'url', identity: ['plan', ...identity], label: ask.message } as const;
     if (!run.foresees(draw)) {
       const exhausted = history.exhausted(question, ask.message);
       if (exhausted) return run.fail(exhausted);
     }
     // The person's time begins with the page, so it is opened when nothing beside the question keeps it from being put.
     const drawn = await run
-      .ask(draw, history.declined(question) ? { none: 'declined' } : () => planned(asked, identity))
+      .find(draw, history.declined(question) ? { kind: 'standing-decline' } : () => planned(asked, identity))
       .catch(error => (isMidcallError(error, 'connect/limit') ? run.fail(error) : Promise.reject(error)));
-    const made = drawn.value as unknown as Plan | { readonly none: 'declined' };
+    const made = drawn.value as unknown as Plan;
     const end = <T>(id: string, fresh: boolean, answer: UrlAnswer<T>): UrlAnswer<T> => {
       if (answer.action !== 'accept') history.record(question, answer);
       if (fresh) {
@@ -181,47 +190,48 @@ export function urlAsker(run: Run<unknown>, options: UrlAskerOptions): UrlAsker 
       }
       return answer;
     };
-    if ('none' in made && made.none === 'unavailable' && ask.required) {
+    if (made.kind === 'unavailable' && ask.required) {
       const message =
         `This needs an answer of the person on a page ('${shortLabel(ask.message)}'), and no page can be shown to them here. ` +
         'Use a client with URL mode elicitation.';
       return run.fail(missingCapability(client.asks, { elicitation: { url: {} } }, message));
     }
-    if ('none' in made) {
+    if (made.kind !== 'announced') {
       const by: By = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
-      if (made.none === 'declined') return end(drawn.id, drawn.fresh, { action: 'decline', by });
+      if (made.kind === 'standing-decline') return end(drawn.id, drawn.fresh, { action: 'decline', by });
       return end(drawn.id, drawn.fresh, { action: 'cancel', reason: 'unavailable', by });
     }
-    if (made.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', made.ticket] })) {
+    const { at } = made;
+    if (at.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', at.ticket] })) {
       const ready = await run.guarded(async () => {
-        const outcome = await pages.road.outcome(made.ticket, 0);
+        const outcome = await pages.road.outcome(at.ticket, 0);
         // The call comes again for this page: what others came to is for then, unless a step has acted on it.
         const again = outcome ? [] : answered.filter(each => each.steps === steps());
-        for (const { kept, at } of again) await keep(kept, at);
+        for (const each of again) await keep(each.kept, each.at);
         return outcome;
       });
       if (!ready) {
-        if (opened.length > 0) audit({ kind: 'asked', ...told(drawn.id, asked, made) });
-        return run.fail(urlRequired(ask.message, made.url, made.elicitationId));
+        if (opened.length > 0) audit({ kind: 'asked', ...told(drawn.id, asked, at) });
+        return run.fail(urlRequired(ask.message, at.url, at.elicitationId));
       }
     }
     // The browser has it already.
-    if (drawn.fresh && made.announce === 'browser') audit({ kind: 'asked', ...told(drawn.id, asked, made) });
-    const refused = await announced(drawn.id, asked, made, ask.key);
+    if (drawn.fresh && at.announce === 'browser') audit({ kind: 'asked', ...told(drawn.id, asked, at) });
+    const refused = await announced(drawn.id, asked, at, ask.key);
     if (refused?.answer.action === 'cancel' && refused.answer.reason === 'suspect' && pages) {
       const left = { ...asked, onlyLink: true };
-      if (roads(left, request, pages, config).length > 0) return answer(ask, true);
+      if (ways(left, request, pages, config).length > 0) return answer(ask, true);
     }
     if (refused) return end(drawn.id, refused.fresh, refused.answer);
-    const { fresh, answer: given } = await waited<never>(drawn.id, asked, made);
+    const { fresh, answer: given } = await waited<never>(drawn.id, asked, at);
     return end(drawn.id, fresh, given) as never;
   };
   return answer;
 }
 
-function readAsk(ask: UrlAsk<unknown>, name: string, config: Config): Asked {
+function readAsk(ask: UrlAsk<unknown>, name: string, config: Config): PageQuestion {
   checkUrlAsk(ask);
-  checkPageRoads(ask, name, config);
+  checkPageChannels(ask, name, config);
   return {
     message: ask.message,
     page: ask.page,
@@ -232,29 +242,37 @@ function readAsk(ask: UrlAsk<unknown>, name: string, config: Config): Asked {
   };
 }
 
+/** What is recorded of a page that is finished. */
+const asRecording = (outcome: PageOutcome | undefined, { at: askedAt }: Announced): Recording | undefined => {
+  if (!outcome) return undefined;
+  const { assurance, at, ...got } = outcome;
+  return { kind: 'answered', channel: 'page', assurance, got, ms: Math.max(0, at - askedAt) };
+};
+
 /** What the recorded end of a wait comes to. */
-function judgePage<T>(
-  recorded: RecordedAnswer,
-  { announce }: Announced,
-  demanded: Assurance | undefined,
-): UrlAnswer<T> {
-  const assurance = 'got' in recorded && recorded.assurance ? recorded.assurance : 'in-band';
-  const by: By = { channel: 'page', assurance, elapsedMs: recorded.ms };
-  if ('got' in recorded && recorded.via === 'page') {
-    const { action, content, reason } = recorded.got as { action?: unknown; content?: T; reason?: 'suspect' | 'error' };
+function judgePage<T>(recording: Recording, { announce }: Announced, demanded: Assurance | undefined): UrlAnswer<T> {
+  const elapsedMs = elapsed(recording);
+  if (recording.kind === 'answered' && recording.channel === 'page') {
+    const by: By = { channel: 'page', assurance: recording.assurance, elapsedMs };
+    const { action, content, reason } = recording.got as unknown as Said<T>;
     if (action === 'decline') return { action, by };
     if (action !== 'accept') return { action: 'cancel', reason: reason ?? 'error', by };
-    if (demanded !== undefined && !assures(assurance, demanded)) return { action: 'cancel', reason: 'suspect', by };
+    if (demanded !== undefined && !assures(recording.assurance, demanded))
+      return { action: 'cancel', reason: 'suspect', by };
     return { action, completed: true, content: content as T, by };
   }
   // Where the host asked for consent it was given; a link in a text proves nothing.
   if (announce === 'url' || announce === 'form') {
-    const consent: By = {
-      channel: announce === 'url' ? 'native' : 'page',
-      assurance: 'in-band',
-      elapsedMs: recorded.ms,
-    };
-    return { action: 'accept', completed: false, by: consent };
+    const channel = announce === 'url' ? 'native' : 'page';
+    return { action: 'accept', completed: false, by: { channel, assurance: 'in-band', elapsedMs } };
   }
-  return { action: 'cancel', reason: 'none' in recorded ? recorded.none : 'error', by };
+  const reason = recording.kind === 'unanswered' ? recording.why : 'error';
+  return { action: 'cancel', reason, by: { channel: 'page', assurance: 'in-band', elapsedMs } };
+}
+
+/** A page's outcome as it was recorded. */
+interface Said<T> {
+  readonly action?: unknown;
+  readonly content?: T;
+  readonly reason?: 'suspect' | 'error';
 }

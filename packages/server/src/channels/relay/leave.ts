@@ -1,31 +1,30 @@
 /**
- * The relay: the weakest road to a person, for clients that cannot be asked. The call ends with a text for the model and a
- * ticket, see ./ticket.ts; the `resume` tool goes on with the call and the answer the model brings. Off unless switched on.
+ * How a relayed question leaves: its request ends with a text for the model and a ticket, see resume/ticket.ts; the `resume`
+ * tool goes on with the call and the answer the model brings.
  *
  * - L3 An answer is checked like any other, and carries assurance `relayed`.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Config } from '../config.ts';
-import { type Journal, shortLabel } from '../engine/journal.ts';
-import type { OpenAsk } from '../engine/seam.ts';
-import { type CallRequest, waitingResult } from '../request.ts';
-import { sealState } from '../state/request-state.ts';
-import { wireOf } from '../wire-ask.ts';
+import type { Config } from '../../config.ts';
+import { type Journal, shortLabel } from '../../engine/journal.ts';
+import { type CallRequest, waitingResult } from '../../request.ts';
+import { keepTicket, RESUME } from '../../resume/ticket.ts';
+import { sealState } from '../../state/request-state.ts';
+import type { ModelAsk, OpenQuestion } from '../outgoing.ts';
 import { relayText } from './relay-text.ts';
-import { keepTicket, RESUME } from './ticket.ts';
 
 /** Ends a call with one question as a text and a ticket; others of its round wait until this one is answered. */
-export async function relay(
-  ask: OpenAsk,
+export async function leaveToModel(
+  ask: OpenQuestion<ModelAsk>,
   journal: Journal,
   where: { readonly flow: string; readonly round: number; readonly arguments: unknown },
   request: CallRequest,
   config: Config,
 ): Promise<CallToolResult> {
-  const wire = wireOf(ask);
+  const { message, fields, timeoutMs } = ask.detail;
   const now = config.now();
   const ticket = config.id();
-  const due = now + wire.timeoutMs;
+  const due = now + timeoutMs;
   const out = [{ id: ask.id, kind: ask.kind, label: shortLabel(ask.label), key: ask.kind, at: now, due }];
   const state = await sealState(
     { flow: where.flow, nonce: config.id(), round: where.round + 1, issuedAt: now, expiresAt: due, journal, out },
@@ -33,13 +32,13 @@ export async function relay(
     config,
     Number.MAX_SAFE_INTEGER,
   );
-  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state }, wire.timeoutMs, config);
+  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state }, timeoutMs, config);
   const text = relayText({
-    message: String(wire.params['message']),
-    fields: wire.fields ?? [],
+    message,
+    fields,
     ticket,
     tool: RESUME,
-    minutes: Math.max(1, Math.floor(wire.timeoutMs / 60_000)),
+    minutes: Math.max(1, Math.floor(timeoutMs / 60_000)),
   });
   return waitingResult(text, request);
 }

@@ -1,5 +1,6 @@
 /** What a tool says to the model when the person can only be reached through it. Pure. */
 import type { Field } from '@midcall/core/form';
+import { quoted } from '../quoted.ts';
 
 const rule = (field: Field): string => {
   switch (field.kind) {
@@ -21,10 +22,6 @@ const choices = (list: readonly { readonly value: string; readonly title: string
 
 const line = (field: Field): string =>
   `- ${field.name}${field.title && field.title !== field.name ? ` ("${field.title}")` : ''}: ${rule(field)}${field.required ? '' : ', optional'}`;
-
-/** A text of others, each line of it marked as a quotation, whatever it takes for a line break. */
-export const quoted = (message: string): readonly string[] =>
-  message.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/u).map(each => `> ${each}`);
 
 export interface RelayText {
   readonly message: string;

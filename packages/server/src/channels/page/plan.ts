@@ -1,8 +1,8 @@
 /**
- * How a page comes before the person: which road announces it, and how its visitor is checked. Decided once per ask, and
+ * How a page comes before the person: which way it is announced, and how its visitor is checked. Decided once per ask, and
  * recorded, so that a replay sees the same link whatever has changed since.
  *
- * - N1 Of the roads that are switched on, the first is taken that reaches the client and can give the demanded assurance.
+ * - N1 Of the ways that are switched on, the first is taken that reaches the client and can give the demanded assurance.
  * - N2 The code is part of a text only where the host shows that text to the person: URL mode and forms. It is in no tool
  *   result, error or progress message. No text has both the code and the link: URL mode carries the link beside its text,
  *   and of a page that is announced by forms one form has the link and the next one the code.
@@ -11,10 +11,10 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel } from '@midcall/core/form';
-import type { CallRef } from '../audit.ts';
-import type { Config } from '../config.ts';
-import type { Json } from '../digest.ts';
-import type { CallRequest } from '../request.ts';
+import type { CallRef } from '../../audit.ts';
+import type { Config } from '../../config.ts';
+import type { Json } from '../../digest.ts';
+import type { CallRequest } from '../../request.ts';
 import type { Announce, Announced } from './announced.ts';
 import type { PageRoad, PersonCheck } from './pages.ts';
 
@@ -27,14 +27,21 @@ export interface PageCall {
   readonly http: boolean;
   /** The same for the same call of the same person and client. */
   readonly binding: string;
+  /** Tells the client, which sent the person there within this request, that the page is finished (2025-11-25). */
+  readonly finished: (elicitationId: string) => Promise<void>;
   /** Told when a page that was named in an error is finished (2025-11-25). */
   readonly notify: (ticket: string, elicitationId: string, ms: number) => void;
 }
 
-export type Plan = Announced | { readonly none: 'unavailable' };
+/** What is recorded of a page before it is announced. */
+export type Plan =
+  | { readonly kind: 'announced'; readonly at: Announced }
+  | { readonly kind: 'unavailable' }
+  /** An earlier decline of the same question stands. */
+  | { readonly kind: 'standing-decline' };
 
 /** What is to be asked on the page. */
-export interface Asked {
+export interface PageQuestion {
   readonly message: string;
   readonly page: { readonly kind: string; readonly data: Json };
   readonly demanded: Assurance | undefined;
@@ -47,10 +54,16 @@ export interface Asked {
 
 type Surroundings = Pick<CallRequest, 'client' | 'registered' | 'principal'>;
 
-const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', code: 'out-of-band', none: 'in-band' };
+/** What a page is worth by how its visitor is known. */
+export const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', code: 'out-of-band', none: 'in-band' };
 
-/** The roads of one ask, in order, each with the check it allows (N1). */
-export function roads(asked: Asked, { client, registered, principal }: Surroundings, of: PageCall, config: Config) {
+/** The ways in which one page can be announced, in order, each with the check it allows (N1). */
+export function ways(
+  asked: PageQuestion,
+  { client, registered, principal }: Surroundings,
+  of: PageCall,
+  config: Config,
+) {
   const on = (channel: Channel) =>
     asked.channels
       ? asked.channels.includes(channel) && (channel === 'page' || config.channels.includes(channel))
@@ -76,12 +89,17 @@ export function roads(asked: Asked, { client, registered, principal }: Surroundi
     .filter(({ check }) => asked.demanded === undefined || assures(gives[check], asked.demanded));
 }
 
-/** Opens the page on the first road that works. */
-export async function plan(asked: Asked, surroundings: Surroundings, of: PageCall, config: Config): Promise<Plan> {
+/** Opens the page in the first way that works. */
+export async function plan(
+  asked: PageQuestion,
+  surroundings: Surroundings,
+  of: PageCall,
+  config: Config,
+): Promise<Plan> {
   const at = config.now();
   const dueAt = at + asked.timeoutMs;
   const ticket = of.road.newTicket();
-  for (const { announce, check } of roads(asked, surroundings, of, config)) {
+  for (const { announce, check } of ways(asked, surroundings, of, config)) {
     const code = check === 'code' ? of.road.newCode() : undefined;
     try {
       const link = await of.road.open({
@@ -98,13 +116,14 @@ export async function plan(asked: Asked, surroundings: Surroundings, of: PageCal
       });
       if (announce === 'browser' && !(await of.road.showLocally(link))) continue;
       const spoken = { ...link, ...(code === undefined ? {} : { code }) };
-      return { announce, ticket, ...spoken, check, elicitationId: config.id(), at, dueAt };
+      const elicitationId = config.id();
+      return { kind: 'announced', at: { announce, ticket, ...spoken, check, elicitationId, at, dueAt } };
     } catch (error) {
       if (!isMidcallError(error, 'connect/unavailable')) throw error;
       config.warnOnce('pages', `midcall: ${error.message}`);
     }
   }
-  return { none: 'unavailable' };
+  return { kind: 'unavailable' };
 }
 
 /** What the host shows the person first: the author's message, and what they need to know to reach the page (N2). */

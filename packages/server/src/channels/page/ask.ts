@@ -14,10 +14,10 @@ export interface UrlAsk<T> {
   readonly timeoutMs?: number;
   /** The least assurance that counts; the page's own where absent. */
   readonly assurance?: Assurance;
-  /** Roads that may be taken; the server's default where absent. `page` is switched on by being named here. */
+  /** Channels that may be taken; the server's default where absent. `page` is switched on by being named here. */
   readonly channels?: readonly Channel[];
   /**
-   * True where the handler cannot go on unasked: where no road reaches the person, the call ends with -32021 (2026-07-28)
+   * True where the handler cannot go on unasked: where no channel reaches the person, the call ends with -32021 (2026-07-28)
    * or an error result (2025-11-25) that says what is missing.
    */
   readonly required?: boolean;

@@ -1,0 +1,28 @@
+/**
+ * Which channel a question takes: the first that is switched on, can give the assurance that is demanded, and reaches the
+ * person. Asking where the answer could not count would only waste the person's time.
+ */
+import { assures } from '@midcall/core/form';
+import { channels } from './all.ts';
+import type { AskChannel, ChannelCall, FormQuestion } from './channel.ts';
+
+/** @returns undefined where no channel can give an answer that counts */
+export function ladder(question: FormQuestion, call: ChannelCall): AskChannel | undefined {
+  const { before } = question;
+  const left = before ? channels.slice(channels.findIndex(each => each.name === before.channel) + 1) : channels;
+  return left.find(
+    channel => isOn(channel, question, call) && channel.reaches(question, call) && isEnough(channel, question, call),
+  );
+}
+
+/** True where an answer of this channel would count, could the person be reached by it. */
+export const wouldCount = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
+  isOn(channel, question, call) && isEnough(channel, question, call);
+
+function isOn({ name, onWhereNamed }: AskChannel, { ask }: FormQuestion, { config }: ChannelCall): boolean {
+  const byServer = config.channels.includes(name);
+  return ask.channels ? ask.channels.includes(name) && (byServer || onWhereNamed) : byServer;
+}
+
+const isEnough = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
+  question.ask.assurance === undefined || assures(channel.assurance(question, call), question.ask.assurance);

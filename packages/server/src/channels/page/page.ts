@@ -1,0 +1,59 @@
+/** The same question on a page of ours, where the host and the model cannot answer it. */
+import { type Answer, type Assurance, assures, type Form, type Judging } from '@midcall/core/form';
+import { defined } from '@midcall/core/json';
+import { formDigest } from '../../asking/form-digest.ts';
+import { recordedCheck } from '../../asking/recorded-check.ts';
+import type { Json } from '../../digest.ts';
+import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
+import type { UrlAnswer } from './ask.ts';
+import { gives, ways } from './plan.ts';
+
+export const page: AskChannel = {
+  name: 'page',
+  onWhereNamed: true,
+  reaches: (question, call) => worths(question, call).length > 0,
+  assurance: (question, call) => worths(question, call).reduce((a, b) => (assures(b, a) ? b : a), 'relayed'),
+  async put(question, call) {
+    const { ask, form } = question;
+    const { message, key, timeoutMs, assurance, channels } = ask;
+    const answer = await call.askOnPage<Json>(
+      {
+        message,
+        page: { kind: 'question', data: { schema: form.schema as unknown as Json } },
+        ...defined({ key, timeoutMs, assurance, channels }),
+      },
+      refusedByHost(question),
+    );
+    const judging = recordedCheck(call.run, message, ['page', message, formDigest(form.schema), key]);
+    return { answer: await checked(answer, form, judging), saidYes: answer.action === 'accept' };
+  },
+};
+
+/** A host that refused faster than a person reads may have no way to ask: what is left is a link (N3). */
+const refusedByHost = ({ before }: FormQuestion): boolean => before !== undefined && !before.saidYes;
+
+/** What the page would be worth, for each way in which it can be announced. */
+function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[] {
+  const pages = call.pages();
+  if (!pages) return [];
+  const { message, channels, timeoutMs = call.config.askTimeoutMs } = question.ask;
+  const asked = {
+    message,
+    page: { kind: 'question', data: null },
+    demanded: undefined,
+    channels,
+    timeoutMs,
+    asError: false,
+    onlyLink: refusedByHost(question),
+  };
+  return ways(asked, call.request, pages, call.config).map(({ check }) => gives[check]);
+}
+
+/** What came from the page, judged by the form like any other answer. */
+async function checked<T>(answer: UrlAnswer<Json>, form: Form<T>, judging: Judging): Promise<Answer<T>> {
+  if (answer.action !== 'accept') return answer;
+  if (!answer.completed) return { action: 'cancel', reason: 'timeout', by: answer.by };
+  const result = await form.check(answer.content, judging);
+  if (result.ok) return { action: 'accept', content: result.value, by: answer.by };
+  return { action: 'cancel', reason: 'invalid', by: answer.by };
+}

@@ -1,0 +1,74 @@
+/**
+ * Puts a form and judges what comes back, asking again where it does not fit and never in circles (../asking/judge.ts has the
+ * rules). For channels whose answers come back unjudged.
+ */
+import type { Answer, Assurance, Channel, Form } from '@midcall/core/form';
+import { formDigest } from '../asking/form-digest.ts';
+import { AskHistory, askAgain, judge } from '../asking/judge.ts';
+import { recordedCheck } from '../asking/recorded-check.ts';
+import type { Json } from '../digest.ts';
+import type { ChannelCall, FormQuestion, Put } from './channel.ts';
+import type { Outgoing } from './outgoing.ts';
+import { type Recording, readRecording } from './recording.ts';
+
+/** Bad answers are asked again so often. */
+const ASK_AGAIN = 2;
+
+/** How a channel puts a form. */
+export interface FormPutting<T> {
+  readonly channel: Channel;
+  readonly assurance: Assurance;
+  /** As it is asked there. */
+  readonly form: Pick<Form<T>, 'check'>;
+  outgoing(message: string): Outgoing;
+  /** What is recorded without asking, where the question was not put before. */
+  instead?(): Recording | Promise<Recording>;
+}
+
+export async function putForm<T>(
+  { ask, form }: FormQuestion<T>,
+  { run, config, history }: ChannelCall,
+  putting: FormPutting<T>,
+): Promise<Put<T>> {
+  const question = questionOf(ask.message, form);
+  let message = ask.message;
+  for (let attempt = 0; ; attempt++) {
+    const open = {
+      kind: 'elicit',
+      identity: [message, formDigest(form.schema), ask.key],
+      label: message,
+      detail: putting.outgoing(message),
+    } as const;
+    let instead: Recording | undefined;
+    if (!run.foresees(open)) {
+      const exhausted = history.exhausted(question, ask.message);
+      if (exhausted) return run.fail(exhausted);
+      // Nothing is awaited before a question is asked: those of a round leave in the order they were asked in.
+      if (putting.instead) instead = await putting.instead();
+      if (history.declined(question)) instead = { kind: 'standing-decline' };
+    }
+    const { id, value, fresh } = await run.ask(open, instead as Json | undefined);
+    const recording = readRecording(value);
+    const judged = await judge(recording, putting.form, {
+      from: putting,
+      demanded: ask.assurance,
+      suspectBelowMs: config.suspectBelowMs,
+      fallback: ask.fallback,
+      judging: recordedCheck(run, ask.message, id),
+    });
+    if ('again' in judged && attempt < ASK_AGAIN) {
+      message = askAgain(ask.message, judged.again);
+      continue;
+    }
+    const answer: Answer<T> =
+      'answer' in judged ? judged.answer : { action: 'cancel', reason: 'invalid', by: judged.by };
+    return { answer, saidYes: isYes(recording), untold: { id, fresh } };
+  }
+}
+
+/** What tells this question from every other of its call. */
+export const questionOf = (message: string, form: Pick<Form<unknown>, 'schema'>): string =>
+  AskHistory.question(message, formDigest(form.schema));
+
+const isYes = (recording: Recording): boolean =>
+  recording.kind === 'answered' && (recording.got as { readonly action?: unknown } | null)?.action === 'accept';

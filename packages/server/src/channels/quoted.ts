@@ -1,0 +1,3 @@
+/** A text of others, each line of it marked as a quotation, whatever it takes for a line break. */
+export const quoted = (message: string): readonly string[] =>
+  message.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/u).map(each => `> ${each}`);
