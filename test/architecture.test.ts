@@ -305,6 +305,13 @@ describe('architecture', () => {
     expect(naming).toEqual([]);
   });
 
+  it('A16: on the server’s side one folder reaches into the SDK', () => {
+    const inside = /\['_\w+'\]|\.onmessage\b|\.setRequestHandler = |\.send = |server\.onclose\b/;
+    const reaching = files.filter(file => packageOf(file) === 'server' && inside.test(textOf(file)));
+    expect(reaching.length).toBeGreaterThan(2);
+    expect(reaching.filter(file => !file.startsWith('server/sdk-seam/'))).toEqual([]);
+  });
+
   it('A14: the type check finds each public entry at its source', () => {
     const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as {
       compilerOptions: { paths: Record<string, string[]> };

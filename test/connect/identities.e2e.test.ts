@@ -66,9 +66,9 @@ async function start(offers: Offers, { baseUrl = pagesAt, clientId }: { baseUrl?
   const server = (on: Store = store) => {
     const kept = vault({ store: on, key });
     const made = connect({ name: 'Library', baseUrl, vault: kept, kinds: [oauthPages(kept, [quill])] });
-    return { kept, pages: made, road: made.attach(lend(on, key, [])) };
+    return { kept, pages: made, service: made.attach(lend(on, key, [])) };
   };
-  const { kept, pages, road } = server();
+  const { kept, pages, service } = server();
   const web = (url: URL, init: RequestInit): Promise<Response> =>
     url.href.startsWith(baseUrl) ? pages.fetch(new Request(url, init)) : fetch(url, init);
   closing.push(async () => {
@@ -79,8 +79,8 @@ async function start(offers: Offers, { baseUrl = pagesAt, clientId }: { baseUrl?
   /** Alice connects her account. @returns what the page said in the end */
   async function signIn(at: Provider = quill): Promise<string> {
     const page = oauth(at);
-    const { url } = await road.open({
-      ticket: road.newTicket(),
+    const { url } = await service.open({
+      ticket: service.newTicket(),
       kind: page.kind,
       data: page.data,
       message: 'Connect.',

@@ -473,12 +473,12 @@ it('elicit-url-40; S5: over https the cookies are Secure and __Host-, and a sess
     baseUrl: 'https://notes.example/connect',
     signIn: signIn(login, { store: under.store, key }),
   });
-  const road = https.attach(lend(under.store, key, []));
-  const ticket = road.newTicket();
+  const service = https.attach(lend(under.store, key, []));
+  const ticket = service.newTicket();
   const page = confirm();
   const call = { method: 'tools/call', name: 'act', principal: under.principal('alice') } as never;
   const times = { askedAt: Date.now(), dueAt: Date.now() + 60_000 };
-  await road.open({ ticket, ...page, message: 'Sure?', check: 'sign-in', call, arguments: {}, ...times } as never);
+  await service.open({ ticket, ...page, message: 'Sure?', check: 'sign-in', call, arguments: {}, ...times } as never);
   const begun = await https.fetch(
     new Request(`https://notes.example/connect/${ticket}`, {
       headers: { cookie: `${sessionName('https://notes.example')}=anything` },
@@ -490,8 +490,16 @@ it('elicit-url-40; S5: over https the cookies are Secure and __Host-, and a sess
   ]);
   const redirect = new URL(begun.headers.get('location') ?? '').searchParams.get('redirect_uri');
   expect(redirect).toBe('https://notes.example/connect/sign-in/callback');
-  const other = road.newTicket();
-  await road.open({ ticket: other, ...page, message: 'Sure?', check: 'none', call, arguments: {}, ...times } as never);
+  const other = service.newTicket();
+  await service.open({
+    ticket: other,
+    ...page,
+    message: 'Sure?',
+    check: 'none',
+    call,
+    arguments: {},
+    ...times,
+  } as never);
   const shown = await https.fetch(new Request(`https://notes.example/connect/${other}`));
   expect(shown.headers.getSetCookie()).toEqual([
     expect.stringMatching(/^__Host-midcall-[\w-]{12}=m1\.[\w-]+; Path=\/; Secure; Max-Age=60; HttpOnly; SameSite=Lax$/),

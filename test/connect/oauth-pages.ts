@@ -6,7 +6,7 @@ import {
   createSealer,
   keyRing,
   type PageOutcome,
-  type PageRoad,
+  type PageService,
   type PagesHost,
   type Principal,
 } from '@midcall/server';
@@ -46,7 +46,7 @@ export interface PagesUnderTest {
   readonly notes: Provider;
   readonly store: Store;
   readonly vault: Vault;
-  readonly road: PageRoad;
+  readonly service: PageService;
   readonly origin: string;
   /** Everything audited and warned. */
   readonly said: unknown[];
@@ -132,7 +132,7 @@ export async function startPages({
     }),
   });
   const said: unknown[] = [];
-  const road = pages.attach(lend(store, key, said));
+  const service = pages.attach(lend(store, key, said));
 
   return {
     login,
@@ -140,14 +140,14 @@ export async function startPages({
     notes,
     store,
     vault: kept,
-    road,
+    service,
     origin,
     said,
     principal: name => ({ issuer: login.issuer, subject: name }),
     async ask(who, { scopes, check = 'sign-in', code } = {}) {
       const page = oauth(notes, scopes === undefined ? {} : { scopes });
-      const ticket = road.newTicket();
-      const { url } = await road.open({
+      const ticket = service.newTicket();
+      const { url } = await service.open({
         ticket,
         kind: page.kind,
         data: page.data,
@@ -165,7 +165,7 @@ export async function startPages({
       new Promise(resolve => {
         withheld = { path, give: resolve };
       }),
-    outcome: ticket => road.outcome(ticket, 0),
+    outcome: ticket => service.outcome(ticket, 0),
     async close() {
       await pages.close();
       await Promise.all([login.close(), thirdParty.close()]);

@@ -51,7 +51,7 @@ describe.runIf(redisServer)('Redis', () => {
       const page = await (await browser.submit(url)).text();
       const leads = /<a href="([^"]+)" rel="noreferrer">Continue/u.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
       const { url: callback } = await browser.follow(leads, `${under.origin}/connect/callback/`);
-      const waiting = under.road.outcome(ticket, 30_000);
+      const waiting = under.service.outcome(ticket, 30_000);
 
       await stop();
       for (const address of [url, callback.href]) {

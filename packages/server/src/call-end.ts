@@ -6,13 +6,11 @@ import type { CallOutcome, CallRef, Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import { isUrlRequired } from './era.ts';
 import { errorCode } from './error-code.ts';
+import type { Final } from './sdk-seam/request-slot.ts';
 import { asThrown } from './sendable.ts';
 import type { RoundTrace } from './trace.ts';
 
-/** What the client gets, or would have got where it is gone. */
-export type Final = { readonly result: unknown } | { readonly error: unknown };
-
-/** What is known of a request while it is conducted. */
+/** What is known of a request while it is dispatched. */
 export class CallEnd {
   readonly #config: Pick<Config, 'audit' | 'now' | 'onError'>;
   #call: CallRef;

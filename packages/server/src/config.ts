@@ -4,7 +4,7 @@ import type { Channel } from '@midcall/core/form';
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Store } from '@midcall/core/store';
 import type { AuditSink, CallRef, ErrorSink } from './audit.ts';
-import type { PageRoad, Pages } from './channels/page/pages.ts';
+import type { PageService, Pages } from './channels/page/pages.ts';
 import type { Observer } from './observe.ts';
 import type { PrincipalOf } from './principal.ts';
 import type { Boundary, BoundaryOptions } from './roots/index.ts';
@@ -83,7 +83,7 @@ export interface Config {
   readonly maxStateLength: number;
   readonly suspectBelowMs: number;
   readonly channels: readonly Channel[];
-  readonly pages: PageRoad | undefined;
+  readonly pages: PageService | undefined;
   readonly holdMs: number;
   /** Replaced as a whole where the operator's directories change. */
   boundary: Boundary;

@@ -128,6 +128,3 @@ export async function push(
 const unjudged: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'midcall', validate: value => ({ value }) },
 };
-
-/** The name the server was built with. */
-export const nameOf = (server: McpServer): string => String(server.server['_serverInfo']?.name ?? '');

@@ -4,7 +4,7 @@ export type {
   PageAsk,
   PageLink,
   PageOutcome,
-  PageRoad,
+  PageService,
   Pages,
   PagesHost,
   PersonCheck,

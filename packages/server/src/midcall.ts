@@ -30,15 +30,15 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import type { AboutClient, Call } from './call.ts';
-import { type Conduct, conductor, type ResumableTool } from './conduct.ts';
 import type { MidcallOptions } from './config.ts';
 import { configure, drawn } from './configure.ts';
+import { dispatcher, type ResumableTool } from './dispatch.ts';
 import { aboutClient } from './era.ts';
 import type { GatewayCall } from './gateway-call.ts';
-import { intercept } from './intercept.ts';
 import { type AskingMethod, askingMethods } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import type { Files } from './roots/index.ts';
+import { wrapServer } from './sdk-seam/request-slot.ts';
 import { runUnattended } from './unattended.ts';
 
 interface Described {
@@ -159,7 +159,7 @@ export interface Midcall {
 /** @throws MidcallError `server/setup` for a key that cannot be used; TypeError for an option that is unknown or not what it may be */
 export function midcall(options: MidcallOptions = {}): Midcall {
   const config = configure(options);
-  const conduct: Conduct = conductor(config);
+  const dispatch = dispatcher(config);
   const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
   const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
     const known = tools.get(server) ?? new Map<string, ResumableTool>();
@@ -177,8 +177,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     const onPages = config.pages !== undefined;
     let first: boolean;
     try {
-      first = intercept(server, (method, params) => {
-        if (oursOf(server).has(`${method} ${params.name ?? ''}`)) conduct.refused(method, params);
+      first = wrapServer(server, (method, params) => {
+        if (oursOf(server).has(`${method} ${params.name ?? ''}`)) dispatch.refused(method, params);
       });
     } catch (error) {
       // A factory throws it into the SDK, which tells nobody.
@@ -186,7 +186,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       throw error;
     }
     if (first && (onPages || config.channels.includes('relay'))) {
-      registerResume(server, conduct, name => toolsOf(server).get(name), onPages);
+      registerResume(server, dispatch, name => toolsOf(server).get(name), onPages);
     }
     return server;
   };
@@ -208,7 +208,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     wrap(server);
     const registered = { method: 'resources/read', version, mayFallBack: true } as const;
     const read = (uri: URL, variables: Record<string, string | string[]>, ctx: ServerContext) =>
-      conduct.run(server, ctx, registered, call => handler(uri, call, variables));
+      dispatch.run(server, ctx, registered, call => handler(uri, call, variables));
     const result =
       typeof uriOrTemplate === 'string'
         ? server.registerResource(name, uriOrTemplate, metadata, (uri, ctx) => read(uri, {}, ctx))
@@ -226,7 +226,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       const structured = described.outputSchema !== undefined;
       const registered = { method: 'tools/call', version, mayFallBack: isHarmless(annotations), structured } as const;
       const run = (args: unknown, ctx: ServerContext) =>
-        conduct.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
+        dispatch.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
       oursOf(server).add(`tools/call ${name}`);
       toolsOf(server).set(name, {
         registered,
@@ -247,7 +247,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       oursOf(server).add(`prompts/get ${name}`);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
       const run = (args: unknown, ctx: ServerContext) =>
-        conduct.run<GetPromptResult>(server, ctx, registered, call => handler(args as never, call));
+        dispatch.run<GetPromptResult>(server, ctx, registered, call => handler(args as never, call));
       return described.argsSchema === undefined
         ? server.registerPrompt(name, described as object, (ctx: ServerContext) => run({}, ctx))
         : server.registerPrompt(name, described as { argsSchema: StandardSchemaWithJSON }, (args, ctx) =>
@@ -268,18 +268,18 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       wrap(server);
       const registered = { method, version: '', mayFallBack: false, gateway: true } as const;
       server.server.setRequestHandler(method, ((request: { params: Handled['params'] }, ctx: ServerContext) =>
-        conduct.run(server, ctx, registered, call =>
+        dispatch.run(server, ctx, registered, call =>
           handler({ params: request.params, ctx }, call as GatewayCall),
         )) as never);
     },
     wrap,
-    files: (server, ctx) => conduct.files(server, ctx),
+    files: (server, ctx) => dispatch.files(server, ctx),
     client: aboutClient,
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
     allow(ceiling) {
       config.boundary = drawn({ ...options.roots, ceiling });
     },
-    close: () => conduct.close(),
+    close: () => dispatch.close(),
   };
 }
 

@@ -51,7 +51,7 @@ export type {
   PageAsk,
   PageLink,
   PageOutcome,
-  PageRoad,
+  PageService,
   Pages,
   PagesHost,
   PersonCheck,

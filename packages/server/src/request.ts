@@ -3,9 +3,10 @@ import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprot
 import type { AuditEvent, CallRef, Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import { digest } from './digest.ts';
-import { type ClientView, nameOf, viewClient } from './era.ts';
+import { type ClientView, viewClient } from './era.ts';
 import type { Principal } from './principal.ts';
 import { clientOf, principalOf } from './requester.ts';
+import { nameOf } from './sdk-seam/server-name.ts';
 import type { Binding } from './state/request-state.ts';
 
 /** The requests whose handlers may ask (2026-07-28, basic/patterns/mrtr, "Supported Requests"). */
@@ -45,10 +46,11 @@ export interface CallRequest {
   /** As they arrived. */
   readonly arguments: unknown;
   /** When it came, before anything was looked up for it: what it answers was answered by then. */
-  readonly arrivedAt: number;
+  readonly receivedAt: number;
 }
 
-interface Params {
+/** What names the thing that is called, as it arrived. */
+export interface RawParams {
   readonly name?: string;
   readonly uri?: string;
   readonly arguments?: unknown;
@@ -57,11 +59,11 @@ interface Params {
 export async function readRequest(
   server: McpServer,
   ctx: ServerContext,
-  params: Params,
+  params: RawParams,
   registered: Registered,
   config: Config,
 ): Promise<CallRequest> {
-  const arrivedAt = config.now();
+  const receivedAt = config.now();
   const principal = await principalOf(ctx, config);
   const name = params.name ?? params.uri ?? '';
   const binding: Binding = {
@@ -82,7 +84,7 @@ export async function readRequest(
     binding,
     name,
     arguments: params.arguments ?? {},
-    arrivedAt,
+    receivedAt,
   };
 }
 
@@ -96,7 +98,7 @@ export const callRef = (request: CallRequest, flow: string): CallRef => ({
 });
 
 /** Names a call that could not be read to the end: nobody knows yet whose it is. */
-export const unread = ({ name, uri, arguments: raw = {} }: Params, method: AskingMethod): CallRef => ({
+export const unread = ({ name, uri, arguments: raw = {} }: RawParams, method: AskingMethod): CallRef => ({
   flow: '',
   method,
   name: name ?? uri ?? '',

@@ -48,7 +48,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
   let ownRuns = 0;
 
   /** P1: whose model takes the request. */
-  function road(tools: boolean): 'client' | 'own' {
+  function modelFor(tools: boolean): 'client' | 'own' {
     const { sampling, samplingTools } = client.can;
     if (asks && sampling && (samplingTools || !tools)) return 'client';
     if (own && (own.tools || !tools)) return 'own';
@@ -127,7 +127,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
       const checked = checkRequest(params, { tools: {} });
       if (!checked.ok) throw new MidcallError('sampling/invalid', describeIssues(checked.issues));
       const { tools, toolChoice } = checked.value;
-      const { result } = await reply(road((tools ?? toolChoice) !== undefined), checked.value, timeoutMs);
+      const { result } = await reply(modelFor((tools ?? toolChoice) !== undefined), checked.value, timeoutMs);
       const judged = checkResult(result, checked.value);
       if (!judged.ok)
         throw new MidcallError('sampling/invalid', `The reply breaks the rules. ${describeIssues(judged.issues)}`);
@@ -144,7 +144,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     }) {
       checkTimeout(timeoutMs);
       warnOfContext(params);
-      const by = road(true);
+      const by = modelFor(true);
       const rounds = by === 'client' && client.asks === 'rounds';
       const limits: ToolLoopLimits = {
         ...(rounds

@@ -17,7 +17,7 @@ import {
   required,
 } from '@midcall/core/options';
 import { isConfidential } from '@midcall/core/url';
-import type { PageAsk, PageLink, PageRoad, Pages, PagesHost, PersonCheck } from '../index.ts';
+import type { PageAsk, PageLink, PageService, Pages, PagesHost, PersonCheck } from '../index.ts';
 import { getRequestListener } from './hono.ts';
 import { OpenPages } from './open-pages.ts';
 import { PageServer } from './page-server.ts';
@@ -98,7 +98,7 @@ export function connect(options: ConnectOptions): Connect {
   const where =
     options.reach ?? reach({ environment: process.env, platform: process.platform, container: inContainer() });
   let attached:
-    | { readonly road: PageRoad; readonly app: (request: Request) => Response | Promise<Response> }
+    | { readonly service: PageService; readonly app: (request: Request) => Response | Promise<Response> }
     | undefined;
   let pageServer: PageServer | undefined;
 
@@ -108,7 +108,7 @@ export function connect(options: ConnectOptions): Connect {
   };
   const listener = getRequestListener(fetch);
 
-  function attach(host: PagesHost): PageRoad {
+  function attach(host: PagesHost): PageService {
     if (attached)
       throw new MidcallError('server/setup', 'These pages already belong to a server: make others with connect().');
     const tickets = new Tickets(host);
@@ -131,7 +131,7 @@ export function connect(options: ConnectOptions): Connect {
       path,
     });
 
-    const road: PageRoad = {
+    const service: PageService = {
       newTicket,
       newCode,
       checkFor({ principal, http, mayShowCode }): PersonCheck {
@@ -173,8 +173,8 @@ export function connect(options: ConnectOptions): Connect {
       },
       close: () => server.close(),
     };
-    attached = { road, app: request => app.fetch(request) };
-    return road;
+    attached = { service, app: request => app.fetch(request) };
+    return service;
   }
 
   return {

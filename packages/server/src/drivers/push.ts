@@ -20,10 +20,10 @@ import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import { push } from '../era.ts';
 import type { CallRequest } from '../request.ts';
 import { again } from './again.ts';
-import type { Arrival } from './arrive.ts';
-import { askedEvent } from './asked.ts';
+import { askedEvent } from './asked-event.ts';
 import { awaitApart } from './await-apart.ts';
 import type { Parked, Relayed } from './endings.ts';
+import type { OpenedCall } from './open-retry.ts';
 import { received } from './received.ts';
 import { signsOfLife } from './signs-of-life.ts';
 import { whenGone } from './when-gone.ts';
@@ -33,14 +33,14 @@ type Handler<R> = (run: CallRun<R>) => Promise<R> | R;
 /** Runs a handler to its end; to `cancelled` where the client is gone, and there is nobody left to answer. */
 export async function runByPush<R>(
   handler: Handler<R>,
-  arrival: Pick<Arrival, 'journal' | 'fresh' | 'resumed'>,
+  opened: Pick<OpenedCall, 'journal' | 'fresh' | 'resumed'>,
   request: CallRequest,
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
 ): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | Relayed | Parked> {
   const { signal } = request.ctx.mcpReq;
-  let run = new Run<R, Outgoing>(handler, arrival.journal, arrival.fresh, engine);
+  let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   let open = 0;
   let out: readonly OutAsk[] = [];
   const unwatch = whenGone(signal, () => {
@@ -58,7 +58,7 @@ export async function runByPush<R>(
       const asks = leavingTo('client', outcome.asks);
       const waits = asks.length === 0 ? leavingTo('apart', outcome.asks) : [];
       if (waits.length > 0) {
-        const ms = holdMs(waits, arrival.resumed ?? false, request, config);
+        const ms = holdMs(waits, opened.resumed ?? false, request, config);
         const known = await awaitApart(waits, ms, request, config);
         for (const { id, detail } of waits) if (known.has(id)) await detail.finished?.();
         if (signal.aborted) {

@@ -1,6 +1,6 @@
 /**
  * The 2026-07-28 driver: a round leaves as `input_required` with the journal sealed in `requestState`, and the client's
- * retry, see ./arrive.ts, runs the handler again from the top.
+ * retry, see ./open-retry.ts, runs the handler again from the top.
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -21,9 +21,9 @@ import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import type { CallRequest } from '../request.ts';
 import { type OutAsk, type RoundState, sealState } from '../state/request-state.ts';
 import { again } from './again.ts';
-import type { Arrival } from './arrive.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
 import type { Parked, Relayed } from './endings.ts';
+import type { OpenedCall } from './open-retry.ts';
 import { whenGone } from './when-gone.ts';
 
 /** The questions of a round leave. */
@@ -37,14 +37,14 @@ interface InputRequired {
 /** Runs a handler one round further. */
 export async function runByRounds<R>(
   handler: (run: CallRun<R>) => Promise<R> | R,
-  arrival: Arrival,
+  opened: OpenedCall,
   request: CallRequest,
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
 ): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | InputRequired | Relayed | Parked> {
   const { signal } = request.ctx.mcpReq;
-  let run = new Run<R, Outgoing>(handler, arrival.journal, arrival.fresh, engine);
+  let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   const gone = () => {
     audit({ kind: 'disconnected', openAsks: 0 });
     void run.cancel(signal.reason);
@@ -57,9 +57,9 @@ export async function runByRounds<R>(
       const waits = leavingTo('apart', outcome.asks);
       if (waits.length === 0) break;
       const only = waits.length === outcome.asks.length;
-      const ms = only && mayHold(waits, arrival) ? held - config.now() : 0;
+      const ms = only && mayHold(waits, opened) ? held - config.now() : 0;
       let known = await awaitApart(waits, ms, request, config);
-      if (known.size === 0 && only && endsHere(waits, arrival, config)) {
+      if (known.size === 0 && only && endsHere(waits, opened, config)) {
         if (resumable(request, config)) {
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
@@ -76,13 +76,13 @@ export async function runByRounds<R>(
     if (outcome.kind === 'cancelled') await run.quiet();
     if (outcome.kind !== 'needs') return outcome;
     await run.suspend();
-    if (arrival.round >= config.maxRounds) return { kind: 'failed', error: outOfRounds(arrival, outcome.asks, config) };
+    if (opened.round >= config.maxRounds) return { kind: 'failed', error: outOfRounds(opened, outcome.asks, config) };
     const asks = leavingTo('client', outcome.asks);
     const waits = leavingTo('apart', outcome.asks);
     if (asks.length + waits.length === 0)
       return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
-    const known = new Set(arrival.stillOut.map(ask => ask.id));
-    const result = await leave(run.journal, asks, waits, arrival, request, config);
+    const known = new Set(opened.stillOut.map(ask => ask.id));
+    const result = await leave(run.journal, asks, waits, opened, request, config);
     return { kind: 'input-required', result, asks: asks.filter(ask => !known.has(ask.id)) };
   } finally {
     unwatch();
@@ -90,16 +90,16 @@ export async function runByRounds<R>(
 }
 
 /** A request is held where the person is on the page already, or the model says that they are done. */
-const mayHold = (waits: readonly OpenQuestion<ApartAsk>[], arrival: Arrival): boolean =>
-  arrival.resumed === true || waits.every(ask => ask.detail.words.passOn === undefined);
+const mayHold = (waits: readonly OpenQuestion<ApartAsk>[], opened: OpenedCall): boolean =>
+  opened.resumed === true || waits.every(ask => ask.detail.words.passOn === undefined);
 
 /**
  * True where a request that still waits must end: the model has to pass a link on, or the client's rounds are used up. A
  * client that does not retry by itself, such as `resume`, never goes round.
  */
-const endsHere = (waits: readonly OpenQuestion<ApartAsk>[], arrival: Arrival, config: Config): boolean =>
-  arrival.resumed === true ||
-  arrival.round >= config.maxRounds ||
+const endsHere = (waits: readonly OpenQuestion<ApartAsk>[], opened: OpenedCall, config: Config): boolean =>
+  opened.resumed === true ||
+  opened.round >= config.maxRounds ||
   waits.some(ask => ask.detail.words.passOn !== undefined);
 
 const resumable = (request: CallRequest, config: Config): boolean =>
@@ -109,15 +109,15 @@ async function leave(
   journal: readonly Entry[],
   asks: readonly OpenQuestion<ClientAsk>[],
   waits: readonly OpenQuestion<ApartAsk>[],
-  arrival: Arrival,
+  opened: OpenedCall,
   request: CallRequest,
   config: Config,
 ): Promise<InputRequiredResult> {
   const now = config.now();
-  const keys = new Set(arrival.stillOut.map(ask => ask.key));
+  const keys = new Set(opened.stillOut.map(ask => ask.key));
   const out = asks.map((ask): OutAsk => {
-    const earlier = arrival.stillOut.find(each => each.id === ask.id);
-    const key = earlier?.key ?? uniqueKey(ownKey(ask.detail.key ?? ask.kind, arrival.round), keys);
+    const earlier = opened.stillOut.find(each => each.id === ask.id);
+    const key = earlier?.key ?? uniqueKey(ownKey(ask.detail.key ?? ask.kind, opened.round), keys);
     const { id, kind, label } = ask;
     const at = earlier?.at ?? now;
     return { id, kind, label: shortLabel(label), key, at, due: earlier?.due ?? now + ask.detail.timeoutMs };
@@ -126,9 +126,9 @@ async function leave(
     asks.map((ask, index) => [out[index]!.key, { method: ask.detail.method, params: { ...ask.detail.params } }]),
   );
   const state: RoundState = {
-    flow: arrival.flow,
+    flow: opened.flow,
     nonce: config.id(),
-    round: arrival.round + 1,
+    round: opened.round + 1,
     issuedAt: now,
     expiresAt: Math.max(...out.map(ask => ask.due), ...waits.map(ask => ask.detail.dueAt)) + config.stateTtlMs,
     journal,
@@ -148,8 +148,8 @@ function uniqueKey(wanted: string, taken: Set<string>): string {
   return key;
 }
 
-function outOfRounds(arrival: Arrival, asks: readonly OpenQuestion[], config: Config): MidcallError {
-  const done = arrival.journal.filter(entry => entry.kind === 'step').map(entry => entry.label);
+function outOfRounds(opened: OpenedCall, asks: readonly OpenQuestion[], config: Config): MidcallError {
+  const done = opened.journal.filter(entry => entry.kind === 'step').map(entry => entry.label);
   const open = asks.map(ask => `'${shortLabel(ask.label)}'`).join(', ');
   return new MidcallError(
     'ask/rounds',

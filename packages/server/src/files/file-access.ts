@@ -21,6 +21,7 @@ import {
   type Root,
   type Said,
 } from '../roots/index.ts';
+import { whenServerCloses } from '../sdk-seam/server-close.ts';
 import { heldFiles } from './held-files.ts';
 
 export interface FileAccess {
@@ -197,11 +198,7 @@ function followRoots(server: McpServer, boundary: Boundary): SessionRoots {
       calls.delete(request);
     }
   };
-  const closed = server.server.onclose;
-  server.server.onclose = () => {
-    closed?.();
-    void live?.close();
-  };
+  whenServerCloses(server, () => void live?.close());
   return {
     roots: (request, asked) => during(request, each => each.roots(asked)),
     files: (request, asked) => during(request, each => each.files(asked)),

@@ -21,6 +21,7 @@ import {
   type McpServerFactory,
   type Server,
 } from '@modelcontextprotocol/server';
+import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
 import { batchRefusal } from './body.ts';
 import { boundedEventStore, type EventStoreOptions } from './event-store.ts';
 import type { Refusal } from './refusal.ts';
@@ -179,25 +180,21 @@ export class HttpSessions {
       open: 0,
       underWay,
     };
-    const send = transport.send.bind(transport);
-    transport.send = (message, options) => {
+    tapSent(transport, message => {
       if (!('method' in message)) underWay.delete(message.id);
-      return send(message, options);
-    };
+    });
     transport.onerror = error => this.#options.onError?.(error);
     transport.onclose = () => {
       if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
     };
     await server.connect(transport);
-    const receive = transport.onmessage;
-    transport.onmessage = (message, extra) => {
-      receive?.(message, extra);
+    tapReceived(transport, message => {
       const { method, params } = message as Message;
       if (method !== 'notifications/cancelled') return;
       if (!underWay.delete(params?.requestId)) return;
       // After what the call itself still says on this stream: that its questions are withdrawn.
       setImmediate(() => this.#endStream(session, params?.requestId));
-    };
+    });
     try {
       return await this.#handle(session, request);
     } finally {

@@ -1,9 +1,9 @@
 /** The tool that goes on with a call that waits; listed only for clients that may need it. */
 import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Conduct, ResumableTool } from '../conduct.ts';
+import type { Dispatch, ResumableTool } from '../dispatch.ts';
 import { viewClient } from '../era.ts';
-import { arrangeTools } from '../intercept.ts';
+import { arrangeTools } from '../sdk-seam/request-slot.ts';
 import { RESUME } from './ticket.ts';
 
 const input = z.strictObject({
@@ -21,7 +21,7 @@ const input = z.strictObject({
  */
 export function registerResume(
   server: McpServer,
-  conduct: Conduct,
+  dispatch: Dispatch,
   find: (name: string) => ResumableTool | undefined,
   always: boolean,
 ): void {
@@ -35,7 +35,7 @@ export function registerResume(
       inputSchema: input as unknown as StandardSchemaWithJSON<z.infer<typeof input>>,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     },
-    (args, ctx: ServerContext) => conduct.resume(server, ctx, args, find),
+    (args, ctx: ServerContext) => dispatch.resume(server, ctx, args, find),
   );
   // Last, since people who read the list look for what the server does.
   arrangeTools(server, (tools, ctx) => {

@@ -11,7 +11,7 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Recording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
-import { type Arrival, begins, interrupted } from '../drivers/arrive.ts';
+import { begins, interrupted, type OpenedCall } from '../drivers/open-retry.ts';
 import type { Entry } from '../engine/journal.ts';
 import type { CallRequest } from '../request.ts';
 import { flowSteps } from '../state/ledger.ts';
@@ -67,13 +67,13 @@ export async function readTicket(ticket: string, config: Config): Promise<Resume
  * @throws MidcallError `state/invalid` where it is not for this call, `state/already-answered` where it was used with another
  *   answer or long ago, `call/interrupted` where it is being used
  */
-export async function arriveByTicket(
+export async function openByTicket(
   ticket: string,
   resumed: Resumed,
   answer: Json,
   { binding, ctx }: CallRequest,
   config: Config,
-): Promise<Arrival> {
+): Promise<OpenedCall> {
   const opened = await openState(resumed.state, binding, config, Number.MAX_SAFE_INTEGER);
   if (!opened.ok) {
     if (opened.kind === 'expired') throw unknownTicket();

@@ -56,7 +56,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       const mine = isMidcallError(error, 'connect/limit') ? await Promise.allSettled(opened) : [];
       for (const each of mine) {
         if (each.status === 'fulfilled' && each.value.kind === 'announced')
-          await pages.road.withdraw(each.value.at.ticket);
+          await pages.service.withdraw(each.value.at.ticket);
       }
       throw error;
     }
@@ -77,12 +77,12 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       text === undefined ? undefined : JSON.parse(text);
     for (;;) {
       const before = read(await config.kept.get(kept));
-      const ended = before && (config.now() >= before.dueAt || (await pages.road.outcome(before.ticket, 0)));
+      const ended = before && (config.now() >= before.dueAt || (await pages.service.outcome(before.ticket, 0)));
       if (before && !ended) return { kind: 'announced', at: before };
       if (before) {
         // Whoever takes a finished page has its answer; nobody else gets it again.
         const taken = read(await config.kept.take(kept));
-        if (taken && (await pages.road.outcome(taken.ticket, 0))) {
+        if (taken && (await pages.service.outcome(taken.ticket, 0))) {
           answered.push({ kept, at: taken, steps: steps() });
           return { kind: 'announced', at: taken };
         }
@@ -96,7 +96,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         pages.notify(ticket, elicitationId, asked.timeoutMs);
         return made;
       }
-      await pages.road.withdraw(ticket);
+      await pages.service.withdraw(ticket);
     }
   };
 
@@ -126,7 +126,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
             : formParams(client.asks, message, { type: 'object', properties: {} }),
         key,
         timeoutMs: Math.max(1, at.dueAt - config.now()),
-        withdraw: async () => pages?.road.withdraw(at.ticket),
+        withdraw: async () => pages?.service.withdraw(at.ticket),
         audited: step === 'code' ? 'already' : told(id, asked, at),
       };
       const identity = [step, at.ticket];
@@ -137,7 +137,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     if (said.answer.action === 'accept' && code !== undefined) said = await consent('code', code);
     const { answer, fresh } = said;
     if (answer.action === 'accept') return undefined;
-    await run.guarded(async () => pages?.road.withdraw(at.ticket));
+    await run.guarded(async () => pages?.service.withdraw(at.ticket));
     const refused = answer.action === 'decline' || answer.reason === 'dismissed';
     const { by } = answer;
     const suspect = refused && by.suspect && asked.demanded !== undefined;
@@ -156,8 +156,8 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       askedAt: at.at,
       dueAt: at.dueAt,
       sign: 'Waiting for the person, who is on a web page.',
-      collect: async (ms, signal) => asRecording(await pages?.road.outcome(at.ticket, ms, signal), at),
-      withdraw: async () => pages?.road.withdraw(at.ticket),
+      collect: async (ms, signal) => asRecording(await pages?.service.outcome(at.ticket, ms, signal), at),
+      withdraw: async () => pages?.service.withdraw(at.ticket),
       ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
       words: pageWords(asked.message, at),
       // A link in a result leaves with the result; whatever else announced the page has left by now.
@@ -204,7 +204,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     const { at } = made;
     if (at.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', at.ticket] })) {
       const ready = await run.guarded(async () => {
-        const outcome = await pages.road.outcome(at.ticket, 0);
+        const outcome = await pages.service.outcome(at.ticket, 0);
         // The call comes again for this page: what others came to is for then, unless a step has acted on it.
         const again = outcome ? [] : answered.filter(each => each.steps === steps());
         for (const each of again) await keep(each.kept, each.at);

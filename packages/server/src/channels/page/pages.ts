@@ -40,7 +40,7 @@ export interface PagesHost {
 /** Passed to `midcall({ pages })`; `connect()` makes one. */
 export interface Pages {
   /** Called once, by `midcall()`. */
-  attach(host: PagesHost): PageRoad;
+  attach(host: PagesHost): PageService;
 }
 
 /** How the one who opens a page is known to be the one who was asked. */
@@ -89,8 +89,8 @@ export type PageOutcome =
       readonly at: number;
     };
 
-/** The road to the person over pages. */
-export interface PageRoad {
+/** What serves the pages, as the server library uses it. */
+export interface PageService {
   /** Random, unguessable, fit for a URL. */
   newTicket(): string;
   /** What a person can read off a screen and type. */

@@ -16,11 +16,11 @@ import type { Config } from '../../config.ts';
 import type { Json } from '../../digest.ts';
 import type { CallRequest } from '../../request.ts';
 import type { Announce, Announced } from './announced.ts';
-import type { PageRoad, PersonCheck } from './pages.ts';
+import type { PageService, PersonCheck } from './pages.ts';
 
 /** The call a page belongs to. */
 export interface PageCall {
-  readonly road: PageRoad;
+  readonly service: PageService;
   readonly call: CallRef;
   /** As they arrived. */
   readonly arguments: Json;
@@ -77,14 +77,14 @@ export function ways(
   }
   if (on('page')) {
     if (reached && client.can.form) possible.push('form');
-    if (!of.http && of.road.local) possible.push('browser');
+    if (!of.http && of.service.local) possible.push('browser');
     if (registered.method === 'tools/call') possible.push('link');
   }
   return possible
     .filter(announce => !asked.onlyLink || announce === 'link')
     .map(announce => {
       const mayShowCode = announce === 'url' || announce === 'form';
-      return { announce, check: of.road.checkFor({ principal, http: of.http, mayShowCode }) };
+      return { announce, check: of.service.checkFor({ principal, http: of.http, mayShowCode }) };
     })
     .filter(({ check }) => asked.demanded === undefined || assures(gives[check], asked.demanded));
 }
@@ -98,11 +98,11 @@ export async function plan(
 ): Promise<Plan> {
   const at = config.now();
   const dueAt = at + asked.timeoutMs;
-  const ticket = of.road.newTicket();
+  const ticket = of.service.newTicket();
   for (const { announce, check } of ways(asked, surroundings, of, config)) {
-    const code = check === 'code' ? of.road.newCode() : undefined;
+    const code = check === 'code' ? of.service.newCode() : undefined;
     try {
-      const link = await of.road.open({
+      const link = await of.service.open({
         ticket,
         kind: asked.page.kind,
         data: asked.page.data,
@@ -114,7 +114,7 @@ export async function plan(
         askedAt: at,
         dueAt,
       });
-      if (announce === 'browser' && !(await of.road.showLocally(link))) continue;
+      if (announce === 'browser' && !(await of.service.showLocally(link))) continue;
       const spoken = { ...link, ...(code === undefined ? {} : { code }) };
       const elicitationId = config.id();
       return { kind: 'announced', at: { announce, ticket, ...spoken, check, elicitationId, at, dueAt } };

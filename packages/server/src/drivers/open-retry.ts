@@ -17,8 +17,8 @@ import { type FlowSteps, flowSteps } from '../state/ledger.ts';
 import { lifeOf, type OutAsk, openState } from '../state/request-state.ts';
 import { received } from './received.ts';
 
-/** Where a call stands when a request of it arrives. */
-export interface Arrival {
+/** Where a call stands when a request of it was opened. */
+export interface OpenedCall {
   readonly flow: string;
   readonly round: number;
   readonly journal: readonly Entry[];
@@ -37,7 +37,7 @@ export interface Arrival {
 }
 
 /** A call that begins. */
-export const begins = (flow: string): Arrival => ({ flow, round: 0, journal: [], fresh: none, stillOut: [] });
+export const begins = (flow: string): OpenedCall => ({ flow, round: 0, journal: [], fresh: none, stillOut: [] });
 const none: ReadonlySet<string> = new Set();
 
 /**
@@ -45,11 +45,11 @@ const none: ReadonlySet<string> = new Set();
  * @throws ProtocolError -32602 for a state that is not ours, not for this call, expired, or already answered otherwise;
  *   MidcallError `call/interrupted` where an earlier attempt at this retry is under way
  */
-export async function arrive(
+export async function openRetry(
   request: CallRequest,
   config: Config,
   audit: (event: Unstamped) => void,
-): Promise<Arrival> {
+): Promise<OpenedCall> {
   const { mcpReq } = request.ctx;
   const text: unknown = mcpReq.requestState();
   if (text === undefined) return begins(config.id());
@@ -60,7 +60,7 @@ export async function arrive(
   }
   const { state } = opened;
   // A slow store, or a slow sign-in, is no time that a person took.
-  const now = request.arrivedAt;
+  const now = request.receivedAt;
   const responses = mcpReq.inputResponses ?? {};
   // What the SDK found to be no answer at all was sent all the same: it is no silence, and asking again would end nothing.
   const unreadable = new Set(mcpReq.droppedInputResponseKeys);

@@ -1,0 +1,182 @@
+/** Takes each request from its handler's registration to its end: who and what it is, where its call stands, what came of it. */
+
+import { MidcallError } from '@midcall/core/errors';
+import { type CallToolResult, type McpServer, ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
+import type { Call } from './call.ts';
+import { CallEnd } from './call-end.ts';
+import type { Config } from './config.ts';
+import type { Json } from './digest.ts';
+import { begins, type OpenedCall, openRetry } from './drivers/open-retry.ts';
+import { viewClient } from './era.ts';
+import { type FileAccesses, fileAccess } from './files/file-access.ts';
+import {
+  type AskingMethod,
+  auditor,
+  type CallRequest,
+  callRef,
+  type RawParams,
+  type Registered,
+  readRequest,
+  unread,
+} from './request.ts';
+import { openByTicket, readTicket } from './resume/ticket.ts';
+import type { Files } from './roots/index.ts';
+import { type CallEnding, type Handler, runCall } from './run-call.ts';
+import { answer, type Earlier } from './sdk-seam/request-slot.ts';
+
+/** What the model brings to `resume`. */
+export interface ResumeArguments {
+  readonly ticket: string;
+  /** With the ticket of a relayed question; a page answers for itself. */
+  readonly action?: 'accept' | 'decline' | 'cancel' | undefined;
+  readonly content?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A tool as `resume` needs it: with its arguments read again, since only raw ones travel. */
+export interface ResumableTool {
+  readonly registered: Registered;
+  read(raw: unknown): Promise<unknown>;
+  run(args: unknown, call: Call): CallToolResult | Promise<CallToolResult>;
+}
+
+export interface Dispatch {
+  run<R>(server: McpServer, ctx: ServerContext, registered: Registered, handler: Handler<R>): Promise<R>;
+  resume(
+    server: McpServer,
+    ctx: ServerContext,
+    args: ResumeArguments,
+    find: (name: string) => ResumableTool | undefined,
+  ): Promise<CallToolResult>;
+  /** Tells of a request that never reached its handler, since its arguments do not fit. */
+  refused(method: AskingMethod, params: RawParams): void;
+  /** Files for a handler that cannot ask; see `Midcall.files`. */
+  files(server: McpServer, ctx: ServerContext): Promise<Files | undefined>;
+  close(): Promise<void>;
+}
+
+export function dispatcher(config: Config): Dispatch {
+  const inFlight = new Set<Promise<unknown>>();
+  const access: FileAccesses = fileAccess(config);
+  let closed = false;
+
+  const counted = <T>(work: () => Promise<T>): Promise<T> => {
+    if (closed) {
+      return Promise.reject(new MidcallError('call/closed', 'This server is closing and takes no new calls.'));
+    }
+    const running = work();
+    const ended = () => inFlight.delete(running);
+    inFlight.add(running);
+    running.then(ended, ended);
+    return running;
+  };
+
+  /** Follows a request to its end, whatever comes between. */
+  const followed = <R>(
+    ctx: ServerContext,
+    method: AskingMethod,
+    work: (params: RawParams, end: CallEnd) => Promise<CallEnding<R>>,
+  ): Promise<R> =>
+    answer<R>(ctx, params => {
+      const end = new CallEnd(unread(params, method), config);
+      const ending = counted(() => work(params, end)).catch((error: unknown): CallEnding<R> => {
+        end.failed(error);
+        return { kind: 'failed', error };
+      });
+      return { ended: final => end.tell(final), ending };
+    });
+
+  return {
+    run: <R>(server: McpServer, ctx: ServerContext, registered: Registered, handler: Handler<R>) =>
+      followed<R>(ctx, registered.method, async (params, end) => {
+        if (ctx.http !== undefined && config.keys.ephemeral) config.warnOnce('key', keyWillBeLost);
+        const request = await readRequest(server, ctx, params, registered, config);
+        return openAndRun({ request, rawArguments: params.arguments, handler, end }, access, config);
+      }),
+    resume: (server, ctx, args, find) =>
+      followed(ctx, 'tools/call', (_, end) => resume(server, ctx, args, { find, end, access, config })),
+    refused(method, params) {
+      const call = unread(params, method);
+      config.audit?.({ at: config.now(), call, kind: 'ended', outcome: 'failed', code: -32602 });
+    },
+    files: (server, ctx) => access.unasked({ server, ctx, client: viewClient(server, ctx) }),
+    async close() {
+      closed = true;
+      await Promise.allSettled([...inFlight]);
+      await config.pages?.close();
+    },
+  };
+}
+
+/** A request, and what runs it. */
+interface Work<R> {
+  readonly request: CallRequest;
+  readonly rawArguments: unknown;
+  readonly handler: Handler<R>;
+  readonly end: CallEnd;
+}
+
+/** Finds out where a call stands, and runs it from there. */
+async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallEnding<R>> {
+  const { request, end } = work;
+  end.known(callRef(request, ''));
+  let opened: OpenedCall;
+  try {
+    opened =
+      request.client.asks === 'rounds'
+        ? await openRetry(request, config, event => auditor(request, '', config)(event))
+        : begins(config.id());
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    end.failed(error);
+    return { kind: 'failed', error, asItself: true };
+  }
+  return runOpened(opened, work, access, config);
+}
+
+async function runOpened<R>(
+  opened: OpenedCall,
+  { end, ...work }: Work<R>,
+  access: FileAccesses,
+  config: Config,
+): Promise<CallEnding<R>> {
+  if (opened.earlier === undefined) return runCall(opened, work, end, access, config);
+  end.answeredBefore();
+  return { kind: 'answered-before', earlier: opened.earlier as Earlier };
+}
+
+/** Goes on with a call under the ticket the model brought. */
+async function resume(
+  server: McpServer,
+  ctx: ServerContext,
+  { ticket, ...answer }: ResumeArguments,
+  surroundings: {
+    readonly find: (name: string) => ResumableTool | undefined;
+    readonly end: CallEnd;
+    readonly access: FileAccesses;
+    readonly config: Config;
+  },
+): Promise<CallEnding<CallToolResult>> {
+  const { find, end, access, config } = surroundings;
+  const retried = ctx.mcpReq.requestState() !== undefined;
+  const resumed = await readTicket(ticket, config);
+  const tool = find(resumed.name);
+  if (!tool)
+    throw new MidcallError('state/invalid', `This server no longer has the tool '${resumed.name}'. Nothing was done.`);
+  const request = await readRequest(server, ctx, resumed, tool.registered, config);
+  const args = await tool.read(resumed.arguments);
+  const handler = (call: Call) => tool.run(args, call);
+  const work = { request, rawArguments: resumed.arguments, handler, end };
+  if (retried) return openAndRun(work, access, config);
+  end.known(callRef(request, ''));
+  if (!resumed.page && answer.action === undefined) {
+    throw new MidcallError(
+      'state/invalid',
+      'This ticket needs the action the person took: accept, decline or cancel. Nothing was done; it can still be used.',
+    );
+  }
+  return runOpened(await openByTicket(ticket, resumed, answer as Json, request, config), work, access, config);
+}
+
+const keyWillBeLost =
+  'midcall: no key is configured, so calls in flight are lost when this process restarts, and no other replica can go on ' +
+  'with them. Set MIDCALL_KEY (openssl rand -base64 32) or the key option.';

@@ -1,0 +1,206 @@
+/** Runs one call from where it stands: which driver, what its handler is given, and what becomes of the outcome. */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { Unstamped } from './audit.ts';
+import type { Call } from './call.ts';
+import type { CallEnd } from './call-end.ts';
+import type { CallRun, ModelAsk, OpenQuestion } from './channels/outgoing.ts';
+import type { PageCall } from './channels/page/plan.ts';
+import { leaveToModel } from './channels/relay/leave.ts';
+import type { Config } from './config.ts';
+import { digest, type Json } from './digest.ts';
+import { askedEvent } from './drivers/asked-event.ts';
+import { interrupted, type OpenedCall } from './drivers/open-retry.ts';
+import { runByPush } from './drivers/push.ts';
+import { runByRounds } from './drivers/rounds.ts';
+import type { EngineOptions } from './engine/seam.ts';
+import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from './era.ts';
+import type { FileAccesses } from './files/file-access.ts';
+import { makeCall } from './handle.ts';
+import { auditor, type CallRequest, callRef } from './request.ts';
+import { park } from './resume/park.ts';
+import type { Ending, Final } from './sdk-seam/request-slot.ts';
+import { asThrown, checkSendable } from './sendable.ts';
+import { AuditedLedger } from './state/audited-ledger.ts';
+import { flowSteps, stepLedger } from './state/ledger.ts';
+import { traceRound } from './trace.ts';
+
+export type Handler<R> = (call: Call) => R | Promise<R>;
+
+/** What the client gets besides the handler's own result leaves in its place: a round of questions, or a text. */
+export type CallEnding<R> = Ending<R>;
+
+interface Running<R> {
+  readonly request: CallRequest;
+  readonly rawArguments: unknown;
+  readonly handler: Handler<R>;
+}
+
+/** Runs a call from where it stands to its end; rejects only where nothing of it is known yet. */
+export async function runCall<R>(
+  opened: OpenedCall,
+  running: Running<R>,
+  end: CallEnd,
+  access: FileAccesses,
+  config: Config,
+): Promise<CallEnding<R>> {
+  const { request } = running;
+  const call = callRef(request, opened.flow);
+  end.known(call);
+  const traced = traceRound(request, opened.flow, opened.round, config.now);
+  end.trace = traced;
+  const record = auditor(request, opened.flow, config);
+  const audit = (event: Unstamped): void => {
+    record(event);
+    traced?.saw(event);
+  };
+  const { attempt, keptMs = 1 } = opened;
+  const stored = attempt && stepLedger(config.kept, opened.flow, keptMs);
+  const settled =
+    attempt &&
+    (async (outcome: Final) => {
+      const answered = await attempt.answer(storable(outcome));
+      if (answered) await stored?.forget();
+      return answered;
+    });
+  const engine: EngineOptions = {
+    ledger: new AuditedLedger(stored, attempt, audit),
+    timer: config.timer,
+    onDeferError: error => {
+      config.warn(deferFailed(request.name, error));
+      config.onError?.(error, call);
+    },
+  };
+  try {
+    const doubt = await inDoubt(opened, audit, config);
+    if (doubt) throw doubt;
+    return { settled, ...(await drive(opened, running, end, { access, config, engine, audit })) };
+  } catch (error) {
+    end.failed(error);
+    return { kind: 'failed', error, settled };
+  }
+}
+
+interface Driving {
+  readonly access: FileAccesses;
+  readonly config: Config;
+  readonly engine: EngineOptions;
+  readonly audit: (event: Unstamped) => void;
+}
+
+async function drive<R>(
+  opened: OpenedCall,
+  { request, rawArguments, handler }: Running<R>,
+  end: CallEnd,
+  { access, config, engine, audit }: Driving,
+): Promise<Exclude<CallEnding<R>, { kind: 'answered-before' }>> {
+  const inRounds = request.client.asks === 'rounds';
+  const surroundings = {
+    config,
+    request,
+    flow: opened.flow,
+    roundsLeft: inRounds ? config.maxRounds - opened.round : Number.POSITIVE_INFINITY,
+    audit,
+    misused: config.onError && ((error: unknown) => end.misused(error)),
+    files: () => access.of(request),
+    client: () => aboutClient(request.server, request.ctx),
+    pages: () => pageCall(request, opened.flow, config),
+  };
+  const handle = (run: CallRun<R>) => handler(makeCall(run as CallRun, surroundings));
+  const body = config.observe ? (run: CallRun<R>) => watched(() => handle(run), config) : handle;
+  const driver = inRounds ? runByRounds<R> : runByPush<R>;
+  const outcome = await driver(body, opened, request, config, engine, audit);
+  const where = { flow: opened.flow, round: opened.round, arguments: rawArguments };
+  // What leaves in the place of a handler's result is what its own method allows; the SDK's types know of one result each.
+  const instead = (result: unknown) => ({ kind: 'returned', result: result as R }) as const;
+  switch (outcome.kind) {
+    case 'done':
+      end.returned(outcome.result);
+      checkSendable(request.name, request.registered.method, outcome.result);
+      return { kind: 'returned', result: outcome.result };
+    case 'input-required':
+      end.is('input-required', outcome.asks.map(askedEvent));
+      return instead(outcome.result);
+    case 'relayed': {
+      // The model puts one question; the others wait for their turn.
+      const [ask] = outcome.asks as readonly [OpenQuestion<ModelAsk>];
+      end.is('relayed', [askedEvent(ask)]);
+      return instead(await leaveToModel(ask, outcome.journal, where, request, config));
+    }
+    case 'parked':
+      end.is('parked', outcome.asks.map(askedEvent));
+      return instead(await park(outcome.asks, outcome.journal, where, request, config));
+    case 'failed':
+      end.failed(outcome.error);
+      config.observe?.({ kind: 'failed', error: outcome.error });
+      return isWireError(outcome.error)
+        ? { kind: 'failed', error: outcome.error, asItself: true }
+        : { kind: 'failed', error: asThrown(outcome.error) };
+    case 'cancelled': {
+      end.is('cancelled');
+      const error = new MidcallError(
+        'call/interrupted',
+        'The client cancelled this call, or is gone. Nothing of it goes on.',
+      );
+      end.failed(error);
+      // There is nobody to answer, so there is no answer to keep: a client that comes back goes on from here.
+      const settled = async () => {
+        await opened.attempt?.abandon();
+        return true;
+      };
+      return { kind: 'failed', error, settled };
+    }
+  }
+}
+
+async function watched<R>(handler: () => R | Promise<R>, config: Config): Promise<R> {
+  config.observe?.({ kind: 'run' });
+  try {
+    return await handler();
+  } finally {
+    config.observe?.({ kind: 'returned' });
+  }
+}
+
+/** What ends a retry whose earlier attempt died while a step was under way; undefined where none did. */
+async function inDoubt(
+  { attempt, flow }: OpenedCall,
+  audit: (event: Unstamped) => void,
+  config: Config,
+): Promise<MidcallError | undefined> {
+  if (!attempt || attempt.first) return undefined;
+  const steps = await flowSteps(config.kept, flow);
+  for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
+  return steps.inDoubt.length > 0 ? interrupted(steps, false) : undefined;
+}
+
+const deferFailed = (name: string, error: unknown): string =>
+  `midcall: what '${name}' gave to call.defer failed: ${error instanceof Error ? error.message : String(error)}`;
+
+/** What a call needs to ask on pages; undefined where there are none. */
+function pageCall(request: CallRequest, flow: string, config: Config): PageCall | undefined {
+  const { pages } = config;
+  if (!pages) return undefined;
+  return {
+    service: pages,
+    call: callRef(request, flow),
+    arguments: request.arguments as Json,
+    http: request.ctx.http !== undefined,
+    binding: digest(request.binding),
+    finished: elicitationId => tellCompleted(request.ctx, elicitationId).catch(() => {}),
+    notify(pageId, elicitationId, ms) {
+      const done = pages
+        .outcome(pageId, ms)
+        .then(outcome => outcome && tellCompletedLater(request.server, elicitationId));
+      // A client that is gone calls again, or does not.
+      void done.catch(() => {});
+    },
+  };
+}
+
+/** What a duplicate of a retry is given: the same result, or the same error. */
+function storable(outcome: Final): unknown {
+  if ('result' in outcome) return outcome;
+  const error = (outcome.error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
+  return { error: { message: String(error.message ?? outcome.error), code: error.code, data: error.data } };
+}

@@ -1,0 +1,176 @@
+/**
+ * How a request reaches a handler of ours through the SDK, and how it is answered. A refusal of a request's state must be a
+ * JSON-RPC error, but whatever a tool's callback throws becomes a tool result; and the SDK's own state hook sees no
+ * arguments. So the three handlers that may ask are wrapped when the SDK registers them, which is why an existing server is
+ * wrapped before its first registration. A callback says how its request ended (`Ending`), and the wrapper, which sees what
+ * the SDK made of that, decides what the client gets.
+ *
+ * What of the SDK this stands on is held by test/server/sdk-seam.test.ts.
+ */
+
+import { MidcallError } from '@midcall/core/errors';
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { type AskingMethod, askingMethods, type RawParams } from '../request.ts';
+import { asThrown } from '../sendable.ts';
+
+/** What the client gets, or would have got where it is gone. */
+export type Final = { readonly result: unknown } | { readonly error: unknown };
+
+/** How a request ended for the callback it was given to. */
+export type Ending<R> =
+  | ({ readonly kind: 'returned'; readonly result: R } & Settling)
+  /** `asItself`: the client gets this error, and not what the SDK makes of it. */
+  | ({ readonly kind: 'failed'; readonly error: unknown; readonly asItself?: boolean } & Settling)
+  /** This request was answered before; that is given again. */
+  | { readonly kind: 'answered-before'; readonly earlier: Earlier };
+
+interface Settling {
+  /**
+   * Told what the SDK made of the result, or of the error. False where that may not be told, because another has gone on with
+   * this call.
+   */
+  readonly settled?: ((outcome: Final) => Promise<boolean>) | undefined;
+}
+
+/** What another attempt at a request came to, as it was stored. */
+export type Earlier =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code?: number; readonly message: string } };
+
+/** One request between the SDK's dispatch and its callback. */
+interface Slot {
+  readonly params: RawParams;
+  ending?: Ending<unknown>;
+  /** Told what the client gets, whatever became of it on the way; must not throw. */
+  ended?: (final: Final) => void;
+}
+
+const wrapped = new WeakSet<McpServer>();
+const arrangements = new WeakMap<McpServer, Arrangement>();
+const slots = new WeakMap<ServerContext, Slot>();
+
+/** Which tools are listed for the client that asks, and in which order. */
+export type Arrangement = <T extends { readonly name: string }>(
+  tools: readonly T[],
+  ctx: ServerContext,
+) => readonly T[];
+
+/** Lists the tools of a wrapped server in this way. */
+export function arrangeTools(server: McpServer, arrangement: Arrangement): void {
+  arrangements.set(server, arrangement);
+}
+
+/**
+ * Answers the request that the SDK hands to a callback of ours; what the callback returns or throws is this promise.
+ * @param begin - given the request as it arrived; says whom to tell of its end, and how it ended. Never rejects
+ */
+export async function answer<R>(
+  ctx: ServerContext,
+  begin: (params: RawParams) => { readonly ended: (final: Final) => void; readonly ending: Promise<Ending<R>> },
+): Promise<R> {
+  const slot = slots.get(ctx);
+  if (!slot) throw new MidcallError('server/setup', 'This handler was called outside a wrapped server.');
+  const { ended, ending } = begin(slot.params);
+  slot.ended = ended;
+  const came = await ending;
+  slot.ending = came;
+  if (came.kind === 'returned') return came.result;
+  // What is thrown here for an earlier answer is replaced by that answer before anybody sees it.
+  throw came.kind === 'failed' ? came.error : new MidcallError('state/already-answered', 'Answered before.');
+}
+
+/** Told of a request that was refused before it reached a callback of ours, such as one with arguments that do not fit. */
+export type Unreached = (method: AskingMethod, params: RawParams) => void;
+
+const isRefusal = (outcome: Final): boolean =>
+  'error' in outcome || (outcome.result as { isError?: unknown } | null | undefined)?.isError === true;
+
+type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
+
+/**
+ * Wraps a server, once.
+ * @param unreached - also told of what is no request of ours: it looks
+ * @returns false where it was wrapped before
+ * @throws MidcallError `server/setup` where tools, prompts or resources were registered before
+ */
+export function wrapServer(server: McpServer, unreached: Unreached): boolean {
+  if (wrapped.has(server)) return false;
+  for (const method of askingMethods) {
+    try {
+      server.server.assertCanSetRequestHandler(method);
+    } catch {
+      throw new MidcallError(
+        'server/setup',
+        `This server already handles ${method}, so what its handlers are given cannot be checked. Create it without ` +
+          'capabilities for tools, prompts and resources (registering one declares it; declare more with ' +
+          'server.server.registerCapabilities), and call mid.wrap(server) before the first registration; plain tools ' +
+          'registered after that work unchanged.',
+      );
+    }
+  }
+  const lowLevel = server.server as unknown as { setRequestHandler: (method: string, ...rest: unknown[]) => void };
+  const register = lowLevel.setRequestHandler.bind(server.server);
+  lowLevel.setRequestHandler = (method, ...rest) => {
+    const handler = rest.at(-1);
+    if (method === 'tools/list' && typeof handler === 'function') {
+      return register(method, ...rest.slice(0, -1), listed(server, handler as Handler));
+    }
+    if (!askingMethods.includes(method as AskingMethod) || typeof handler !== 'function')
+      return register(method, ...rest);
+    register(method, ...rest.slice(0, -1), through(method as AskingMethod, handler as Handler, unreached));
+  };
+  wrapped.add(server);
+  return true;
+}
+
+function listed(server: McpServer, handler: Handler): Handler {
+  return async (request, ctx) => {
+    const result = (await handler(request, ctx)) as { tools: readonly { readonly name: string }[] };
+    const arranged = arrangements.get(server);
+    return arranged ? { ...result, tools: arranged(result.tools, ctx) } : result;
+  };
+}
+
+function through(method: AskingMethod, handler: Handler, unreached: Unreached): Handler {
+  return async (request, ctx) => {
+    const slot: Slot = { params: (request.params ?? {}) as RawParams };
+    slots.set(ctx, slot);
+    let outcome: Final;
+    try {
+      outcome = { result: await handler(request, ctx) };
+    } catch (error) {
+      outcome = { error };
+    }
+    try {
+      outcome = await finalOf(slot.ending, outcome);
+    } catch (error) {
+      // A store that cannot be written ends the call with its error, which is told like any other.
+      slot.ended?.({ error });
+      throw error;
+    }
+    if (slot.ended) slot.ended(outcome);
+    else if (isRefusal(outcome)) unreached(method, slot.params);
+    if ('error' in outcome) throw asThrown(outcome.error);
+    return outcome.result;
+  };
+}
+
+/** @param made - what the SDK made of the ending */
+async function finalOf(ending: Ending<unknown> | undefined, made: Final): Promise<Final> {
+  if (!ending) return made;
+  if (ending.kind === 'answered-before') return again(ending.earlier);
+  const outcome = ending.kind === 'failed' && ending.asItself ? { error: ending.error } : made;
+  return (await ending.settled?.(outcome)) === false ? { error: overtaken() } : outcome;
+}
+
+const overtaken = () =>
+  new MidcallError(
+    'call/interrupted',
+    'This process was away so long that another went on with this call and answers it. Call again to learn what came of it.',
+  );
+
+function again(earlier: Earlier): Final {
+  if ('result' in earlier) return earlier;
+  const { message, ...rest } = earlier.error;
+  return { error: Object.assign(new Error(message), rest) };
+}
