@@ -66,12 +66,12 @@ const run = (words: readonly string[], input = '') =>
   });
 const choiceOf = (field: object): unknown => (field as { choices?: readonly { value: string }[] }).choices?.[0]?.value;
 const textOf = (outcome: object): string => JSON.stringify(outcome);
-const behind = (...words: readonly string[]) => ['--', process.execPath, ...words];
+const commandOf = (...words: readonly string[]) => ['--', process.execPath, ...words];
 
 describe.each(eras)('a host of %s', era => {
-  it.each(eras)('lets the notes server of %s ask which note, inside the host’s root', async eraBehind => {
+  it.each(eras)('lets the notes server of %s ask which note, inside the host’s root', async upstreamEra => {
     const notes = samples();
-    await using on = await host(['--era', eraBehind, ...behind(main, 'notes')], { era, root: notes });
+    await using on = await host(['--era', upstreamEra, ...commandOf(main, 'notes')], { era, root: notes });
     const call = on.connection.run({ kind: 'tool', name: 'notes_delete', arguments: { title: 'TPS report' } });
     expect(textOf(await call.outcome)).toContain('Deleted TPS report');
     expect(
@@ -142,19 +142,19 @@ it('tells an old server, which cannot read URL mode, of forms alone', async () =
   } else if (method === 'tools/list') reply({ tools: [{ name: 'hello', inputSchema: { type: 'object' } }] });
   else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'hello' }] });
   else if (id !== undefined) fail(-32601, 'unknown');`);
-  await using on = await host(behind(file), {});
+  await using on = await host(commandOf(file), {});
   expect(textOf(await on.connection.run({ kind: 'tool', name: 'hello' }).outcome)).toContain('hello');
   expect(on.connection.stderr.join()).toContain('told of forms alone');
 });
 
-it('says that the server behind died, and starts it again for the next call', async () => {
+it('says that the upstream server died, and starts it again for the next call', async () => {
   const file = server(`
   if (method === 'initialize') initialized();
   else if (method === 'tools/call' && params.name === 'die') { process.stderr.write('out of paper\\n'); process.exit(7); }
   else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'alive' }] });
   else if (method === 'tools/list') reply({ tools: [] });
   else if (id !== undefined) fail(-32601, 'unknown');`);
-  await using on = await host(behind(file), {});
+  await using on = await host(commandOf(file), {});
   const died = await on.connection.run({ kind: 'tool', name: 'die' }).outcome;
   expect(died).toMatchObject({ how: 'tool-error' });
   expect(textOf(died)).toContain('out of paper');
@@ -168,7 +168,7 @@ const hello = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'host', version: '1' } },
 };
 
-it('ends with 3, and says why, where the server behind cannot be started', async () => {
+it('ends with 3, and says why, where the upstream server cannot be started', async () => {
   const { code, err, out } = await run(['bridge', '--', 'no-such-program-7'], `${JSON.stringify(hello)}\n`);
   expect([code, out]).toEqual([3, '']);
   expect(err).toContain("there is no program 'no-such-program-7' on this machine.");
@@ -206,36 +206,36 @@ async function stubborn(body: string) {
   };
 }
 
-it('takes the server behind with it when the host goes', async () => {
-  await using behindIt = await stubborn(
+it('takes the upstream server with it when the host goes', async () => {
+  await using upstream = await stubborn(
     'if (method === "initialize") initialized(); else if (id !== undefined) fail(-32601, "unknown");',
   );
   {
-    await using on = await host(behind(behindIt.file), {});
+    await using on = await host(commandOf(upstream.file), {});
     expect(on.connection.state).toBe('ready');
-    await behindIt.started();
+    await upstream.started();
   }
-  await behindIt.gone();
+  await upstream.gone();
 });
 
 it.each([
   ['goes', (child: ChildProcess) => child.stdin!.end()],
   ['sends it SIGTERM', (child: ChildProcess) => child.kill()],
 ])('ends, and takes the server with it, when the host %s while that is starting', async (_, leave) => {
-  await using behindIt = await stubborn('');
-  const child = spawn(process.execPath, [main, 'bridge', ...behind(behindIt.file)], {
+  await using upstream = await stubborn('');
+  const child = spawn(process.execPath, [main, 'bridge', ...commandOf(upstream.file)], {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const ended = once(child, 'exit');
   child.stdin.write(`${JSON.stringify(hello)}\n`);
-  await behindIt.started();
+  await upstream.started();
   leave(child);
   expect(await ended).toEqual([0, null]);
-  await behindIt.gone();
+  await upstream.gone();
 });
 
 it('answers a ping that comes before anything else', async () => {
-  const child = spawn(process.execPath, [main, 'bridge', ...behind(main, 'notes')], {
+  const child = spawn(process.execPath, [main, 'bridge', ...commandOf(main, 'notes')], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const lines = createInterface({ input: child.stdout });

@@ -1,4 +1,4 @@
-/** A host that can show nothing, in front of a server that asks: the person answers on the desk, in a real browser. */
+/** A host that can show nothing, before a server that asks: the person answers on the desk, in a real browser. */
 import { cpSync, existsSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

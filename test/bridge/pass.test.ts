@@ -1,4 +1,4 @@
-/** What goes through a bridge as it is, and what a server behind gets of the host, in all four pairs of revisions. */
+/** What goes through a bridge as it is, and what an upstream server gets of the host, in all four pairs of revisions. */
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,17 +42,17 @@ function everything(mid: Midcall, server: McpServer): void {
   }));
 }
 
-describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
-  it('says of the server behind what that says of itself', async () => {
-    await using on = await stage({ front, behind, serve: everything });
-    expect(on.client.getServerVersion()).toMatchObject({ name: 'behind', version: '7.0.0' });
+describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
+  it('says of the upstream server what that says of itself', async () => {
+    await using on = await stage({ host, upstream, serve: everything });
+    expect(on.client.getServerVersion()).toMatchObject({ name: 'upstream', version: '7.0.0' });
     expect(on.client.getInstructions()).toBe('Ask.');
     const can = on.client.getServerCapabilities()!;
     expect(Object.keys(can).sort()).toEqual(['completions', 'prompts', 'resources', 'tools']);
   });
 
   it('passes lists and results on whole', async () => {
-    await using on = await stage({ front, behind, serve: everything });
+    await using on = await stage({ host, upstream, serve: everything });
     const { tools } = await on.client.listTools();
     expect(tools.map(each => each.name)).toEqual(['measure', 'fail']);
     expect(tools[0]).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   });
 
   it('passes prompts, resources, templates and completion on', async () => {
-    await using on = await stage({ front, behind, serve: everything });
+    await using on = await stage({ host, upstream, serve: everything });
     expect((await on.client.listPrompts()).prompts[0]).toMatchObject({ name: 'greet', arguments: [{ name: 'who' }] });
     const prompt = await on.client.getPrompt({ name: 'greet', arguments: { who: 'ada' } });
     expect(prompt.messages[0]?.content).toMatchObject({ text: 'Hello ada' });
@@ -81,7 +81,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   });
 
   it('passes errors on with their code', async () => {
-    await using on = await stage({ front, behind, serve: everything });
+    await using on = await stage({ host, upstream, serve: everything });
     await expect(on.client.getPrompt({ name: 'nobody' })).rejects.toMatchObject({ code: -32602 });
     await expect(on.client.readResource({ uri: 'test://nowhere' })).rejects.toMatchObject({
       code: expect.any(Number),
@@ -90,9 +90,9 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   });
 
   it('passes content of an unknown kind on as it was sent, and each list that cannot be read by itself', async () => {
-    const odd = await serveOdd(behind, { lacking: ['prompts/list', 'resources/templates/list'] });
+    const odd = await serveOdd(upstream, { lacking: ['prompts/list', 'resources/templates/list'] });
     onTestFinished(() => odd.close());
-    await using on = await stage({ front, behind, url: odd.url });
+    await using on = await stage({ host, upstream, url: odd.url });
     const heard: object[] = [];
     const transport = on.client.transport!;
     const deliver = transport.onmessage!;
@@ -118,8 +118,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   it('passes progress on', async () => {
     const heard: unknown[] = [];
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       serve: (_, server) =>
         server.registerTool('work', {}, async ctx => {
           const progressToken = ctx.mcpReq._meta?.progressToken;
@@ -134,12 +134,12 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     expect(heard).toEqual([{ progress: 1, total: 2, message: 'half' }]);
   });
 
-  it('gives the server behind the host’s roots, as far as they are directories here', async () => {
+  it('gives the upstream server the host’s roots, as far as they are directories here', async () => {
     const there = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-bridge-')));
     const uri = pathToFileURL(there).href;
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       capabilities: { roots: {} },
       roots: [{ uri, name: 'work' }, { uri: 'file:///nowhere-at-all' }],
       serve: (mid, server) =>
@@ -147,15 +147,15 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
           says(((await call.roots()) ?? []).map(root => root.uri).join(' ')),
         ),
     });
-    if (front === '2025-11-25') await on.person.whenAsked(1);
+    if (host === '2025-11-25') await on.person.whenAsked(1);
     expect(textOf(await on.client.callTool({ name: 'where' }))).toBe(uri);
     expect(on.warned.join()).toContain('nowhere-at-all');
   });
 
-  it('tells the server behind of no roots where the host has none', async () => {
+  it('tells the upstream server of no roots where the host has none', async () => {
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       serve: (mid, server) =>
         mid.tool(server, 'where', {}, async (_, call) => says(`${call.can.roots} ${await call.roots()}`)),
     });
@@ -164,8 +164,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 
   it('samples the host’s model', async () => {
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       capabilities: { sampling: {} },
       answers: [reply('from the host')],
       serve: (mid, server) =>
@@ -181,8 +181,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 
   it('asks at the desk about sampling where the host has no model', async () => {
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       capabilities: {},
       atDesk: inbox => {
         inbox.present({ via: 'web', show: (_, { reply }) => void reply({ action: 'accept' }) });
@@ -195,14 +195,14 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 
   it('does not put a question that asks for a secret to the host', async () => {
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       atDesk: inbox => inbox.reply(inbox.list()[0]!.id, { action: 'decline' }, 'web'),
       serve: (_, server) =>
         server.registerTool('log-in', {}, async ctx => {
           const requestedSchema = { type: 'object', properties: { password: { type: 'string' } } } as const;
           const params = { mode: 'form' as const, message: 'Your password?', requestedSchema };
-          if (behind === '2025-11-25') return says((await ctx.mcpReq.elicitInput(params)).action);
+          if (upstream === '2025-11-25') return says((await ctx.mcpReq.elicitInput(params)).action);
           const given = ctx.mcpReq.inputResponses?.['asked'] as { action?: string } | undefined;
           if (given) return says(given.action ?? '');
           return {
@@ -217,7 +217,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   });
 });
 
-it.each(eras)('tells a client of %s that the tools have changed', async front => {
+it.each(eras)('tells a client of %s that the tools have changed', async host => {
   let add = (): void => {};
   const read: string[][] = [];
   const onChanged = (_: unknown, tools: readonly { readonly name: string }[] | null): void => {
@@ -225,8 +225,8 @@ it.each(eras)('tells a client of %s that the tools have changed', async front =>
     ring();
   };
   await using on = await stage({
-    front,
-    behind: '2025-11-25',
+    host,
+    upstream: '2025-11-25',
     listChanged: { tools: { onChanged } },
     serve: (mid, server) => {
       mid.tool(server, 'grow', {}, () => {

@@ -1,4 +1,4 @@
-/** What a server behind a bridge asks, and who answers it, in all four pairs of revisions. */
+/** What an upstream server a bridge asks, and who answers it, in all four pairs of revisions. */
 
 import type { Inbox } from '@midcall/host';
 import type { Midcall } from '@midcall/server';
@@ -31,10 +31,10 @@ const yes = { action: 'accept', content: { sure: true, why: 'old' } } as const;
 const answerAtDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
 const remove = { name: 'remove', arguments: { name: 'a.md' } };
 
-describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
+describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
   it('puts a form to the host, and acts once on its answer', async () => {
     const { done, serve } = asking();
-    await using on = await stage({ front, behind, serve, answers: [yes] });
+    await using on = await stage({ host, upstream, serve, answers: [yes] });
     expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
     expect(done).toEqual(['a.md']);
     expect(on.person.asked[0]?.params).toMatchObject({
@@ -46,14 +46,14 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 
   it.each(['decline', 'cancel'] as const)('passes a %s on as it is', async action => {
     const { done, serve } = asking();
-    await using on = await stage({ front, behind, serve, answers: [{ action }] });
+    await using on = await stage({ host, upstream, serve, answers: [{ action }] });
     expect(textOf(await on.client.callTool(remove))).toBe(`kept: ${action}`);
     expect(done).toEqual([]);
   });
 
   it('asks at the desk where the host has no forms', async () => {
     const { done, serve } = asking();
-    await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: answerAtDesk });
+    await using on = await stage({ host, upstream, serve, capabilities: {}, atDesk: answerAtDesk });
     expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
     expect(done).toEqual(['a.md']);
     expect(on.opened).toHaveLength(1);
@@ -63,8 +63,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     const { done, serve } = asking();
     const byItself = action === 'accept' ? { action, content: { sure: true, why: 'wrong' } } : { action };
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       serve,
       answers: [byItself],
       atDesk: answerAtDesk,
@@ -76,14 +76,14 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 
   it('makes no yes of an automatic one where there is no desk', async () => {
     const { done, serve } = asking();
-    await using on = await stage({ front, behind, serve, answers: [yes], options: { suspectBelowMs: 60_000 } });
+    await using on = await stage({ host, upstream, serve, answers: [yes], options: { suspectBelowMs: 60_000 } });
     expect(textOf(await on.client.callTool(remove))).toBe('kept: cancel');
     expect(done).toEqual([]);
   });
 
   it('ends a question without a yes where nobody can be asked', async () => {
     const { done, serve } = asking();
-    await using on = await stage({ front, behind, serve, capabilities: {} });
+    await using on = await stage({ host, upstream, serve, capabilities: {} });
     expect(textOf(await on.client.callTool(remove))).toBe('kept: cancel');
     expect(done).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   async function sentAway() {
     const { done, serve } = asking();
     const clock = handClock();
-    const on = await stage({ front, behind, serve, capabilities: {}, clock, atDesk: () => {} });
+    const on = await stage({ host, upstream, serve, capabilities: {}, clock, atDesk: () => {} });
     const first = on.client.callTool(remove);
     await untilAfterRoots(clock, () => on.opened.length === 1);
     await untilArmed(clock, 45_000);
@@ -125,9 +125,9 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     expect(on.done).toEqual([]);
   });
 
-  it('stops the call behind when the client takes it back', async () => {
+  it('stops the call upstream when the client takes it back', async () => {
     const { done, serve } = asking();
-    await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, capabilities: {}, atDesk: () => {} });
     const abort = new AbortController();
     const call = on.client.callTool(remove, { signal: abort.signal });
     await until(() => on.inbox.list().length === 1);
@@ -140,8 +140,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   it('tells a handler that runs again the same: two questions, one after the other', async () => {
     const seen: string[] = [];
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       answers: [
         { action: 'accept', content: { value: 'one' } },
         { action: 'accept', content: { value: 'two' } },
@@ -160,12 +160,12 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     expect(on.person.asked.map(each => each.params['message'])).toEqual(['Word 1?', 'Word 2?']);
   });
 
-  /** A tool of a server behind that asks for a page of its own, in the words of its revision. */
+  /** A tool of an upstream server that asks for a page of its own, in the words of its revision. */
   const page = 'https://example.org/sign-in?x=1';
   const opening = (_: Midcall, server: McpServer) =>
     server.registerTool('sign-in', {}, async ctx => {
       const params = { mode: 'url' as const, message: 'Sign in there', url: page };
-      if (behind === '2025-11-25') {
+      if (upstream === '2025-11-25') {
         const elicitationId = 'e-1';
         const { action } = await ctx.mcpReq.elicitInput({ ...params, elicitationId });
         if (action === 'accept') await server.server.createElicitationCompletionNotifier(elicitationId)();
@@ -179,8 +179,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 
   it('has a host with URL mode ask for consent to a page, its address unchanged', async () => {
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       serve: opening,
       capabilities: { elicitation: { form: {}, url: {} } },
       answers: [{ action: 'accept' }],
@@ -192,9 +192,9 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     });
     expect(textOf(await on.client.callTool({ name: 'sign-in' }))).toBe('accept');
     expect(on.person.asked[0]?.params).toMatchObject({ mode: 'url', message: 'Sign in there', url: page });
-    expect('elicitationId' in on.person.asked[0]!.params).toBe(front === '2025-11-25');
+    expect('elicitationId' in on.person.asked[0]!.params).toBe(host === '2025-11-25');
     expect(on.opened).toEqual([]);
-    if (front === '2025-11-25' && behind === '2025-11-25') {
+    if (host === '2025-11-25' && upstream === '2025-11-25') {
       await until(() => completed.length === 1);
       expect(completed).toEqual([{ elicitationId: 'e-1' }]);
     } else expect(completed).toEqual([]);
@@ -202,8 +202,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 
   it('shows a page on the desk where the host has no URL mode', async () => {
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       serve: opening,
       atDesk: async inbox => {
         const question = inbox.list()[0]!;

@@ -1,4 +1,4 @@
-/** What an answer of the host says to the server behind, and which answers say nothing. */
+/** What an answer of the host says to the upstream server, and which answers say nothing. */
 import type { CancelReason } from '@midcall/core/form';
 import { expect, it } from 'vitest';
 import { type Answered, replyOf } from '../../packages/midcall/src/bridge/reply.ts';

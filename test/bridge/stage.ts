@@ -18,17 +18,17 @@ import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { type BridgeOptions, startBridge } from '../../packages/midcall/src/bridge/index.ts';
 import { ring, ringing } from './until.ts';
 
-/** Host in front, server behind. */
-export const pairs: readonly (readonly [front: Era, behind: Era])[] = eras.flatMap(front =>
-  eras.map(behind => [front, behind] as const),
+/** Host and upstream server. */
+export const pairs: readonly (readonly [host: Era, upstream: Era])[] = eras.flatMap(host =>
+  eras.map(upstream => [host, upstream] as const),
 );
 
 export interface StageOptions {
-  readonly front: Era;
-  readonly behind: Era;
-  /** Registers what the server behind has. */
+  readonly host: Era;
+  readonly upstream: Era;
+  /** Registers what the upstream server has. */
   readonly serve?: (mid: Midcall, server: McpServer) => void;
-  /** A server behind of the test's own, in place of one that `serve` makes. */
+  /** An upstream server of the test's own, in place of one that `serve` makes. */
   readonly url?: string;
   /** What the person at the host answers, in order. */
   readonly answers?: readonly Scripted[];
@@ -51,7 +51,7 @@ export const reply = (text: string) => ({
 });
 
 /** Starts everything; disposing of it ends everything. */
-export async function stage({ front, behind, serve, atDesk, ...given }: StageOptions) {
+export async function stage({ host, upstream, serve, atDesk, ...given }: StageOptions) {
   const mid = midcall({
     roots: { askWhereDeprecated: true },
     sampling: { askWhereDeprecated: true },
@@ -60,7 +60,7 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
   });
   const served = await serveHttp(
     () => {
-      const server = new McpServer({ name: 'behind', version: '7.0.0' }, { instructions: 'Ask.' });
+      const server = new McpServer({ name: 'upstream', version: '7.0.0' }, { instructions: 'Ask.' });
       serve?.(mid, server);
       return server;
     },
@@ -72,14 +72,14 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
   const opened: string[] = [];
   let connection: Connection | undefined;
   const warned: string[] = [];
-  const entry: ServerEntry = { id: 'behind', target: urlTarget(given.url ?? served.url.href) };
+  const entry: ServerEntry = { id: 'upstream', target: urlTarget(given.url ?? served.url.href) };
   const [near, far] = InMemoryTransport.createLinkedPair();
   const starting = startBridge(entry, {
-    front: far,
+    host: far,
     client: { name: 'test-bridge', version: '1.0.0' },
     inbox,
     clock,
-    era: behind,
+    era: upstream,
     roots: new RootsManager({ disk: machineDisk, lookEveryMs: 0 }),
     ownRoots: false,
     sampling: { model: noModel, always: false },
@@ -104,7 +104,7 @@ export async function stage({ front, behind, serve, atDesk, ...given }: StageOpt
     { name: 'test-host', version: '1.0.0' },
     {
       capabilities,
-      versionNegotiation: negotiation(front),
+      versionNegotiation: negotiation(host),
       inputRequired: { maxRounds: 40 },
       ...(given.listChanged && { listChanged: given.listChanged }),
     },

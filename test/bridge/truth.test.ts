@@ -41,12 +41,12 @@ const asksAgain = (times: number) => (_: Midcall, server: McpServer) =>
 
 const asking = (_: Midcall, server: McpServer) => asksAgain(1)(_, server);
 
-describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', front => {
-  const behind = '2025-11-25';
+describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
+  const upstream = '2025-11-25';
 
   it('is asked again what it has declined, since only a person knows whether it is the same', async () => {
     const answers = [{ action: 'decline' }, yes, { action: 'cancel' }, { action: 'cancel' }, { action: 'cancel' }, yes];
-    await using on = await stage({ front, behind, serve: asksAgain(6), answers });
+    await using on = await stage({ host, upstream, serve: asksAgain(6), answers });
     expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('decline accept cancel cancel cancel accept');
     expect(on.person.asked).toHaveLength(6);
   });
@@ -54,7 +54,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', front => {
   it('has an automatic no sent as no answer, where there is no desk, and the record say that nobody gave one', async () => {
     const { audit, endings } = record();
     const options = { suspectBelowMs: 60_000, audit };
-    await using on = await stage({ front, behind, serve: asking, answers: [{ action: 'decline' }], options });
+    await using on = await stage({ host, upstream, serve: asking, answers: [{ action: 'decline' }], options });
     expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('cancel');
     expect(endings()).toEqual(['form timed-out ']);
   });
@@ -62,7 +62,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', front => {
   it('has its person’s answer recorded as the host’s', async () => {
     const { audit, endings } = record();
     const answers = [yes, { action: 'decline' }, { action: 'cancel' }];
-    await using on = await stage({ front, behind, serve: asksAgain(3), answers, options: { audit } });
+    await using on = await stage({ host, upstream, serve: asksAgain(3), answers, options: { audit } });
     await on.client.callTool({ name: 'again' });
     expect(endings()).toEqual(['form answered host', 'form declined host', 'form dismissed host']);
   });
@@ -70,8 +70,8 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', front => {
   it('keeps no reply of a model out of a call for its length', async () => {
     const long = randomBytes(45_000).toString('base64');
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       capabilities: { sampling: {} },
       answers: [reply(long), reply('short')],
       serve: (mid, server) =>
@@ -89,8 +89,8 @@ it('records that a person at the host did not let the model be used', async () =
   const { audit, refusals } = record();
   const refusal = () => Promise.reject(Object.assign(new Error('User rejected sampling request'), { code: -1 }));
   await using on = await stage({
-    front: '2025-11-25',
-    behind: '2025-11-25',
+    host: '2025-11-25',
+    upstream: '2025-11-25',
     capabilities: { sampling: {} },
     answers: [refusal],
     options: { audit },
@@ -110,12 +110,12 @@ it('records that a person at the host did not let the model be used', async () =
 
 it.each(['2025-11-25', '2026-07-28'] as const)(
   'does not tell a server of %s that a person refused, where the host refused by itself',
-  async behind => {
+  async upstream => {
     const { audit, refusals } = record();
     const refusal = () => Promise.reject(Object.assign(new Error('User rejected sampling request'), { code: -1 }));
     await using on = await stage({
-      front: '2025-11-25',
-      behind,
+      host: '2025-11-25',
+      upstream,
       capabilities: { sampling: {} },
       answers: [refusal],
       options: { audit, suspectBelowMs: 60_000 },
@@ -130,7 +130,7 @@ it.each(['2025-11-25', '2026-07-28'] as const)(
         ),
     });
     const said = textOf(await on.client.callTool({ name: 'think' }));
-    if (behind === '2025-11-25') expect(said).toBe('no reply: sampling/unavailable');
+    if (upstream === '2025-11-25') expect(said).toBe('no reply: sampling/unavailable');
     else expect(said).toContain('could not be told whether a person refused');
     expect(refusals().join()).toContain('could not be told whether a person refused');
     expect(`${said} ${refusals().join()}`).not.toContain('he person refused');
@@ -139,11 +139,11 @@ it.each(['2025-11-25', '2026-07-28'] as const)(
 
 it('lets no rule of the person’s hand over a reply that the person is to write', async () => {
   const policy = new Policy();
-  policy.add({ server: 'behind', subject: 'sampling', effect: 'allow' });
+  policy.add({ server: 'upstream', subject: 'sampling', effect: 'allow' });
   const kinds: string[] = [];
   await using on = await stage({
-    front: '2025-11-25',
-    behind: '2025-11-25',
+    host: '2025-11-25',
+    upstream: '2025-11-25',
     capabilities: {},
     options: { policy, sampling: { model: { ...noModel, byHand: true }, always: false } },
     atDesk: async inbox => {
@@ -161,8 +161,8 @@ it('lets no rule of the person’s hand over a reply that the person is to write
 
 it('says why there is no desk, and that nobody answered', async () => {
   const startDesk = () => Promise.reject(new Error('no port is free'));
-  const front = '2025-11-25';
-  await using on = await stage({ front, behind: front, serve: asking, capabilities: {}, options: { startDesk } });
+  const host = '2025-11-25';
+  await using on = await stage({ host, upstream: host, serve: asking, capabilities: {}, options: { startDesk } });
   expect(textOf(await on.client.callTool({ name: 'again' }))).toBe('cancel');
   expect(on.warned).toEqual(['The desk could not be started: no port is free']);
 });
@@ -170,8 +170,8 @@ it('says why there is no desk, and that nobody answered', async () => {
 it('does not say that a person stopped a call whose page nobody could be asked about', async () => {
   const page = { mode: 'url' as const, message: 'Sign in', url: 'https://example.org/', elicitationId: 'e-1' };
   await using on = await stage({
-    front: '2025-11-25',
-    behind: '2025-11-25',
+    host: '2025-11-25',
+    upstream: '2025-11-25',
     capabilities: { elicitation: { form: {}, url: {} } },
     answers: [{ action: 'accept' }],
     serve: (_, server) =>
@@ -183,15 +183,15 @@ it('does not say that a person stopped a call whose page nobody could be asked a
 });
 
 describe('the rounds of a host of 2026-07-28', () => {
-  const front = '2026-07-28';
-  const behind = '2025-11-25';
+  const host = '2026-07-28';
+  const upstream = '2025-11-25';
   const declineAtDesk = (inbox: Inbox) => {
     inbox.present({ via: 'web', show: (_, { reply: say }) => void say({ action: 'decline' }) });
   };
 
   it('are asked for forms as long as three are left, and then the desk is', async () => {
     const answers = Array.from({ length: 9 }, () => yes);
-    await using on = await stage({ front, behind, serve: asksAgain(9), answers, atDesk: declineAtDesk });
+    await using on = await stage({ host, upstream, serve: asksAgain(9), answers, atDesk: declineAtDesk });
     const heard = textOf(await on.client.callTool({ name: 'again' })).split(' ');
     expect(heard).toEqual([...Array(7).fill('accept'), ...Array(2).fill('decline')]);
     expect(on.person.asked).toHaveLength(7);
@@ -200,15 +200,15 @@ describe('the rounds of a host of 2026-07-28', () => {
   it('suffice for a form whose answers do not fit, however late it is asked', async () => {
     const wrong = { action: 'accept', content: { value: 'none' } } as const;
     const answers = [...Array.from({ length: 6 }, () => yes), wrong, wrong, yes];
-    await using on = await stage({ front, behind, serve: asksAgain(7), answers });
+    await using on = await stage({ host, upstream, serve: asksAgain(7), answers });
     expect(textOf(await on.client.callTool({ name: 'again' }))).toBe(Array(7).fill('accept').join(' '));
     expect(on.person.asked).toHaveLength(9);
   });
 
   it('are asked for pages to the last one', async () => {
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       capabilities: { elicitation: { form: {}, url: {} } },
       answers: Array.from({ length: 9 }, () => ({ action: 'accept' as const })),
       atDesk: declineAtDesk,
@@ -233,8 +233,8 @@ describe('the rounds of a host of 2026-07-28', () => {
 
   it('are used for its model to the last one, and then the desk is asked for a reply', async () => {
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       capabilities: { sampling: {} },
       answers: Array.from({ length: 9 }, () => reply('from the host')),
       atDesk: inbox => {
@@ -255,7 +255,7 @@ describe('the rounds of a host of 2026-07-28', () => {
   });
 });
 
-describe.each(pairs)('a host of %s before a server of %s: an answer that is nobody’s', (front, behind) => {
+describe.each(pairs)('a host of %s before a server of %s: an answer that is nobody’s', (host, upstream) => {
   const serve = (mid: Midcall, server: McpServer) =>
     mid.tool(server, 'ask', {}, async (_, call) => {
       const answer = await call.elicit({ message: 'Sure?', form: z.object({ value: z.boolean() }) });
@@ -265,7 +265,7 @@ describe.each(pairs)('a host of %s before a server of %s: an answer that is nobo
 
   it('is asked for at the desk, where three answers of the host did not fit', async () => {
     const wrong = { action: 'accept', content: { value: 'none' } } as const;
-    await using on = await stage({ front, behind, serve, answers: [wrong, wrong, wrong], atDesk: acceptAtDesk });
+    await using on = await stage({ host, upstream, serve, answers: [wrong, wrong, wrong], atDesk: acceptAtDesk });
     expect(textOf(await on.client.callTool({ name: 'ask' }))).toBe('accept');
     expect(on.opened).toHaveLength(1);
   });
@@ -273,7 +273,7 @@ describe.each(pairs)('a host of %s before a server of %s: an answer that is nobo
   it('is no dismissal, where there is no desk', async () => {
     const { audit, endings } = record();
     const wrong = { action: 'accept', content: { value: 'none' } } as const;
-    await using on = await stage({ front, behind, serve, answers: [wrong, wrong, wrong], options: { audit } });
+    await using on = await stage({ host, upstream, serve, answers: [wrong, wrong, wrong], options: { audit } });
     await on.client.callTool({ name: 'ask' });
     expect(endings()).toEqual(['form timed-out ']);
   });
@@ -281,10 +281,10 @@ describe.each(pairs)('a host of %s before a server of %s: an answer that is nobo
 
 it('a host that never answers is not said to have dismissed the question: the desk is asked', async () => {
   const clock = handClock();
-  const front = '2025-11-25';
+  const host = '2025-11-25';
   await using on = await stage({
-    front,
-    behind: front,
+    host,
+    upstream: host,
     clock,
     serve: asking,
     answers: ['never'],
@@ -299,12 +299,12 @@ it('a host that never answers is not said to have dismissed the question: the de
   expect(on.opened).toHaveLength(1);
 });
 
-describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
+describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
   it('is not asked for its model’s reply twice, when it comes back for a call', async () => {
     const clock = handClock();
     await using on = await stage({
-      front,
-      behind,
+      host,
+      upstream,
       clock,
       capabilities: { sampling: {} },
       answers: [reply('once')],
@@ -352,14 +352,14 @@ function asksBeside() {
   return { serve, ends, heard };
 }
 
-describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a question that names no call', front => {
-  const behind = '2025-11-25';
+describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a question that names no call', host => {
+  const upstream = '2025-11-25';
   const wait = (name: string) => ({ name: 'wait', arguments: { name } });
 
   it('has it answered on the desk where several calls run, whatever the host can show', async () => {
     const { serve, ends, heard } = asksBeside();
     const atDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
-    await using on = await stage({ front, behind, serve, atDesk, answers: [{ action: 'decline' }] });
+    await using on = await stage({ host, upstream, serve, atDesk, answers: [{ action: 'decline' }] });
     const [one, other] = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
     await until(() => ends.size === 2);
     ends.get('one')!();
@@ -372,7 +372,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
   it('is not kept waiting for it longer than for others', async () => {
     const { serve, ends } = asksBeside();
     const clock = handClock();
-    await using on = await stage({ front, behind, serve, clock, atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, clock, atDesk: () => {} });
     const calls = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
     await untilAfterRoots(clock, () => ends.size === 2);
     ends.get('one')!();
@@ -384,7 +384,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
 
   it('gets no yes where there is no desk', async () => {
     const { serve, ends, heard } = asksBeside();
-    await using on = await stage({ front, behind, serve });
+    await using on = await stage({ host, upstream, serve });
     const calls = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
     await until(() => ends.size === 2);
     for (const end of ends.values()) end();
@@ -395,7 +395,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
   it('sees it on the desk after every call has ended, and ended there in time', async () => {
     const { serve, ends, heard } = asksBeside();
     const clock = handClock();
-    await using on = await stage({ front, behind, serve, clock, atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, clock, atDesk: () => {} });
     const call = on.client.callTool(wait('later'));
     await untilAfterRoots(clock, () => ends.size === 1);
     ends.get('later')!();

@@ -1,6 +1,6 @@
 /**
- * A server in front of another server: any host in front, any server behind, in either revision on each side. Calls go
- * through as they are; what the server behind asks is answered by the host where it can, and else by the person on the desk.
+ * A server between any host and any upstream server, in either revision on each side. Calls go
+ * through as they are; what the upstream server asks is answered by the host where it can, and else by the person on the desk.
  */
 
 import { defined } from '@midcall/core/json';
@@ -17,24 +17,24 @@ import type { RunningDesk } from '@midcall/host/web';
 import { digest, type Json, midcall } from '@midcall/server';
 import type { Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { Behind } from './behind.ts';
-import { CarriedCalls } from './carried-calls.ts';
-import { DeskBehind } from './desk-behind.ts';
-import { openFront } from './front.ts';
-import { frontServers } from './front-servers.ts';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
+import { hostServers } from './host-servers.ts';
+import { awaitHost } from './host-transport.ts';
+import { LazyDesk } from './lazy-desk.ts';
 import { unclaimed } from './unclaimed.ts';
+import { Upstream } from './upstream.ts';
+import { UpstreamCalls } from './upstream-calls.ts';
 
-/** Milliseconds the server behind may take to start. The host gives up long before, by a time of its own. */
+/** Milliseconds the upstream server may take to start. The host gives up long before, by a time of its own. */
 const START_MS = 300_000;
 
-/** What a bridge stands on. */
+/** What a bridge is made of. */
 export interface BridgeOptions
   extends Pick<ConnectionOptions, 'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock'> {
   /** Where the host speaks: standard input and output, or any other transport of one client. */
-  readonly front: Transport;
-  /** The directories the server behind is told of. */
+  readonly host: Transport;
+  /** The directories the upstream server is told of. */
   readonly roots: RootsManager;
   /** True where the operator has granted them; then the host's roots are not asked for. */
   readonly ownRoots: boolean;
@@ -60,31 +60,31 @@ export interface Bridge {
   /** Fires when the host has gone; close the bridge then. */
   readonly gone: AbortSignal;
   /**
-   * Stops calls, the desk and the server behind, and lets the host go.
+   * Stops calls, the desk and the upstream server, and lets the host go.
    * @param options - `atOnce`: a server that was started is not given the time to end by itself; may be said later, too
    */
   close(options?: { readonly atOnce?: boolean }): Promise<void>;
 }
 
 /**
- * Waits for the host's first request, starts the server behind, and serves it.
+ * Waits for the host's first request, starts the upstream server, and serves it.
  * @returns undefined where the host went away before that
- * @throws MidcallError `host/not-found` where the server behind can be neither started nor reached
+ * @throws MidcallError `host/not-found` where the upstream server can be neither started nor reached
  */
 export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge | undefined> {
   const { inbox, roots, ownRoots, sampling, startDesk, openPage, warn } = options;
   const { holdMs = 45_000, keptMs = 900_000, suspectBelowMs = 250, clock = systemClock } = options;
-  const front = await openFront(options.front);
-  if (!front) return undefined;
-  const { transport, gone } = front;
-  const passesRoots = front.has.roots && !ownRoots;
+  const host = await awaitHost(options.host);
+  if (!host) return undefined;
+  const { transport, gone } = host;
+  const passesRoots = host.has.roots && !ownRoots;
   const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
-  let behind: Behind;
+  let upstream: Upstream;
   try {
     const { client, policy, audit, era } = options;
     // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
     const told = ownRoots || passesRoots ? roots : undefined;
-    const stands = {
+    const connecting = {
       client,
       inbox,
       clock,
@@ -92,15 +92,15 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       startTimeoutMs: START_MS,
       ...defined({ policy, audit, era, roots: told }),
     };
-    behind = await Behind.start(entry, stands, warn, gone);
+    upstream = await Upstream.start(entry, connecting, warn, gone);
   } catch (error) {
     if (gone.aborted) return undefined;
     await transport.close();
     throw error;
   }
-  const { connection } = behind;
+  const { connection } = upstream;
   const hostRoots = passesRoots ? new HostRoots({ manager: roots, server: entry.id, warn }) : undefined;
-  const desk = new DeskBehind({
+  const desk = new LazyDesk({
     start: () => startDesk(connection),
     open: openPage,
     isOpen: ({ id }) => inbox.get(id) !== undefined,
@@ -108,7 +108,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     warn,
   });
   const showDesk = (question: Question): Promise<boolean> => desk.show(question);
-  const calls = new CarriedCalls({
+  const calls = new UpstreamCalls({
     inbox,
     server: entry.id,
     unclaimed: question => void unclaimed(question, { inbox, clock, showDesk, keptMs }),
@@ -128,11 +128,11 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     suspectBelowMs,
     warn,
   });
-  const fronts = frontServers({
-    behind,
+  const servers = hostServers({
+    upstream,
     mid,
     hostRoots,
-    carry: {
+    forward: {
       calls,
       inbox,
       clock,
@@ -140,18 +140,18 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       pagesAtHost: new Set(),
       ownModels: sampling.always,
       showDesk,
-      serverUp: () => behind.client(),
+      serverUp: () => upstream.client(),
       async prepare(call) {
         if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
       },
     },
   });
-  const served = serveStdio(fronts.factory, { transport, ...defined({ onerror: options.onError }) });
+  const served = serveStdio(servers.factory, { transport, ...defined({ onerror: options.onError }) });
   return {
     gone,
     async close({ atOnce = false } = {}) {
       const stopped = connection.stop({ atOnce });
-      fronts.close();
+      servers.close();
       await served.close();
       calls.close();
       await Promise.allSettled([desk.close(), stopped]);

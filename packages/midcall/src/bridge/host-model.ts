@@ -1,21 +1,21 @@
 /**
- * The model a server behind samples: that of the host in front, for a call of a client that has one, and else another.
+ * The model an upstream server samples: that of the host, for a call of a client that has one, and else another.
  * What a request and a reply look like is shown to the person once, by whoever has the model.
  */
 import { blocksOf, type SamplingModel } from '@midcall/core/sampling';
-import type { CarriedCall } from './carried-calls.ts';
+import type { UpstreamCall } from './upstream-calls.ts';
 
 /**
  * @param otherwise - the model where the host has none
- * @param find - the call a request belongs to, by its id at the server behind
+ * @param find - the call a request belongs to, by its id at the upstream server
  */
-export function hostModel(otherwise: SamplingModel, find: (id: string) => CarriedCall | undefined): SamplingModel {
+export function hostModel(otherwise: SamplingModel, find: (id: string) => UpstreamCall | undefined): SamplingModel {
   return {
     ...otherwise,
     async run(request, options) {
-      const carried = options.call === undefined ? undefined : find(options.call);
-      if (!carried?.samplesAtHost) return otherwise.run(request, options);
-      const result = await carried.sample(request, options.signal);
+      const upstreamCall = options.call === undefined ? undefined : find(options.call);
+      if (!upstreamCall?.samplesAtHost) return otherwise.run(request, options);
+      const result = await upstreamCall.sample(request, options.signal);
       return { result, usage: estimated(request.messages, result), notes: [] };
     },
   };

@@ -1,5 +1,5 @@
 /**
- * The host's roots as the server behind is told of them: those that are directories here, and no others. An operator's own
+ * The host's roots as the upstream server is told of them: those that are directories here, and no others. An operator's own
  * directories take their place, and then the host is not asked.
  */
 
@@ -10,7 +10,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 /** Where roots are kept, and for whom. */
 export interface HostRootsParts {
   readonly manager: RootsManager;
-  /** The id of the server behind. */
+  /** The id of the upstream server. */
   readonly server: string;
   /** Told of a root that cannot be passed on, and of a host that does not give them. */
   readonly warn: (message: string) => void;

@@ -1,4 +1,4 @@
-/** What the client in front is given for the way a call ended at the server behind. */
+/** What the client is given for the way a call ended at the upstream server. */
 
 import { MidcallError } from '@midcall/core/errors';
 import { blocksAside } from '@midcall/core/json';
@@ -9,8 +9,8 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 export type WireResult = Readonly<Record<string, unknown>>;
 
 /**
- * The result of a call; what the server behind said is passed on as it is.
- * @throws ProtocolError as the server behind answered; MidcallError `call/interrupted` for a prompt or a resource that got no
+ * The result of a call; what the upstream server said is passed on as it is.
+ * @throws ProtocolError as the upstream server answered; MidcallError `call/interrupted` for a prompt or a resource that got no
  *   answer, where a tool gets an error result
  */
 export function resultOf(outcome: CallOutcome, kind: CallContext['kind']): WireResult {

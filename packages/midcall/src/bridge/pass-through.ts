@@ -1,6 +1,6 @@
 /**
- * What a bridge passes on as it is: lists, completion, log level, subscriptions, and what the server behind announces. Only
- * what it declares is declared in front.
+ * What a bridge passes on as it is: lists, completion, log level, subscriptions, and what the upstream server announces. Only
+ * what it declares is declared to the host.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -9,14 +9,14 @@ import type { WireResult } from './outcome.ts';
 type Capabilities = NonNullable<ReturnType<Client['getServerCapabilities']>>;
 
 /**
- * Declares in front what is offered behind, and registers its handlers.
- * @param behind - the client of the server behind, while that runs
+ * Declares to the host what the upstream server offers, and registers its handlers.
+ * @param upstream - the client of the upstream server, while that runs
  * @param subscriptions - whether both sides speak 2025-11-25, where a resource is subscribed to by a request of its own
  */
 export function passThrough(
   { server }: McpServer,
   can: Capabilities,
-  behind: () => Promise<Client>,
+  upstream: () => Promise<Client>,
   subscriptions: boolean,
 ): void {
   const subscribe = subscriptions && can.resources?.subscribe === true;
@@ -30,7 +30,7 @@ export function passThrough(
   const pass = (method: string, send: (client: Client, params: never) => Promise<WireResult>): void =>
     server.setRequestHandler(
       method as 'ping',
-      (async (request: { params?: unknown }) => plain(await send(await behind(), request.params as never))) as never,
+      (async (request: { params?: unknown }) => plain(await send(await upstream(), request.params as never))) as never,
     );
   if (can.tools) pass('tools/list', client => client.listTools());
   if (can.prompts) pass('prompts/list', client => client.listPrompts());
@@ -46,28 +46,28 @@ export function passThrough(
   if (can.logging) pass('logging/setLevel', (client, params: { level: never }) => client.setLoggingLevel(params.level));
 }
 
-/** Tells the clients in front what the server behind announces by itself; for each start of it. */
-export function passAnnouncements(client: Client, fronts: ReadonlySet<McpServer>): void {
+/** Tells the clients what the upstream server announces by itself; for each start of it. */
+export function passAnnouncements(client: Client, servers: ReadonlySet<McpServer>): void {
   client.setNotificationHandler('notifications/message', ({ params }) => {
     // A client that is gone, or that never asked for logs, misses nothing.
-    for (const front of fronts) front.sendLoggingMessage(params).catch(() => {});
+    for (const server of servers) server.sendLoggingMessage(params).catch(() => {});
   });
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-    for (const { server } of fronts) server.sendResourceUpdated(params).catch(() => {});
+    for (const { server } of servers) server.sendResourceUpdated(params).catch(() => {});
   });
 }
 
 /** Tells a client of 2025-11-25 that a page it opened is finished. */
-export function passCompletion(elicitationId: string, fronts: ReadonlySet<McpServer>): void {
-  for (const { server } of fronts) {
+export function passCompletion(elicitationId: string, servers: ReadonlySet<McpServer>): void {
+  for (const { server } of servers) {
     if (!server.getClientCapabilities()?.elicitation?.url) continue;
     server.notification({ method: 'notifications/elicitation/complete', params: { elicitationId } }).catch(() => {});
   }
 }
 
-/** Tells the clients in front to read the lists again. */
-export function passListChanges(can: Capabilities, fronts: ReadonlySet<McpServer>): void {
-  for (const { server } of fronts) {
+/** Tells the clients to read the lists again. */
+export function passListChanges(can: Capabilities, servers: ReadonlySet<McpServer>): void {
+  for (const { server } of servers) {
     if (can.tools) server.sendToolListChanged().catch(() => {});
     if (can.prompts) server.sendPromptListChanged().catch(() => {});
     if (can.resources) server.sendResourceListChanged().catch(() => {});

@@ -1,4 +1,4 @@
-/** What an answer of the host in front says to the server behind. */
+/** What an answer of the host says to the upstream server. */
 import type { Answer } from '@midcall/core/form';
 import type { Reply } from '@midcall/host';
 import type { UrlAnswer } from '@midcall/server';
@@ -7,7 +7,7 @@ import type { UrlAnswer } from '@midcall/server';
 export type Answered = Answer<unknown> | UrlAnswer<never>;
 
 /**
- * The reply a host's answer stands for; undefined where it is nobody's: there is none, it came faster than a person reads, or
+ * The reply a host's answer means; undefined where it is nobody's: there is none, it came faster than a person reads, or
  * the host could not ask at all. Many hosts declare forms and answer them by themselves.
  */
 export function replyOf(answer: Answered | undefined): Reply | undefined {

@@ -51,9 +51,9 @@ async function bridge(flags: BridgeFlags): Promise<void> {
   const { host, keptRules } = hostParts(flags, complain);
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
-  const stands = { client, ...host, era };
+  const connecting = { client, ...host, era };
   log(`waiting for a host on standard input, to stand before '${entry.id}'`);
-  const front = new StdioServerTransport();
+  const stdio = new StdioServerTransport();
   // Any number of messages may wait for a host that reads slowly; a warning of Node about that is nobody's to read.
   setMaxListeners(0, process.stdout);
   let served: Bridge | undefined;
@@ -62,15 +62,15 @@ async function bridge(flags: BridgeFlags): Promise<void> {
     ending = true;
     if (served) void served.close({ atOnce }).finally(() => process.exit(0));
     // The server that is being started is stopped with it.
-    else void front.close();
+    else void stdio.close();
   };
   // A host that goes ends our standard input, and then sends SIGTERM, some at once: the server must not outlive us.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(true));
   process.on('SIGINT', () => (ending ? process.exit(130) : end(false)));
   try {
     served = await startBridge(entry, {
-      ...stands,
-      front,
+      ...connecting,
+      host: stdio,
       onError: complain,
       ownRoots: flags.root !== undefined,
       sampling: { model, always: flags.models !== undefined },
@@ -80,7 +80,8 @@ async function bridge(flags: BridgeFlags): Promise<void> {
         const desk = await startDesk({
           ...host,
           keptRules,
-          connect: other => (other === entry ? connection : new Connection(other, { ...stands, sampling: { model } })),
+          connect: other =>
+            other === entry ? connection : new Connection(other, { ...connecting, sampling: { model } }),
           ...(flags.models !== undefined && { models: model }),
           environment: process.env,
           onError: complain,

@@ -1,4 +1,4 @@
-/** Calls that go on behind a bridge: taken back at any moment, come back for by several, and kept no longer than needed. */
+/** Calls that go on upstream of a bridge: taken back at any moment, come back for by several, and kept no longer than needed. */
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,11 +35,11 @@ const make = { name: 'make' };
 const answerAll = async (inbox: Inbox) => {
   for (const { id } of inbox.list()) await inbox.reply(id, yes, 'web');
 };
-describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
+describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
   it('comes back for two calls that are the same, and finds each of them once', async () => {
     const { made, serve } = asking();
     const clock = handClock();
-    await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, clock, capabilities: {}, atDesk: () => {} });
     const first = [on.client.callTool(make), on.client.callTool(make)];
     await untilAfterRoots(clock, () => on.inbox.list().length === 2);
     await untilArmed(clock, 45_000, 2);
@@ -54,7 +54,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   it('comes back twice at once for one call: one finds it, and the other is a call of its own', async () => {
     const { made, serve } = asking();
     const clock = handClock();
-    await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, clock, capabilities: {}, atDesk: () => {} });
     const first = on.client.callTool(make);
     await untilAfterRoots(clock, () => on.inbox.list().length === 1);
     await untilArmed(clock, 45_000);
@@ -71,7 +71,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   it('waits for the desk no longer in all than for one question', async () => {
     const { serve } = asking(2);
     const clock = handClock();
-    await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, clock, capabilities: {}, atDesk: () => {} });
     const call = on.client.callTool(make);
     await untilAfterRoots(clock, () => on.opened.length === 1);
     await untilArmed(clock, 45_000);
@@ -85,12 +85,12 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     expect(textOf(await call)).toContain('again');
   });
 
-  it('stops the call behind that a client with roots takes back', async () => {
+  it('stops the call upstream that a client with roots takes back', async () => {
     const { serve } = asking();
     const root = { uri: pathToFileURL(realpathSync(mkdtempSync(join(tmpdir(), 'midcall-bridge-')))).href };
     const capabilities = { roots: {} };
     const clock = handClock();
-    await using on = await stage({ front, behind, serve, clock, capabilities, roots: [root], atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, clock, capabilities, roots: [root], atDesk: () => {} });
     const abort = new AbortController();
     const call = on.client.callTool(make, { signal: abort.signal });
     await untilAfterRoots(clock, () => on.inbox.list().length === 1);
@@ -102,7 +102,7 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
   it('leaves no timer behind: of calls that end, that nobody comes back for, and that it takes back', async () => {
     const { serve } = asking();
     const clock = handClock();
-    await using on = await stage({ front, behind, serve, clock, capabilities: {}, atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, clock, capabilities: {}, atDesk: () => {} });
     for (const way of ['ends', 'left', 'taken back']) {
       const abort = new AbortController();
       const call = on.client.callTool(make, { signal: abort.signal }).catch(() => says('taken back'));
@@ -131,8 +131,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
       tookBack = resolve;
     });
     await using on = await stage({
-      front,
-      behind: '2025-11-25',
+      host,
+      upstream: '2025-11-25',
       answers: [
         () => {
           give();
@@ -156,13 +156,13 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
     await on.person.whenAsked(1);
     await until(() => made === 1 && on.inbox.list().length === 0);
     // On 2025-11-25 the host is told that the question was taken back; on 2026-07-28 it has to come back first.
-    if (front === '2026-07-28') tookBack();
+    if (host === '2026-07-28') tookBack();
     expect(textOf(await call)).toBe('made 1');
   });
 
   it('is told that a call is over which was stopped on the desk', async () => {
     const { serve } = asking();
-    await using on = await stage({ front, behind, serve, capabilities: {}, atDesk: () => {} });
+    await using on = await stage({ host, upstream, serve, capabilities: {}, atDesk: () => {} });
     const call = on.client.callTool(make);
     await until(() => on.inbox.list().length === 1);
     on.connection()!.cancel(on.inbox.list()[0]!.call!.id);
@@ -173,8 +173,8 @@ describe.each(pairs)('a host of %s before a server of %s', (front, behind) => {
 it('opens the desk again for a question that came when its page was closed already, and once for several', async () => {
   const { serve } = asking(2);
   const clock = handClock();
-  const front = '2025-11-25';
-  await using on = await stage({ front, behind: front, serve, clock, capabilities: {}, atDesk: () => {} });
+  const host = '2025-11-25';
+  await using on = await stage({ host, upstream: host, serve, clock, capabilities: {}, atDesk: () => {} });
   const calls = [on.client.callTool(make), on.client.callTool(make)];
   await untilAfterRoots(clock, () => on.inbox.list().length === 2);
   const first = on.inbox.list();
@@ -194,8 +194,8 @@ it('opens the desk again for a question that came when its page was closed alrea
 
 it('waits for a server that the person is starting again, and does not start it once more', async () => {
   const { serve } = asking();
-  const front = '2025-11-25';
-  await using on = await stage({ front, behind: front, serve, capabilities: {}, atDesk: answerAll });
+  const host = '2025-11-25';
+  await using on = await stage({ host, upstream: host, serve, capabilities: {}, atDesk: answerAll });
   await on.client.callTool(make);
   const connection = on.connection()!;
   let starts = 0;
@@ -214,8 +214,8 @@ it('waits for a server that the person is starting again, and does not start it 
 it('takes a request for the host’s model back with its call', async () => {
   let refused: unknown;
   await using on = await stage({
-    front: '2025-11-25',
-    behind: '2025-11-25',
+    host: '2025-11-25',
+    upstream: '2025-11-25',
     capabilities: { sampling: {} },
     answers: ['never'],
     serve: (_, server) =>

@@ -1,5 +1,5 @@
 /**
- * The server behind a bridge: started once the host is known, started again where it has stopped by itself, and left alone where
+ * The upstream server a bridge: started once the host is known, started again where it has stopped by itself, and left alone where
  * the person has stopped it.
  */
 
@@ -9,7 +9,7 @@ import { Connection, type ConnectionOptions, type ServerEntry } from '@midcall/h
 import { type Client, SdkErrorCode } from '@modelcontextprotocol/client';
 
 /** One server and its connection. */
-export class Behind {
+export class Upstream {
   readonly connection: Connection;
   #restarted: Promise<void> | undefined;
 
@@ -28,7 +28,7 @@ export class Behind {
     options: ConnectionOptions,
     warn: (message: string) => void,
     gone: AbortSignal,
-  ): Promise<Behind> {
+  ): Promise<Upstream> {
     const started = async (modes?: ConnectionOptions['modes']): Promise<Connection> => {
       const connection = new Connection(entry, { ...options, ...defined({ modes }) });
       const stop = (): void => void connection.stop({ atOnce: true });
@@ -41,14 +41,14 @@ export class Behind {
       return connection;
     };
     try {
-      return new Behind(await started());
+      return new Upstream(await started());
     } catch (error) {
       if (gone.aborted || !isMidcallError(error, 'host/not-found') || !refusesClient(error.cause)) throw error;
       const formsAlone = await started(['form']).catch(() => {
         throw error;
       });
       warn('The server does not start where a client has URL mode, and is told of forms alone.');
-      return new Behind(formsAlone);
+      return new Upstream(formsAlone);
     }
   }
 

@@ -6,7 +6,7 @@ import type { Clock, Question } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
 
 /** How the desk is started and shown. */
-export interface DeskBehindParts {
+export interface LazyDeskOptions {
   readonly start: () => Promise<RunningDesk>;
   /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
   readonly open: (url: string) => Promise<boolean>;
@@ -21,15 +21,15 @@ export interface DeskBehindParts {
 const OPENING_MS = 15_000;
 
 /** One desk, or none yet. */
-export class DeskBehind {
-  readonly #parts: DeskBehindParts;
+export class LazyDesk {
+  readonly #parts: LazyDeskOptions;
   #desk: Promise<RunningDesk> | undefined;
   #opened: { readonly at: number; readonly shown: Promise<boolean> } | undefined;
   /** Questions that came while a page was being opened. */
   readonly #sharing: Question[] = [];
   #callOff: (() => void) | undefined;
 
-  constructor(parts: DeskBehindParts) {
+  constructor(parts: LazyDeskOptions) {
     this.#parts = parts;
   }
 

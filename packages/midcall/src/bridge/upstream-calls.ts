@@ -1,7 +1,7 @@
 /**
- * The calls that go on at the server behind, whoever waits for them in front.
+ * The calls that go on at the upstream server, whichever client waits for them.
  *
- * - C1 A call is made once. On 2026-07-28 the client in front comes back for it round by round; a client that was sent away
+ * - C1 A call is made once. On 2026-07-28 the client comes back for it round by round; a client that was sent away
  *   because the person was still thinking comes back with the same call, and finds it where it is.
  * - C2 What a call asks, and how it ends, is told in order and can be told again, so that a handler that runs again from the
  *   top sees the same.
@@ -12,7 +12,7 @@
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
 import type { CallHandle, CallOutcome, CallProgress, CallRequest, Clock, Inbox, Question } from '@midcall/host';
 
-/** A request for the model of the host in front, and where its end is told. */
+/** A request for the model of the host, and where its end is told. */
 export interface Sample {
   readonly request: SamplingRequest;
   /** False once it has ended, or nobody waits for it. */
@@ -27,11 +27,11 @@ export type Happened =
   | { readonly outcome: CallOutcome };
 
 /** Where calls are made, and how long they are kept. */
-export interface CarriedCallsParts {
-  /** Makes a call at the server behind. @throws where it cannot be made */
+export interface UpstreamCallsOptions {
+  /** Makes a call at the upstream server. @throws where it cannot be made */
   readonly run: (request: CallRequest, onProgress: (progress: CallProgress) => void) => CallHandle;
   readonly inbox: Inbox;
-  /** The id of the server behind. */
+  /** The id of the upstream server. */
   readonly server: string;
   /** Sees to a question that names no call (C4). */
   readonly unclaimed: (question: Question) => void;
@@ -42,13 +42,13 @@ export interface CarriedCallsParts {
   readonly digest: (request: CallRequest) => string;
 }
 
-/** Calls by the id they have at the server behind. */
-export class CarriedCalls {
-  readonly #parts: CarriedCallsParts;
-  readonly #calls = new Map<string, CarriedCall>();
+/** Calls by the id they have at the upstream server. */
+export class UpstreamCalls {
+  readonly #parts: UpstreamCallsOptions;
+  readonly #calls = new Map<string, UpstreamCall>();
   readonly #stopListening: () => void;
 
-  constructor(parts: CarriedCallsParts) {
+  constructor(parts: UpstreamCallsOptions) {
     this.#parts = parts;
     this.#stopListening = parts.inbox.subscribe(event => {
       if (event.type === 'asked') this.#asked(event.question);
@@ -59,51 +59,52 @@ export class CarriedCalls {
     const { call, asker } = question;
     if (call) this.#calls.get(call.id)?.asked(question);
     else if (asker.id === this.#parts.server) {
-      for (const carried of this.#calls.values()) carried.asked(question);
+      for (const upstreamCall of this.#calls.values()) upstreamCall.asked(question);
       this.#parts.unclaimed(question);
     }
   }
 
   /** Makes a call, or finds the same one that a client was sent away from (C1). Join it at once: then no other finds it. */
-  begin(request: CallRequest): CarriedCall {
+  begin(request: CallRequest): UpstreamCall {
     const digest = this.#parts.digest(request);
-    for (const carried of this.#calls.values()) if (carried.sentAway && carried.digest === digest) return carried;
-    const carried: CarriedCall = new CarriedCall({
+    for (const upstreamCall of this.#calls.values())
+      if (upstreamCall.sentAway && upstreamCall.digest === digest) return upstreamCall;
+    const upstreamCall: UpstreamCall = new UpstreamCall({
       ...this.#parts,
       digest,
-      gone: () => void this.#calls.delete(carried.id),
+      gone: () => void this.#calls.delete(upstreamCall.id),
       run: onProgress => this.#parts.run(request, onProgress),
     });
-    this.#calls.set(carried.id, carried);
-    return carried;
+    this.#calls.set(upstreamCall.id, upstreamCall);
+    return upstreamCall;
   }
 
-  get(id: string): CarriedCall | undefined {
+  get(id: string): UpstreamCall | undefined {
     return this.#calls.get(id);
   }
 
   /** Stops every call. */
   close(): void {
     this.#stopListening();
-    for (const carried of [...this.#calls.values()]) carried.stop();
+    for (const upstreamCall of [...this.#calls.values()]) upstreamCall.stop();
   }
 }
 
-interface CarriedCallParts extends Pick<CarriedCallsParts, 'clock' | 'keptMs'> {
+interface UpstreamCallOptions extends Pick<UpstreamCallsOptions, 'clock' | 'keptMs'> {
   readonly digest: string;
   readonly run: (onProgress: (progress: CallProgress) => void) => CallHandle;
   readonly gone: () => void;
 }
 
 /** One call. */
-export class CarriedCall {
+export class UpstreamCall {
   readonly digest: string;
   readonly #handle: CallHandle;
   /** True from when a client was sent away until one is back. */
   sentAway = false;
   /** True where the client that waits has a model, and its person decides about it. */
   samplesAtHost = false;
-  readonly #parts: CarriedCallParts;
+  readonly #parts: UpstreamCallOptions;
   readonly #happened: Happened[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(progress: CallProgress) => void>();
@@ -114,7 +115,7 @@ export class CarriedCall {
   #replies = 0;
   #callOff: (() => void) | undefined;
 
-  constructor(parts: CarriedCallParts) {
+  constructor(parts: UpstreamCallOptions) {
     this.#parts = parts;
     this.digest = parts.digest;
     this.#handle = parts.run(progress => {
@@ -126,18 +127,18 @@ export class CarriedCall {
     });
   }
 
-  /** The one it has at the server behind. */
+  /** The one it has at the upstream server. */
   get id(): string {
     return this.#handle.id;
   }
 
-  /** The server behind asks; for {@link CarriedCalls}. */
+  /** The upstream server asks; for {@link UpstreamCalls}. */
   asked(question: Question): void {
     this.#tell({ question });
   }
 
   /**
-   * Runs a request at the model of the host in front, as soon as a client waits.
+   * Runs a request at the model of the host, as soon as a client waits.
    * @param signal - fires when nobody waits for the reply any more
    * @throws what the client's refusal came to, or the signal's reason
    */
@@ -200,7 +201,7 @@ export class CarriedCall {
     this.#delivered = true;
   }
 
-  /** Stops the call at the server behind; its questions are withdrawn. */
+  /** Stops the call at the upstream server; its questions are withdrawn. */
   stop(): void {
     if (!this.#ended) this.#handle.cancel();
     this.#forget();

@@ -1,5 +1,5 @@
 /**
- * The host in front, before anything is said to it: its first message tells what it can do, and the server behind is told that
+ * The host, before anything is said to it: its first message tells what it can do, and the upstream server is told that
  * when it is started. The message waits until somebody serves it.
  */
 
@@ -7,7 +7,7 @@ import { blocksBack, isRecord, own } from '@midcall/core/json';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 /** A host that has spoken. */
-export interface Front {
+export interface ConnectedHost {
   /** Serve this one; it begins with the message that was heard. */
   readonly transport: Transport;
   readonly has: { readonly roots: boolean };
@@ -16,7 +16,7 @@ export interface Front {
 }
 
 /** @returns when the host has sent its first request; undefined where it went away without one */
-export async function openFront(transport: Transport): Promise<Front | undefined> {
+export async function awaitHost(transport: Transport): Promise<ConnectedHost | undefined> {
   const held = new HeldTransport(transport);
   const first = await held.first();
   return (

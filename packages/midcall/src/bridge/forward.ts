@@ -1,5 +1,5 @@
 /**
- * Carries one call from the client in front to the server behind, and its questions back. The handler may run again from the
+ * Forwards one call from the client to the upstream server, and its questions back. The handler may run again from the
  * top with every round of 2026-07-28; what it decided is in its steps.
  *
  * - B1 A form or a page goes to the host where it declares that mode, and to the desk where it does not, where its answer is
@@ -16,22 +16,22 @@ import type { CallProgress, CallRequest, Clock, Inbox, Question } from '@midcall
 import type { Call, GatewayCall } from '@midcall/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { answeredWithin } from './answered-within.ts';
-import type { CarriedCall, CarriedCalls, Sample } from './carried-calls.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
 import { type Answered, replyOf } from './reply.ts';
+import type { Sample, UpstreamCall, UpstreamCalls } from './upstream-calls.ts';
 
-/** What a call is carried with. */
-export interface CarryParts {
-  readonly calls: CarriedCalls;
+/** What forwarding a call needs. */
+export interface ForwardOptions {
+  readonly calls: UpstreamCalls;
   readonly inbox: Inbox;
   readonly clock: Clock;
   /** Shows an open question to the person on the desk. @returns false where there is no way to */
   readonly showDesk: (question: Question) => Promise<boolean>;
   /** Milliseconds a client is kept waiting for the desk (B2). */
   readonly holdMs: number;
-  /** Before the call is made: what the server behind may use of the host. */
+  /** Before the call is made: what the upstream server may use of the host. */
   readonly prepare: (call: Call) => Promise<void>;
-  /** Starts the server behind where it has stopped by itself. @throws MidcallError `host/not-found` or `host/server-gone` */
+  /** Starts the upstream server where it has stopped by itself. @throws MidcallError `host/not-found` or `host/server-gone` */
   readonly serverUp: () => Promise<unknown>;
   /** The pages the host was asked to open, to be told when they are finished (2025-11-25). */
   readonly pagesAtHost: Set<string>;
@@ -39,33 +39,33 @@ export interface CarryParts {
   readonly ownModels: boolean;
 }
 
-/** @returns the result of the server behind, or words for the model where there is none yet */
-export async function carry(
+/** @returns the result of the upstream server, or words for the model where there is none yet */
+export async function forward(
   request: CallRequest,
   call: GatewayCall,
   ctx: ServerContext,
-  parts: CarryParts,
+  parts: ForwardOptions,
 ): Promise<WireResult> {
-  let carried: CarriedCall;
+  let upstreamCall: UpstreamCall;
   try {
     await parts.prepare(call);
-    carried = await joined(request, call, ctx, parts);
+    upstreamCall = await joined(request, call, ctx, parts);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
   }
-  carried.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
+  upstreamCall.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
   const desk = new DeskTime(parts);
   for (let n = 0; ; n += 1) {
-    const happened = await carried.happened(n);
+    const happened = await upstreamCall.happened(n);
     if ('outcome' in happened) {
-      carried.delivered();
+      upstreamCall.delivered();
       return resultOf(happened.outcome, request.kind);
     }
     if ('sample' in happened) await sample(happened.sample, n, call);
-    else if (isLeftToHost(happened.question, carried, parts.inbox)) {
+    else if (isLeftToHost(happened.question, upstreamCall, parts.inbox)) {
       await parts.inbox.reply(happened.question.id, { action: 'accept' }, 'host');
-    } else if (!(await put(happened.question, n, call, parts, desk))) return sendAway(request, carried);
+    } else if (!(await put(happened.question, n, call, parts, desk))) return sendAway(request, upstreamCall);
   }
 }
 
@@ -74,8 +74,8 @@ async function joined(
   request: CallRequest,
   call: Call,
   { mcpReq }: ServerContext,
-  { calls, serverUp }: CarryParts,
-): Promise<CarriedCall> {
+  { calls, serverUp }: ForwardOptions,
+): Promise<UpstreamCall> {
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
     if (progressToken === undefined) return;
@@ -84,16 +84,16 @@ async function joined(
       .notify({ method: 'notifications/progress', params: { ...progress, progressToken } } as never)
       .catch(() => {});
   };
-  let at: { readonly carried: CarriedCall; readonly leave: () => void } | undefined;
-  const join = (carried: CarriedCall | undefined): void => {
-    if (!at && carried) at = { carried, leave: carried.join(onProgress) };
+  let at: { readonly upstreamCall: UpstreamCall; readonly leave: () => void } | undefined;
+  const join = (upstreamCall: UpstreamCall | undefined): void => {
+    if (!at && upstreamCall) at = { upstreamCall, leave: upstreamCall.join(onProgress) };
   };
   call.defer(() => {
-    if (mcpReq.signal.aborted) at?.carried.stop();
+    if (mcpReq.signal.aborted) at?.upstreamCall.stop();
     else at?.leave();
   });
   // Joined within the step: nothing comes between, neither another client nor the end of this run.
-  const id = await call.step('call the server behind', async () => {
+  const id = await call.step('call the upstream server', async () => {
     await serverUp();
     if (mcpReq.signal.aborted) throw over();
     const begun = calls.begin(request);
@@ -102,16 +102,16 @@ async function joined(
   });
   join(calls.get(id));
   if (!at) throw over();
-  return at.carried;
+  return at.upstreamCall;
 }
 
 const over = (): MidcallError => new MidcallError('call/interrupted', 'This call is over: it was stopped. Call again.');
 
 /** Sampling at the host is the host's to show: the request before its model runs, and the reply after it. */
-function isLeftToHost(question: Question, carried: CarriedCall, inbox: Inbox): boolean {
+function isLeftToHost(question: Question, upstreamCall: UpstreamCall, inbox: Inbox): boolean {
   if (!question.call || !isOpen(inbox, question)) return false;
-  if (question.kind === 'sampling-request') return carried.samplesAtHost;
-  return question.kind === 'sampling-reply' && carried.takeReply();
+  if (question.kind === 'sampling-request') return upstreamCall.samplesAtHost;
+  return question.kind === 'sampling-reply' && upstreamCall.takeReply();
 }
 
 /** Asks the host's model; its person sees the request, and may refuse it. */
@@ -130,7 +130,7 @@ async function put(
   question: Question,
   n: number,
   call: GatewayCall,
-  { inbox, showDesk, pagesAtHost }: CarryParts,
+  { inbox, showDesk, pagesAtHost }: ForwardOptions,
   desk: DeskTime,
 ): Promise<boolean> {
   const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call));
@@ -156,7 +156,7 @@ function canAsk({ kind, call: of }: Question, { can, roundsLeft }: GatewayCall):
 async function askHost(
   question: Question,
   call: GatewayCall,
-  { inbox, pagesAtHost }: Pick<CarryParts, 'inbox' | 'pagesAtHost'>,
+  { inbox, pagesAtHost }: Pick<ForwardOptions, 'inbox' | 'pagesAtHost'>,
 ): Promise<Answered | undefined> {
   const ended = inbox.ended(question.id);
   try {
@@ -177,10 +177,10 @@ const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== un
 
 /** The time one request of a client may wait for the desk, whatever the number of questions (B2). */
 class DeskTime {
-  readonly #parts: CarryParts;
+  readonly #parts: ForwardOptions;
   #leftMs: number;
 
-  constructor(parts: CarryParts) {
+  constructor(parts: ForwardOptions) {
     this.#parts = parts;
     this.#leftMs = parts.holdMs;
   }
@@ -196,8 +196,8 @@ class DeskTime {
 }
 
 /** Ends this leg; the call itself goes on, and the same call finds it again. */
-function sendAway({ kind, name }: CallRequest, carried: CarriedCall): WireResult {
-  carried.sentAway = true;
+function sendAway({ kind, name }: CallRequest, upstreamCall: UpstreamCall): WireResult {
+  upstreamCall.sentAway = true;
   return unanswered(
     kind,
     `'${name}' waits for an answer of the person, on the page of Midcall in their browser. Nothing has failed, ` +
