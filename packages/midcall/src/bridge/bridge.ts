@@ -14,20 +14,14 @@ import {
   systemClock,
 } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
-import { digest, type Json, midcall } from '@midcall/server';
-import type { Transport } from '@modelcontextprotocol/server';
+import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { hostModel } from './host-model.ts';
-import { HostRoots } from './host-roots.ts';
-import { hostServers } from './host-servers.ts';
+import { bridgeMidcall } from './bridge-midcall.ts';
+import { hostServer } from './host-server.ts';
 import { awaitHost } from './host-transport.ts';
 import { LazyDesk } from './lazy-desk.ts';
-import { unclaimed } from './unclaimed.ts';
-import { Upstream } from './upstream.ts';
-import { UpstreamCalls } from './upstream-calls.ts';
-
-/** Milliseconds the upstream server may take to start. The host gives up long before, by a time of its own. */
-const START_MS = 300_000;
+import { onClosed } from './on-closed.ts';
+import { UpstreamSession } from './upstream-session.ts';
 
 /** What a bridge is made of. */
 export interface BridgeOptions
@@ -77,84 +71,67 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   const host = await awaitHost(options.host);
   if (!host) return undefined;
   const { transport, gone } = host;
-  const passesRoots = host.has.roots && !ownRoots;
-  const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
-  let upstream: Upstream;
+  const followsHostRoots = host.has.roots && !ownRoots;
+  let desk: LazyDesk | undefined;
+  const showDesk = (question: Question, connection: Connection): Promise<boolean> => {
+    desk ??= new LazyDesk({
+      start: () => startDesk(connection),
+      open: openPage,
+      isOpen: ({ id }) => inbox.get(id) !== undefined,
+      clock,
+      warn,
+    });
+    return desk.show(question);
+  };
+  let session: UpstreamSession;
   try {
     const { client, policy, audit, era } = options;
-    // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
-    const told = ownRoots || passesRoots ? roots : undefined;
-    const connecting = {
-      client,
-      inbox,
-      clock,
-      sampling: { model },
-      startTimeoutMs: START_MS,
-      ...defined({ policy, audit, era, roots: told }),
-    };
-    upstream = await Upstream.start(entry, connecting, warn, gone);
+    session = await UpstreamSession.start(
+      entry,
+      {
+        client,
+        inbox,
+        clock,
+        // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
+        roots: ownRoots || followsHostRoots ? roots : undefined,
+        followsHostRoots,
+        sampling,
+        showDesk,
+        keptMs,
+        warn,
+        ...defined({ policy, audit, era }),
+      },
+      gone,
+    );
   } catch (error) {
     if (gone.aborted) return undefined;
     await transport.close();
     throw error;
   }
-  const { connection } = upstream;
-  const hostRoots = passesRoots ? new HostRoots({ manager: roots, server: entry.id, warn }) : undefined;
-  const desk = new LazyDesk({
-    start: () => startDesk(connection),
-    open: openPage,
-    isOpen: ({ id }) => inbox.get(id) !== undefined,
-    clock,
-    warn,
-  });
-  const showDesk = (question: Question): Promise<boolean> => desk.show(question);
-  const calls = new UpstreamCalls({
-    inbox,
-    server: entry.id,
-    unclaimed: question => void unclaimed(question, { inbox, clock, showDesk, keptMs }),
-    clock,
-    keptMs,
-    run: (request, onProgress) => connection.run(request, { onProgress, timeoutMs: Number.POSITIVE_INFINITY }),
-    digest: ({ kind, name, arguments: given = {} }) => digest([kind, name, given as Json]),
-  });
-  const mid = midcall({
-    channels: ['native'],
-    // What a host's model replies travels in it, and there is no proxy in between that would mind.
-    maxStateLength: 8_000_000,
-    roots: { askWhereDeprecated: passesRoots },
-    sampling: { askWhereDeprecated: !sampling.always },
-    now: clock.now,
-    timer: (fn, ms) => clock.after(ms, fn),
-    suspectBelowMs,
-    warn,
-  });
-  const servers = hostServers({
-    upstream,
-    mid,
-    hostRoots,
-    forward: {
-      calls,
-      inbox,
-      clock,
-      holdMs,
-      pagesAtHost: new Set(),
-      ownModels: sampling.always,
-      showDesk,
-      serverUp: () => upstream.client(),
-      async prepare(call) {
+  const mid = bridgeMidcall({ clock, suspectBelowMs, warn, asksRoots: followsHostRoots, asksModel: !sampling.always });
+  const { hostRoots } = session;
+  const factory: McpServerFactory = async ({ era }) => {
+    const server = await hostServer({
+      era,
+      mid,
+      session: () => session,
+      async sessionFor(call) {
         if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
+        return session;
       },
-    },
-  });
-  const served = serveStdio(servers.factory, { transport, ...defined({ onerror: options.onError }) });
+      forward: { owner: '', clock, holdMs, ownModels: sampling.always },
+    });
+    if (era === 'legacy') hostRoots?.follow(server);
+    onClosed(server, session.join(server));
+    return server;
+  };
+  const served = serveStdio(factory, { transport, ...defined({ onerror: options.onError }) });
   return {
     gone,
-    async close({ atOnce = false } = {}) {
-      const stopped = connection.stop({ atOnce });
-      servers.close();
+    async close(how = {}) {
+      const stopped = session.close(how);
       await served.close();
-      calls.close();
-      await Promise.allSettled([desk.close(), stopped]);
+      await Promise.allSettled([desk?.close(), stopped]);
       await mid.close();
     },
   };

@@ -18,23 +18,18 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { answeredWithin } from './answered-within.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
 import { type Answered, replyOf } from './reply.ts';
-import type { Sample, UpstreamCall, UpstreamCalls } from './upstream-calls.ts';
+import type { Sample, UpstreamCall } from './upstream-calls.ts';
+import type { UpstreamSession } from './upstream-session.ts';
 
 /** What forwarding a call needs. */
 export interface ForwardOptions {
-  readonly calls: UpstreamCalls;
-  readonly inbox: Inbox;
+  /** The upstream server, which knows by then what it may use of the host. @throws MidcallError `host/not-found` */
+  readonly session: () => Promise<UpstreamSession>;
+  /** Whose calls these are, as one string: nobody else's are found when the client comes back. */
+  readonly owner: string;
   readonly clock: Clock;
-  /** Shows an open question to the person on the desk. @returns false where there is no way to */
-  readonly showDesk: (question: Question) => Promise<boolean>;
   /** Milliseconds a client is kept waiting for the desk (B2). */
   readonly holdMs: number;
-  /** Before the call is made: what the upstream server may use of the host. */
-  readonly prepare: (call: Call) => Promise<void>;
-  /** Starts the upstream server where it has stopped by itself. @throws MidcallError `host/not-found` or `host/server-gone` */
-  readonly serverUp: () => Promise<unknown>;
-  /** The pages the host was asked to open, to be told when they are finished (2025-11-25). */
-  readonly pagesAtHost: Set<string>;
   /** True where the operator has given models; then those of hosts are not asked. */
   readonly ownModels: boolean;
 }
@@ -46,16 +41,18 @@ export async function forward(
   ctx: ServerContext,
   parts: ForwardOptions,
 ): Promise<WireResult> {
+  let session: UpstreamSession;
   let upstreamCall: UpstreamCall;
   try {
-    await parts.prepare(call);
-    upstreamCall = await joined(request, call, ctx, parts);
+    session = await parts.session();
+    upstreamCall = await joined(request, call, ctx, session, parts.owner);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
   }
   upstreamCall.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
-  const desk = new DeskTime(parts);
+  const { inbox } = session;
+  const desk = new DeskTime(inbox, parts);
   for (let n = 0; ; n += 1) {
     const happened = await upstreamCall.happened(n);
     if ('outcome' in happened) {
@@ -63,9 +60,9 @@ export async function forward(
       return resultOf(happened.outcome, request.kind);
     }
     if ('sample' in happened) await sample(happened.sample, n, call);
-    else if (isLeftToHost(happened.question, upstreamCall, parts.inbox)) {
-      await parts.inbox.reply(happened.question.id, { action: 'accept' }, 'host');
-    } else if (!(await put(happened.question, n, call, parts, desk))) return sendAway(request, upstreamCall);
+    else if (isLeftToHost(happened.question, upstreamCall, inbox)) {
+      await inbox.reply(happened.question.id, { action: 'accept' }, 'host');
+    } else if (!(await put(happened.question, n, call, session, desk))) return sendAway(request, upstreamCall);
   }
 }
 
@@ -74,7 +71,8 @@ async function joined(
   request: CallRequest,
   call: Call,
   { mcpReq }: ServerContext,
-  { calls, serverUp }: ForwardOptions,
+  { calls, upstream }: UpstreamSession,
+  owner: string,
 ): Promise<UpstreamCall> {
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
@@ -94,9 +92,9 @@ async function joined(
   });
   // Joined within the step: nothing comes between, neither another client nor the end of this run.
   const id = await call.step('call the upstream server', async () => {
-    await serverUp();
+    await upstream.client();
     if (mcpReq.signal.aborted) throw over();
-    const begun = calls.begin(request);
+    const begun = calls.begin(request, owner);
     join(begun);
     return begun.id;
   });
@@ -130,14 +128,15 @@ async function put(
   question: Question,
   n: number,
   call: GatewayCall,
-  { inbox, showDesk, pagesAtHost }: ForwardOptions,
+  session: UpstreamSession,
   desk: DeskTime,
 ): Promise<boolean> {
+  const { inbox } = session;
   const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call));
-  const reply = asksHost ? replyOf(await askHost(question, call, { inbox, pagesAtHost })) : undefined;
+  const reply = asksHost ? replyOf(await askHost(question, call, session)) : undefined;
   if (!isOpen(inbox, question)) return true;
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
-  if (await showDesk(question)) return desk.answers(question);
+  if (await session.showDesk(question)) return desk.answers(question);
   inbox.end(question.id, { how: 'timed-out' });
   return true;
 }
@@ -156,7 +155,7 @@ function canAsk({ kind, call: of }: Question, { can, roundsLeft }: GatewayCall):
 async function askHost(
   question: Question,
   call: GatewayCall,
-  { inbox, pagesAtHost }: Pick<ForwardOptions, 'inbox' | 'pagesAtHost'>,
+  { inbox, pagesAtHost }: UpstreamSession,
 ): Promise<Answered | undefined> {
   const ended = inbox.ended(question.id);
   try {
@@ -177,20 +176,21 @@ const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== un
 
 /** The time one request of a client may wait for the desk, whatever the number of questions (B2). */
 class DeskTime {
-  readonly #parts: ForwardOptions;
+  readonly #inbox: Inbox;
+  readonly #clock: Clock;
   #leftMs: number;
 
-  constructor(parts: ForwardOptions) {
-    this.#parts = parts;
-    this.#leftMs = parts.holdMs;
+  constructor(inbox: Inbox, { clock, holdMs }: Pick<ForwardOptions, 'clock' | 'holdMs'>) {
+    this.#inbox = inbox;
+    this.#clock = clock;
+    this.#leftMs = holdMs;
   }
 
   /** @returns false where the question is open when the time is up */
   async answers(question: Question): Promise<boolean> {
-    const { inbox, clock } = this.#parts;
-    const since = clock.now();
-    const answered = await answeredWithin(question, this.#leftMs, inbox, clock);
-    this.#leftMs = Math.max(0, this.#leftMs - (clock.now() - since));
+    const since = this.#clock.now();
+    const answered = await answeredWithin(question, this.#leftMs, this.#inbox, this.#clock);
+    this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.now() - since));
     return answered;
   }
 }

@@ -39,7 +39,7 @@ export interface UpstreamCallsOptions {
   /** Milliseconds a call goes on, or its result is kept, while nobody waits for it. */
   readonly keptMs: number;
   /** The same for calls that are the same. */
-  readonly digest: (request: CallRequest) => string;
+  readonly digest: (request: CallRequest, owner: string) => string;
 }
 
 /** Calls by the id they have at the upstream server. */
@@ -64,9 +64,12 @@ export class UpstreamCalls {
     }
   }
 
-  /** Makes a call, or finds the same one that a client was sent away from (C1). Join it at once: then no other finds it. */
-  begin(request: CallRequest): UpstreamCall {
-    const digest = this.#parts.digest(request);
+  /**
+   * Makes a call, or finds the same one that a client of the same owner was sent away from (C1). Join it at once: then no
+   * other finds it.
+   */
+  begin(request: CallRequest, owner: string): UpstreamCall {
+    const digest = this.#parts.digest(request, owner);
     for (const upstreamCall of this.#calls.values())
       if (upstreamCall.sentAway && upstreamCall.digest === digest) return upstreamCall;
     const upstreamCall: UpstreamCall = new UpstreamCall({
@@ -77,6 +80,11 @@ export class UpstreamCalls {
     });
     this.#calls.set(upstreamCall.id, upstreamCall);
     return upstreamCall;
+  }
+
+  /** How many go on, or wait for a client to take their result. */
+  get size(): number {
+    return this.#calls.size;
   }
 
   get(id: string): UpstreamCall | undefined {

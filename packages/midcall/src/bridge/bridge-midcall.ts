@@ -1,0 +1,28 @@
+/** The server library as a bridge uses it: questions go to the host alone, since the desk is the bridge's own affair. */
+import type { Clock } from '@midcall/host';
+import { type Midcall, type MidcallOptions, midcall } from '@midcall/server';
+
+/** What differs between bridges. */
+export interface BridgeMidcallOptions extends Pick<MidcallOptions, 'key' | 'principal'> {
+  readonly clock: Clock;
+  readonly suspectBelowMs: number;
+  readonly warn: (message: string) => void;
+  /** True where hosts of 2026-07-28 are asked for their roots. */
+  readonly asksRoots: boolean;
+  /** True where they are asked for their model. */
+  readonly asksModel: boolean;
+}
+
+/** Makes it. */
+export function bridgeMidcall({ clock, asksRoots, asksModel, ...rest }: BridgeMidcallOptions): Midcall {
+  return midcall({
+    ...rest,
+    channels: ['native'],
+    // What a host's model replies travels in it, and no proxy in between would object.
+    maxStateLength: 8_000_000,
+    roots: { askWhereDeprecated: asksRoots },
+    sampling: { askWhereDeprecated: asksModel },
+    now: clock.now,
+    timer: (fn, ms) => clock.after(ms, fn),
+  });
+}

@@ -1,0 +1,138 @@
+/**
+ * One running upstream server of a bridge with everything that belongs to it: its connection, its calls, the directories it is
+ * told of, and the hosts that hear what it announces.
+ */
+
+import { defined } from '@midcall/core/json';
+import type { SamplingModel } from '@midcall/core/sampling';
+import type { Clock, Connection, ConnectionOptions, Inbox, Question, RootsManager, ServerEntry } from '@midcall/host';
+import { digest, type Json } from '@midcall/server';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { hostModel } from './host-model.ts';
+import { HostRoots } from './host-roots.ts';
+import { passAnnouncements, passCompletion, passListChanges } from './pass-through.ts';
+import { unclaimed } from './unclaimed.ts';
+import { Upstream } from './upstream.ts';
+import { UpstreamCalls } from './upstream-calls.ts';
+
+/** Milliseconds the upstream server may take to start. The host gives up long before, by a time of its own. */
+const START_MS = 300_000;
+
+/** What a session needs. */
+export interface UpstreamSessionOptions extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era'> {
+  readonly inbox: Inbox;
+  readonly clock: Clock;
+  /** The directories the server is told of; undefined where it is told that there are none to ask for. */
+  readonly roots: RootsManager | undefined;
+  /** True where the directories are the host's, and follow what it says. */
+  readonly followsHostRoots: boolean;
+  /** What replies to sampling where the host has no model, or always. */
+  readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
+  /** Shows an open question to the person on the desk. @returns false where there is no way to */
+  readonly showDesk: (question: Question, connection: Connection) => Promise<boolean>;
+  /** Milliseconds a call goes on, or its result is kept, while no client waits for it. */
+  readonly keptMs: number;
+  readonly warn: (message: string) => void;
+  /** Told when a list of the server has changed; beside the hosts that have joined. */
+  readonly onListChanged?: (connection: Connection) => void;
+}
+
+/** A running upstream server. */
+export class UpstreamSession {
+  readonly upstream: Upstream;
+  readonly calls: UpstreamCalls;
+  readonly inbox: Inbox;
+  /** Undefined where the host's roots are not passed on. */
+  readonly hostRoots: HostRoots | undefined;
+  /** The pages hosts were asked to open, to be told when they are finished (2025-11-25). */
+  readonly pagesAtHost = new Set<string>();
+  readonly #servers = new Set<McpServer>();
+  readonly #showDesk: UpstreamSessionOptions['showDesk'];
+  readonly #stopListening: () => void;
+
+  private constructor(upstream: Upstream, calls: UpstreamCalls, options: UpstreamSessionOptions) {
+    const { connection } = upstream;
+    const { roots, followsHostRoots, warn } = options;
+    this.upstream = upstream;
+    this.calls = calls;
+    this.inbox = options.inbox;
+    this.hostRoots =
+      roots && followsHostRoots ? new HostRoots({ manager: roots, server: connection.entry.id, warn }) : undefined;
+    this.#showDesk = options.showDesk;
+    const listen = (): void => void (connection.client && passAnnouncements(connection.client, this.#servers));
+    listen();
+    this.#stopListening = connection.subscribe(event => {
+      if (event.type === 'state' && event.state === 'ready') listen();
+      if (event.type === 'page-completed' && this.pagesAtHost.delete(event.elicitationId))
+        passCompletion(event.elicitationId, this.#servers);
+      if (event.type !== 'catalogue-changed') return;
+      passListChanges(connection.client?.getServerCapabilities() ?? {}, this.#servers);
+      options.onListChanged?.(connection);
+    });
+  }
+
+  /**
+   * Starts or reaches the server.
+   * @param gone - fires when nobody needs the server any more; one that is not up yet is stopped then
+   * @throws MidcallError `host/not-found` where it can be neither started nor reached
+   */
+  static async start(
+    entry: ServerEntry,
+    options: UpstreamSessionOptions,
+    gone: AbortSignal,
+  ): Promise<UpstreamSession> {
+    const { inbox, clock, sampling, keptMs, client, policy, audit, era, roots, warn, showDesk } = options;
+    const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
+    const upstream = await Upstream.start(
+      entry,
+      {
+        client,
+        inbox,
+        clock,
+        sampling: { model },
+        startTimeoutMs: START_MS,
+        ...defined({ policy, audit, era, roots }),
+      },
+      warn,
+      gone,
+    );
+    const { connection } = upstream;
+    const show = (question: Question): Promise<boolean> => showDesk(question, connection);
+    const calls: UpstreamCalls = new UpstreamCalls({
+      inbox,
+      server: entry.id,
+      unclaimed: question => void unclaimed(question, { inbox, clock, showDesk: show, keptMs }),
+      clock,
+      keptMs,
+      run: (request, onProgress) => connection.run(request, { onProgress, timeoutMs: Number.POSITIVE_INFINITY }),
+      digest: ({ kind, name, arguments: given = {} }, owner) => digest([owner, kind, name, given as Json]),
+    });
+    return new UpstreamSession(upstream, calls, options);
+  }
+
+  get connection(): Connection {
+    return this.upstream.connection;
+  }
+
+  /** Makes sure that the person sees an open question. @returns false where there is no way to show them */
+  showDesk(question: Question): Promise<boolean> {
+    return this.#showDesk(question, this.connection);
+  }
+
+  /** This server of a host hears what the upstream server announces. @returns ends that */
+  join(server: McpServer): () => void {
+    this.#servers.add(server);
+    return () => void this.#servers.delete(server);
+  }
+
+  /**
+   * Stops the calls and the server.
+   * @param options - `atOnce`: a server that was started is not given the time to end by itself
+   */
+  async close(options: { readonly atOnce?: boolean } = {}): Promise<void> {
+    const stopped = this.connection.stop(options);
+    this.#stopListening();
+    this.calls.close();
+    await stopped;
+  }
+}
