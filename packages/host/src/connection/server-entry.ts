@@ -22,6 +22,8 @@ export interface ServerEntry {
   /** Unique in the host. */
   readonly id: string;
   readonly target: ServerTarget;
+  /** True where one process may serve everybody; a bridge over HTTP starts one for each principal else. */
+  readonly shared?: boolean;
 }
 
 const bad = (message: string): MidcallError => new MidcallError('cli/usage', message);
@@ -47,7 +49,7 @@ export function urlTarget(url: string, headers?: Readonly<Record<string, string>
 
 /**
  * The servers of an `mcp.json`, in the shapes hosts write it: `mcpServers` or `servers`, each with `command`, `args`,
- * `env`, `cwd`, or with `url` and `headers`.
+ * `env`, `cwd`, or with `url` and `headers`; and `shared`, which is ours.
  * @param text - the file's text; untrusted
  * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
  * @throws MidcallError `cli/usage`, naming the entry and the member
@@ -64,7 +66,18 @@ export function readServerEntries(
   }
   const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers']) : undefined;
   if (!isRecord(listed)) throw bad("The server list has no member 'mcpServers' or 'servers'.");
-  return Object.entries(listed).map(([id, entry]) => ({ id, target: readTarget(id, entry, environment) }));
+  return Object.entries(listed).map(([id, entry]) => ({
+    id,
+    target: readTarget(id, entry, environment),
+    ...readShared(id, entry),
+  }));
+}
+
+function readShared(id: string, entry: unknown): { readonly shared?: boolean } {
+  const shared = isRecord(entry) ? entry['shared'] : undefined;
+  if (shared === undefined) return {};
+  if (typeof shared !== 'boolean') throw bad(`'shared' of the server '${id}' must be true or false.`);
+  return { shared };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -10,6 +10,7 @@ import { type ForwardOptions, forward } from './forward.ts';
 import type { WireResult } from './outcome.ts';
 import { passThrough } from './pass-through.ts';
 import type { UpstreamSession } from './upstream-session.ts';
+import { sendWholeResults } from './whole-results.ts';
 
 /** What the server that faces a host is made of. */
 export interface HostServerOptions {
@@ -34,6 +35,7 @@ export async function hostServer(options: HostServerOptions): Promise<McpServer>
     { name, version, ...(title !== undefined && { title }) },
     instructions === undefined ? {} : { instructions },
   );
+  sendWholeResults(server);
   passThrough(server, can, client, era === 'legacy' && upstreamEra === '2025-11-25');
   for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
     if (!can[`${kind}s`]) continue;

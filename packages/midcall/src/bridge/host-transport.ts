@@ -3,7 +3,7 @@
  * when it is started. The message waits until somebody serves it.
  */
 
-import { blocksBack, isRecord, own } from '@midcall/core/json';
+import { isRecord, own } from '@midcall/core/json';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 /** A host that has spoken. */
@@ -25,7 +25,7 @@ export async function awaitHost(transport: Transport): Promise<ConnectedHost | u
 }
 
 /** What a client declares: once on 2025-11-25, with every request on 2026-07-28. */
-function capabilitiesIn(message: JSONRPCMessage): object {
+export function capabilitiesIn(message: unknown): object {
   const params = own(message, 'params');
   const declared =
     own(params, 'capabilities') ?? own(own(params, '_meta'), 'io.modelcontextprotocol/clientCapabilities');
@@ -78,9 +78,7 @@ class HeldTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, ...options: Rest<Parameters<Transport['send']>>): Promise<void> {
-    const result = own(message, 'result');
-    const whole = isRecord(result) ? ({ ...message, result: blocksBack(result) } as JSONRPCMessage) : message;
-    return this.#transport.send(whole, ...options);
+    return this.#transport.send(message, ...options);
   }
 
   close(): Promise<void> {

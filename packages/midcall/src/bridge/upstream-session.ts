@@ -76,11 +76,7 @@ export class UpstreamSession {
    * @param gone - fires when nobody needs the server any more; one that is not up yet is stopped then
    * @throws MidcallError `host/not-found` where it can be neither started nor reached
    */
-  static async start(
-    entry: ServerEntry,
-    options: UpstreamSessionOptions,
-    gone: AbortSignal,
-  ): Promise<UpstreamSession> {
+  static async start(entry: ServerEntry, options: UpstreamSessionOptions, gone: AbortSignal): Promise<UpstreamSession> {
     const { inbox, clock, sampling, keptMs, client, policy, audit, era, roots, warn, showDesk } = options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
     const upstream = await Upstream.start(

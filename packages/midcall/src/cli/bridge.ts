@@ -1,25 +1,23 @@
-/** `midcall bridge -- <server>`: between any host and any server, over standard input and output. Logs go to standard error only. */
+/** `midcall bridge -- <server>`: between any host and any server. Logs go to standard error only. */
 import { setMaxListeners } from 'node:events';
 import { isMidcallError } from '@midcall/core/errors';
-import { Connection, openUrl } from '@midcall/host';
+import { Connection } from '@midcall/host';
 import { startDesk } from '@midcall/host/web';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { type Bridge, startBridge } from '../bridge/index.ts';
 import { configPath, ownVersion } from '../install/index.ts';
+import type { BridgeFlags } from './bridge-flags.ts';
+import { bridgeHttp, checkHttpFlags } from './bridge-http.ts';
+import { bridgeComplaint as complain, bridgeLog as log, openPage } from './bridge-log.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type HostFlags, hostParts } from './host-parts.ts';
+import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
+import { origin } from './origin.ts';
+import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
-import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
-
-interface BridgeFlags extends ServerFlags, HostFlags {
-  readonly root?: readonly string[];
-  readonly models?: string;
-  readonly link?: boolean;
-  readonly trustHost?: boolean;
-}
+import { addServerFlags, chooseEra, chooseServer, wordsAfterDashes } from './server-choice.ts';
 
 /** Adds `midcall bridge`. */
 export function register(command: Command): void {
@@ -36,15 +34,27 @@ export function register(command: Command): void {
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--trust-host', 'take answers of the host that come faster than a person reads, such as those of a script')
     .option('--link', 'where no browser can be opened: print the link of the desk on standard error')
+    .option(
+      '--http <port>',
+      'serve hosts over Streamable HTTP on this port (0: any free one): at /mcp, or each server of --config at /mcp/<name>',
+      portNumber,
+    )
+    .option('--host <address>', 'with --http: the address to listen on (default: 127.0.0.1)')
+    .option(
+      '--auth <file>',
+      'with --http: who may call, as a JSON file of bearer tokens or of an OpenID Connect issuer',
+    )
+    .option('--public-url <origin>', 'with --auth: where hosts on other machines reach the bridge', origin)
+    .option('--allow-host <name>', 'with --auth: host name under which hosts reach the bridge; repeatable', repeatable)
+    .option('--allow-origin <name>', 'with --http: host name of pages that may call the bridge; repeatable', repeatable)
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
     .action((_: readonly string[], flags: BridgeFlags) => bridge(flags));
 }
 
-const log = (message: string): void => void process.stderr.write(`midcall bridge: ${message}\n`);
-const complain = (error: unknown): void => log(error instanceof Error ? error.message : String(error));
-
 async function bridge(flags: BridgeFlags): Promise<void> {
+  checkHttpFlags(flags);
+  if (flags.http !== undefined) return bridgeHttp(flags, flags.http);
   const entry = chooseServer(flags, wordsAfterDashes(process.argv));
   const era = chooseEra(flags);
   const model = await chooseModel(flags.models);
@@ -101,12 +111,4 @@ async function bridge(flags: BridgeFlags): Promise<void> {
   const { gone } = served;
   if (gone.aborted) end(false);
   else gone.addEventListener('abort', () => end(false), { once: true });
-}
-
-/** Opens the desk in a browser, or says where it is. @returns false where neither is possible */
-async function openPage(url: string, print: boolean): Promise<boolean> {
-  if (await openUrl(url)) return true;
-  if (print) log(`a question waits at ${url} (the link works once)`);
-  else log('a question needs the desk, and no browser can be opened here. Start the bridge with --link to get a link.');
-  return print;
 }

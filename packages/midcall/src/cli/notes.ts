@@ -1,9 +1,9 @@
 /** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
 
 import { isMidcallError } from '@midcall/core/errors';
-import { isConfidential, isLoopback } from '@midcall/core/url';
+import { isLoopback } from '@midcall/core/url';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import {
   checkDirectories,
   directoriesInForce,
@@ -17,6 +17,7 @@ import {
 import { exitCodes } from './exit-codes.ts';
 import { serveNotes } from './notes-http.ts';
 import { closeOnSignal } from './on-signal.ts';
+import { origin } from './origin.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { usage } from './usage.ts';
@@ -120,10 +121,4 @@ function check(
     signIn === undefined || publicUrl !== undefined || isLoopback(host),
     `--sign-in on ${host} needs --public-url: the https address under which people reach it.`,
   );
-}
-
-function origin(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && isConfidential(url) && url.href === `${url.origin}/`) return url;
-  throw new InvalidArgumentError('An origin is https://, a host and perhaps a port; http:// only on this machine.');
 }

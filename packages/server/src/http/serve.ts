@@ -1,8 +1,9 @@
-/** Listening with one endpoint, for both eras, in a Node server of its own. */
+/** Listening with one endpoint or several, for both eras, in a Node server of its own. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MidcallError } from '@midcall/core/errors';
-import { checkGiven, checkOptions, type Kinds, name, port, serverFactoryKind } from '@midcall/core/options';
+import { readTarget } from '@midcall/core/node';
+import { checkGiven, checkOptions, type Kinds, name, port as portKind, serverFactoryKind } from '@midcall/core/options';
 import { isLoopback } from '@midcall/core/url';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { endpointKinds, type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
@@ -24,7 +25,7 @@ export interface HttpServing {
   close(): Promise<void>;
 }
 
-const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: name, port };
+const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: name, port: portKind };
 
 /**
  * Listens for both eras.
@@ -39,32 +40,81 @@ export async function serveHttp(
   checkGiven('serveHttp', 'the first argument', factory, serverFactoryKind);
   checkOptions('serveHttp', options, servingKinds);
   const { host = '127.0.0.1', port = 0, ...served } = options;
-  const { path = '/mcp' } = served;
-  if (!isLoopback(host) && !options.allowedHosts?.length) {
-    throw new MidcallError(
-      'server/setup',
-      `${host} is open to other machines: name the hosts under which they may reach this server (allowedHosts, --allow-host).`,
-    );
-  }
+  const { path = '/mcp', allowedHosts, onError } = served;
+  refuseOpen(host, allowedHosts);
   const endpoint = mcpEndpoint(factory, served);
-  const server = createServer((req, res) => void endpoint.handle(req, res));
+  const { url, close } = await listen({ [path]: endpoint }, host, port, onError);
+  return { url: new URL(path, url), endpoint, close };
+}
+
+/** Several endpoints that listen at one address. */
+export interface EndpointsServing {
+  /** The address, with the real port and the path `/`. */
+  readonly url: URL;
+  /** Stops listening, ends sessions and closes connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens with several endpoints at one address, for servers that stand side by side.
+ * @param endpoints - each under its `path`. A request for any other path goes to the first, which answers it as its
+ *   `elsewhere` says.
+ * @param options - `allowedHosts`: as the endpoints have it
+ * @throws MidcallError `server/setup` as {@link serveHttp} does
+ */
+export async function serveEndpoints(
+  endpoints: Readonly<Record<string, McpEndpoint>>,
+  options: Listening & Pick<HttpOptions, 'allowedHosts' | 'onError'> = {},
+): Promise<EndpointsServing> {
+  checkGiven('serveEndpoints', 'the first argument', endpoints, {
+    words: "endpoints by their paths: { '/mcp/notes': mcpEndpoint(…) }",
+    fits: value => typeof value === 'object' && value !== null && Object.keys(value).some(each => each.startsWith('/')),
+  });
+  const { allowedHosts, onError: told } = endpointKinds;
+  checkOptions('serveEndpoints', options, { allowedHosts, onError: told, host: name, port: portKind });
+  const { host = '127.0.0.1', port = 0, onError } = options;
+  refuseOpen(host, options.allowedHosts);
+  return listen(endpoints, host, port, onError);
+}
+
+function refuseOpen(host: string, allowedHosts: readonly string[] | undefined): void {
+  if (isLoopback(host) || allowedHosts?.length) return;
+  throw new MidcallError(
+    'server/setup',
+    `${host} is open to other machines: name the hosts under which they may reach this server (allowedHosts, --allow-host).`,
+  );
+}
+
+async function listen(
+  endpoints: Readonly<Record<string, McpEndpoint>>,
+  host: string,
+  port: number,
+  onError: HttpOptions['onError'],
+): Promise<EndpointsServing> {
+  const all = Object.values(endpoints);
+  const byPath = new Map(Object.entries(endpoints));
+  const server = createServer((req, res) => {
+    const path = readTarget(req)?.path;
+    const at = path === undefined ? '' : new URL(`http://localhost${path}`).pathname;
+    void (byPath.get(at) ?? all[0]!).handle(req, res);
+  });
+  const end = () => Promise.all(all.map(endpoint => endpoint.close()));
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);
     });
   } catch (error) {
-    await endpoint.close();
+    await end();
     throw new MidcallError('server/setup', cannotListen(error, host, port), { cause: error });
   }
-  server.on('error', error => options.onError?.(error));
+  server.on('error', error => onError?.(error));
   const name = host.includes(':') ? `[${host}]` : host;
   return {
-    url: new URL(`http://${name}:${(server.address() as AddressInfo).port}${path}`),
-    endpoint,
+    url: new URL(`http://${name}:${(server.address() as AddressInfo).port}/`),
     async close() {
       const closed = new Promise(resolve => server.close(resolve));
-      await endpoint.close();
+      await end();
       server.closeAllConnections();
       await closed;
     },

@@ -88,6 +88,10 @@ const messagesIn = (body: unknown): readonly Message[] =>
 /** The ids of the requests in a body. */
 const requestsIn = (body: unknown): readonly unknown[] =>
   messagesIn(body).flatMap(({ id, method }) => (id !== undefined && method !== undefined ? [id] : []));
+/** The request that opens a session, with a body that nobody has read. */
+const unread = ({ request: { url, method, headers }, body }: SessionRequest): Request =>
+  new Request(url, { method, headers, ...(method === 'POST' && { body: JSON.stringify(body) }) });
+
 /** What the endpoint itself says of its sessions. */
 export interface HttpSessionsOptions extends SessionOptions {
   /** True where somebody says who sends a request, so that those nobody is known of are one owner among others. */
@@ -160,7 +164,8 @@ export class HttpSessions {
     const { auth } = request;
     const server = await this.#factory({
       era: 'legacy',
-      requestInfo: request.request,
+      // With a body that can be read: a factory may want to know what the client declares.
+      requestInfo: unread(request),
       ...(auth && { authInfo: auth }),
     });
     const transport = new NodeStreamableHTTPServerTransport({

@@ -1,0 +1,187 @@
+/**
+ * A bridge that many hosts reach over HTTP, with one endpoint for each upstream server. Every principal has upstream servers and
+ * questions of its own, unless an entry of the server list says that one process may serve all.
+ *
+ * - H1 Nothing of one principal reaches another: neither questions, nor calls to come back for, nor directories.
+ * - H2 The desk is for the person at this machine. A question of anybody else that their host cannot put ends unanswered.
+ * - H3 Directories of hosts are passed on where hosts are on this machine; those of another say nothing about this one.
+ */
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
+import { type ServerEntry, systemClock } from '@midcall/host';
+import type { Call, Principal } from '@midcall/server';
+import { type HttpOptions, mcpEndpoint, serveEndpoints } from '@midcall/server/node';
+import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
+import { bridgeMidcall } from './bridge-midcall.ts';
+import { type Caller, type CallerGuard, localCaller } from './callers.ts';
+import { hostServer } from './host-server.ts';
+import { capabilitiesIn } from './host-transport.ts';
+import { onClosed } from './on-closed.ts';
+import { Principals, type PrincipalsOptions } from './principals.ts';
+import { refusingServer } from './refusing-server.ts';
+import type { PoolUser } from './upstream-pool.ts';
+import type { UpstreamSession } from './upstream-session.ts';
+
+/** A server of the list. */
+export interface BridgedEntry {
+  /** Where hosts reach it, such as `/mcp/notes`. */
+  readonly path: string;
+  readonly entry: ServerEntry;
+  /** Who calls here; everybody is the person at this machine where absent. */
+  readonly guard?: CallerGuard;
+}
+
+/** What a bridge over HTTP is made of. */
+export interface HttpBridgeOptions extends PrincipalsOptions {
+  readonly entries: readonly BridgedEntry[];
+  /** The address to listen on; loopback by default. */
+  readonly host?: string;
+  readonly port: number;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 where absent. */
+  readonly holdMs?: number;
+  readonly suspectBelowMs?: number;
+  /** Bytes of one request; 16 MiB where absent. */
+  readonly maxRequestBytes?: number;
+}
+
+/** A bridge that listens. */
+export interface HttpBridge {
+  /** The address, with the path `/`. */
+  readonly url: URL;
+  /** How many upstream servers run. */
+  readonly servers: number;
+  /** Ends sessions and calls, stops the upstream servers and the desk. */
+  close(options?: { readonly atOnce?: boolean }): Promise<void>;
+}
+
+/**
+ * Listens for hosts.
+ * @throws MidcallError `server/setup` where the address cannot be had
+ */
+export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpBridge> {
+  const { entries, host, port, allowedHosts, allowedOrigins, sampling, warn, onError } = options;
+  const { clock = systemClock, holdMs = 45_000, suspectBelowMs = 250, maxRequestBytes = 16 * 1024 * 1024 } = options;
+  const principals = new Principals(options);
+  const guards = new Map(entries.map(({ path, guard }) => [path, guard]));
+  const callerOf = (path: string, auth: Parameters<CallerGuard['callerOf']>[0] | undefined): Caller => {
+    const guard = guards.get(path);
+    if (!guard) return localCaller;
+    if (!auth) throw new MidcallError('server/setup', 'A request came past the guard of the bridge.');
+    return guard.callerOf(auth);
+  };
+  const mid = bridgeMidcall({
+    clock,
+    suspectBelowMs,
+    warn,
+    // No other process goes on with a call of this one, which dies with it.
+    key: crypto.getRandomValues(new Uint8Array(32)),
+    principal: principalOf,
+    asksRoots: options.hostRoots !== undefined && !options.roots,
+    asksModel: !sampling.always,
+  });
+  const factory =
+    ({ path, entry }: BridgedEntry): McpServerFactory =>
+    async ({ era, authInfo, requestInfo }) => {
+      const caller = callerOf(path, authInfo);
+      const pool = principals.pool(caller, entry);
+      const user: PoolUser = { live: era === 'legacy' };
+      const leave = (): void => {
+        leaveSession();
+        pool.leave(user);
+      };
+      let leaveSession = (): void => {};
+      try {
+        const passesRoots =
+          principals.passesRoots(caller, entry) && 'roots' in capabilitiesIn(await bodyOf(requestInfo));
+        let session = await pool.any(user, passesRoots);
+        const sessionFor = async (call: Call): Promise<UpstreamSession> => {
+          if (!passesRoots || !call.can.roots) return session;
+          const now = await pool.withRoots(user, (await call.roots()) ?? []);
+          if (now !== session) {
+            session = now;
+            leaveSession();
+            leaveSession = session.join(server);
+          }
+          return session;
+        };
+        const server = await hostServer({
+          era,
+          mid,
+          session: () => session,
+          sessionFor,
+          forward: { owner: caller.id, clock, holdMs, ownModels: sampling.always },
+        });
+        leaveSession = session.join(server);
+        onClosed(server, leave);
+        return server;
+      } catch (error) {
+        leave();
+        if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
+        warn(error.message);
+        const why = `The server '${entry.id}' could not be started. Whoever runs this bridge finds the reason in its log.`;
+        return refusingServer(guards.get(path) ? why : error.message);
+      }
+    };
+  const elsewhere = (request: Request): Response => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/health') return Response.json({ status: 'ok' }, { headers: { 'cache-control': 'no-store' } });
+    for (const guard of guards.values()) {
+      const metadata = guard?.metadata(request);
+      if (metadata) return metadata;
+    }
+    const names = [...guards.values()].some(Boolean) ? '' : ` There are: ${[...guards.keys()].join(', ')}.`;
+    const error = { code: -32000, message: `There is no server at this address.${names}` };
+    return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 404 });
+  };
+  const endpoints = Object.fromEntries(
+    entries.map(each => {
+      const served: HttpOptions = {
+        path: each.path,
+        elsewhere,
+        maxRequestBytes,
+        ...(each.guard && { authenticate: each.guard.authenticate }),
+        ...defined({ allowedHosts, allowedOrigins, onError }),
+      };
+      return [each.path, mcpEndpoint(factory(each), served)] as const;
+    }),
+  );
+  principals.onListChanged = (entry, connection) => {
+    const can = connection.client?.getServerCapabilities() ?? {};
+    for (const { path } of entries.filter(each => each.entry === entry)) {
+      const { notify } = endpoints[path]!;
+      if (can.tools) notify.toolsChanged();
+      if (can.prompts) notify.promptsChanged();
+      if (can.resources) notify.resourcesChanged();
+    }
+  };
+  const serving = await serveEndpoints(endpoints, { port, ...defined({ host, allowedHosts, onError }) });
+  return {
+    url: serving.url,
+    get servers() {
+      return principals.size;
+    },
+    async close(how) {
+      const stopped = principals.close(how);
+      await serving.close();
+      await stopped;
+      await mid.close();
+    },
+  };
+}
+
+/** The body of a request, as far as it can be read. */
+async function bodyOf(request: Request | undefined): Promise<unknown> {
+  try {
+    return await request?.clone().json();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The principal a state is bound to; nobody where every caller is the person at this machine. */
+function principalOf({ http }: ServerContext): Principal | undefined {
+  const { iss, sub } = http?.authInfo?.extra ?? {};
+  return typeof iss === 'string' && typeof sub === 'string' ? { issuer: iss, subject: sub } : undefined;
+}

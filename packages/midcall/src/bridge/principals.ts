@@ -1,0 +1,154 @@
+/** What each principal of a bridge has: questions, perhaps a desk, and upstream servers; and how many of those there may be. */
+import { MidcallError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
+import {
+  type Connection,
+  type ConnectionOptions,
+  Inbox,
+  type Question,
+  type RootsManager,
+  type ServerEntry,
+  systemClock,
+} from '@midcall/host';
+import { type Caller, localCaller } from './callers.ts';
+import { UpstreamPool } from './upstream-pool.ts';
+import { UpstreamSession, type UpstreamSessionOptions } from './upstream-session.ts';
+
+/** How principals are served. */
+export interface PrincipalsOptions extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'clock'> {
+  /** The directories the operator has granted to every upstream server; then those of hosts are not asked for. */
+  readonly roots: RootsManager | undefined;
+  /** Makes a place for the directories of one host; undefined where hosts are on other machines. */
+  readonly hostRoots: (() => RootsManager) | undefined;
+  readonly sampling: UpstreamSessionOptions['sampling'];
+  /** Makes the desk of the person at this machine, over their inbox. */
+  readonly makeDesk: (inbox: Inbox) => PrincipalDesk;
+  readonly warn: (message: string) => void;
+  /** Told of errors that no host is told of. */
+  readonly onError?: (error: Error) => void;
+  /** Milliseconds a call goes on while no client waits for it; 15 minutes where absent. */
+  readonly keptMs?: number;
+  /** Milliseconds an upstream server is kept that nobody uses; 10 minutes where absent. */
+  readonly idleMs?: number;
+  /** The most upstream servers at a time, of all principals; 100 where absent. */
+  readonly maxServers?: number;
+  /** The same of one principal; 20 where absent. */
+  readonly maxServersPerCaller?: number;
+}
+
+/** The desk of a principal. */
+export interface PrincipalDesk {
+  /** Makes sure that the person sees an open question. @returns false where there is no way to show them */
+  show(question: Question, connection: Connection): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** What a principal has. */
+interface PrincipalState {
+  readonly inbox: Inbox;
+  readonly desk: PrincipalDesk | undefined;
+  /** By the id of the entry. */
+  readonly pools: Map<string, UpstreamPool>;
+}
+
+/** What every principal has, and how much of it there may be. */
+export class Principals {
+  readonly #options: PrincipalsOptions;
+  readonly #closed = new AbortController();
+  readonly #states = new Map<string, PrincipalState>();
+  onListChanged: (entry: ServerEntry, connection: Connection) => void = () => {};
+
+  constructor(options: PrincipalsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#pools().reduce((sum, pool) => sum + pool.size, 0);
+  }
+
+  /** True where a server is told of the directories of its host. */
+  passesRoots(caller: Caller, entry: ServerEntry): boolean {
+    return this.#options.hostRoots !== undefined && !this.#options.roots && !isShared(caller, entry);
+  }
+
+  pool(caller: Caller, entry: ServerEntry): UpstreamPool {
+    // One process for all has no person of its own: its questions go to the host that called, and to nobody else.
+    const state = isShared(caller, entry) ? this.#state({ id: 'shared', desk: false }) : this.#state(caller);
+    const known = state.pools.get(entry.id);
+    if (known) return known;
+    const { clock = systemClock, idleMs = 600_000 } = this.#options;
+    const pool = new UpstreamPool({
+      clock,
+      idleMs,
+      start: (number, hasRoots) => this.#start(state, entry, number, hasRoots),
+    });
+    state.pools.set(entry.id, pool);
+    return pool;
+  }
+
+  async close(options: { readonly atOnce?: boolean } = {}): Promise<void> {
+    this.#closed.abort();
+    await Promise.allSettled(this.#pools().map(pool => pool.close(options)));
+    await Promise.allSettled([...this.#states.values()].map(({ desk }) => desk?.close()));
+  }
+
+  #pools(): readonly UpstreamPool[] {
+    return [...this.#states.values()].flatMap(({ pools }) => [...pools.values()]);
+  }
+
+  #state({ id, desk }: Caller): PrincipalState {
+    const known = this.#states.get(id);
+    if (known) return known;
+    const { clock = systemClock, makeDesk, onError } = this.#options;
+    const inbox = new Inbox({ clock, onError: error => onError?.(error as Error) });
+    const state: PrincipalState = { inbox, desk: desk ? makeDesk(inbox) : undefined, pools: new Map() };
+    this.#states.set(id, state);
+    return state;
+  }
+
+  async #start(state: PrincipalState, entry: ServerEntry, number: number, hasRoots: boolean): Promise<UpstreamSession> {
+    const { maxServers = 100, maxServersPerCaller = 20, roots: granted, hostRoots } = this.#options;
+    const own = [...state.pools.values()];
+    // The one that is being started is counted already.
+    await this.#makeRoom(own, maxServersPerCaller + 1);
+    await this.#makeRoom(this.#pools(), maxServers + 1);
+    const { client, policy, audit, era, clock = systemClock, sampling, keptMs = 900_000, warn } = this.#options;
+    const id = number === 1 ? entry.id : `${entry.id} (${number})`;
+    if (granted)
+      await granted.grant(
+        id,
+        granted.list().map(({ uri }) => uri),
+      );
+    return UpstreamSession.start(
+      { ...entry, id },
+      {
+        client,
+        inbox: state.inbox,
+        clock,
+        roots: granted ?? (hasRoots ? hostRoots?.() : undefined),
+        followsHostRoots: hasRoots,
+        sampling,
+        showDesk: async (question, connection) => (await state.desk?.show(question, connection)) ?? false,
+        keptMs,
+        warn,
+        onListChanged: connection => this.onListChanged(entry, connection),
+        ...defined({ policy, audit, era }),
+      },
+      this.#closed.signal,
+    );
+  }
+
+  /** @throws MidcallError `host/not-found` where every server is in use */
+  async #makeRoom(pools: readonly UpstreamPool[], max: number): Promise<void> {
+    const count = () => pools.reduce((sum, pool) => sum + pool.size, 0);
+    for (const pool of pools) while (count() >= max && (await pool.closeUnused()));
+    if (count() < max) return;
+    throw new MidcallError(
+      'host/not-found',
+      `The bridge runs as many servers as it may (${max - 1}), and all are in use. Try again later.`,
+    );
+  }
+}
+
+/** Where everybody is the person at this machine, there is nobody to share with. */
+const isShared = (caller: Caller, { shared }: ServerEntry): boolean => shared === true && caller !== localCaller;

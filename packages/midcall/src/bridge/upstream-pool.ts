@@ -1,0 +1,165 @@
+/**
+ * The upstream servers of one principal, by the directories they were told of. Directories are a boundary: two hosts that name
+ * different ones never share a process, or each would widen the other's.
+ *
+ * - P1 One server serves all hosts of its principal that name no directories, and one all that name the same.
+ * - P2 A server is told of other directories only where no other host uses it and no call would see them change.
+ * - P3 A server that nobody uses, and that has no call under way, is stopped after a while.
+ */
+import type { Clock } from '@midcall/host';
+import type { UpstreamSession } from './upstream-session.ts';
+
+/** A root as hosts name it. */
+export interface HostRoot {
+  readonly uri: string;
+  readonly name?: string | undefined;
+}
+
+/** Who uses a server: a session of 2025-11-25, or one request of 2026-07-28. */
+export interface PoolUser {
+  /** True where its own running calls may see the directories change: its host has announced it. */
+  readonly live: boolean;
+}
+
+/** How servers are started, and how long they are kept. */
+export interface UpstreamPoolOptions {
+  /**
+   * Starts a server.
+   * @param number - 1 for the first that runs, and the smallest that is free
+   * @param hasRoots - true where it is told of the host's directories
+   * @throws MidcallError `host/not-found`
+   */
+  readonly start: (number: number, hasRoots: boolean) => Promise<UpstreamSession>;
+  readonly clock: Clock;
+  /** Milliseconds a server is kept that nobody uses. */
+  readonly idleMs: number;
+}
+
+interface Entry {
+  readonly number: number;
+  readonly hasRoots: boolean;
+  readonly starting: Promise<UpstreamSession>;
+  readonly users: Set<PoolUser>;
+  session?: UpstreamSession;
+  /** The directories it was told of, in one spelling; undefined until then. */
+  told?: string;
+  telling: Promise<void>;
+  callOff?: () => void;
+}
+
+/** The servers of one principal. */
+export class UpstreamPool {
+  readonly #options: UpstreamPoolOptions;
+  #entries: readonly Entry[] = [];
+
+  constructor(options: UpstreamPoolOptions) {
+    this.#options = options;
+  }
+
+  /** How many run, or are being started. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /**
+   * Any server, for a host that has not named its directories.
+   * @throws MidcallError `host/not-found` where none can be started
+   */
+  async any(user: PoolUser, hasRoots: boolean): Promise<UpstreamSession> {
+    return this.#use(this.#entries.findLast(entry => entry.hasRoots === hasRoots) ?? this.#start(hasRoots), user);
+  }
+
+  /**
+   * The server that knows of these directories; resolves when it has been told (P1, P2).
+   * @throws MidcallError `host/not-found` where none can be started
+   */
+  async withRoots(user: PoolUser, roots: readonly HostRoot[]): Promise<UpstreamSession> {
+    const wanted = JSON.stringify(roots.map(({ uri, name }) => [uri, name ?? '']).sort());
+    const entry =
+      this.#entries.find(each => each.told === wanted) ??
+      this.#entries.find(each => each.hasRoots && mayChange(each, user)) ??
+      this.#start(true);
+    if (entry.told !== wanted) {
+      entry.told = wanted;
+      const before = entry.telling;
+      entry.telling = entry.starting.then(async session => {
+        await before;
+        await session.hostRoots?.take(roots);
+      });
+      entry.telling.catch(() => {});
+    }
+    const session = await this.#use(entry, user);
+    await entry.telling;
+    return session;
+  }
+
+  /** This user is gone. */
+  leave(user: PoolUser): void {
+    for (const entry of this.#entries) if (entry.users.delete(user)) this.#release(entry);
+  }
+
+  /** Stops the server that has been unused for longest, to make room. @returns false where every one is in use */
+  async closeUnused(): Promise<boolean> {
+    const entry = this.#entries.find(isUnused);
+    if (entry) await this.#close(entry);
+    return entry !== undefined;
+  }
+
+  /** Stops every server. */
+  async close(options: { readonly atOnce?: boolean } = {}): Promise<void> {
+    await Promise.allSettled(this.#entries.map(entry => this.#close(entry, options)));
+  }
+
+  async #use(entry: Entry, user: PoolUser): Promise<UpstreamSession> {
+    for (const other of this.#entries) if (other !== entry && other.users.delete(user)) this.#release(other);
+    entry.users.add(user);
+    entry.callOff?.();
+    this.#entries = [...this.#entries.filter(each => each !== entry), entry];
+    return entry.starting;
+  }
+
+  #start(hasRoots: boolean): Entry {
+    const taken = new Set(this.#entries.map(({ number }) => number));
+    let number = 1;
+    while (taken.has(number)) number += 1;
+    const starting = this.#options.start(number, hasRoots);
+    const entry: Entry = { number, hasRoots, starting, users: new Set(), telling: Promise.resolve() };
+    this.#entries = [...this.#entries, entry];
+    starting.then(
+      session => {
+        entry.session = session;
+      },
+      () => this.#forget(entry),
+    );
+    return entry;
+  }
+
+  #release(entry: Entry): void {
+    entry.callOff?.();
+    if (entry.users.size > 0 || !this.#entries.includes(entry)) return;
+    entry.callOff = this.#options.clock.after(this.#options.idleMs, () => {
+      if (isUnused(entry)) void this.#close(entry).catch(() => {});
+      else this.#release(entry);
+    });
+  }
+
+  #forget(entry: Entry): void {
+    entry.callOff?.();
+    this.#entries = this.#entries.filter(each => each !== entry);
+  }
+
+  async #close(entry: Entry, options: { readonly atOnce?: boolean } = {}): Promise<void> {
+    this.#forget(entry);
+    await (await entry.starting.catch(() => undefined))?.close(options);
+  }
+}
+
+const isUnused = ({ users, session }: Entry): boolean =>
+  users.size === 0 && session !== undefined && session.calls.size === 0;
+
+/** True where other directories take nothing from anybody else (P2). */
+function mayChange({ told, users, session }: Entry, user: PoolUser): boolean {
+  if (told === undefined) return true;
+  const others = [...users].some(each => each !== user);
+  return !others && (user.live || (session !== undefined && session.calls.size === 0));
+}

@@ -1,0 +1,125 @@
+/** `midcall bridge --http <port>`: many hosts at once, over Streamable HTTP. */
+import { resolve } from 'node:path';
+import { isMidcallError } from '@midcall/core/errors';
+import { isLoopback } from '@midcall/core/url';
+import { Connection, machineDisk, RootsManager, type ServerEntry, systemClock } from '@midcall/host';
+import { type BridgedEntry, type HttpBridge, manyDesk, readAuthFile, startHttpBridge } from '../bridge/index.ts';
+import { ownVersion } from '../install/index.ts';
+import type { BridgeFlags } from './bridge-flags.ts';
+import { bridgeComplaint, bridgeLog, openPage } from './bridge-log.ts';
+import { exitCodes } from './exit-codes.ts';
+import { hostParts } from './host-parts.ts';
+import { chooseModel } from './model-choice.ts';
+import { offerFolders } from './offer-folders.ts';
+import { chooseEra, chooseServer, readServerList, wordsAfterDashes } from './server-choice.ts';
+import { usage } from './usage.ts';
+
+/** @throws MidcallError `cli/usage` for flags that do not go together */
+export function checkHttpFlags({ http, host, auth, publicUrl, allowHost, allowOrigin }: BridgeFlags): void {
+  const must = (holds: boolean, text: string): void => {
+    if (!holds) throw usage(text);
+  };
+  const overHttp = [host, auth, publicUrl, allowHost, allowOrigin].some(given => given !== undefined);
+  must(http !== undefined || !overHttp, '--host, --auth, --public-url, --allow-host and --allow-origin need --http.');
+  if (auth !== undefined) {
+    must(
+      host === undefined || isLoopback(host) || publicUrl !== undefined || allowHost !== undefined,
+      `${host} is open to other machines: name the address under which they reach the bridge with --public-url, or its ` +
+        'host name with --allow-host.',
+    );
+    return;
+  }
+  const open = (host !== undefined && !isLoopback(host)) || publicUrl !== undefined || allowHost !== undefined;
+  must(
+    !open,
+    'Without --auth the bridge serves this machine alone: anybody who reaches it uses your servers as you. ' +
+      'Name who may call with --auth <file>.',
+  );
+}
+
+/** Serves until a signal ends it. */
+export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void> {
+  const named = chooseEntries(flags);
+  const auth = flags.auth === undefined ? undefined : await readAuthFile(resolve(flags.auth));
+  if (auth?.needsAddress && !flags.publicUrl)
+    throw usage('An issuer in --auth needs --public-url: tokens name the address they are for.');
+  const era = chooseEra(flags);
+  const model = await chooseModel(flags.models);
+  const { host, keptRules } = hostParts(flags, bridgeComplaint);
+  if (flags.root) await offerFolders(host.roots, flags.root);
+  const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
+  const { policy, audit } = host;
+  const address = flags.publicUrl ?? new URL('http://localhost');
+  const entries: readonly BridgedEntry[] = named.map(each => ({
+    ...each,
+    ...(auth && { guard: auth.guard(new URL(each.path, address)) }),
+  }));
+  const onThisMachine = isLoopback(flags.host ?? '127.0.0.1') && !flags.publicUrl && !flags.allowHost;
+  let serving: HttpBridge | undefined;
+  let ending = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (ending) process.exit(130);
+      ending = true;
+      void serving?.close({ atOnce: signal !== 'SIGINT' }).finally(() => process.exit(0));
+    });
+  try {
+    const bridge = await startHttpBridge({
+      client,
+      policy,
+      audit,
+      era,
+      entries,
+      port,
+      ...(flags.host !== undefined && { host: flags.host }),
+      allowedHosts: [...(flags.allowHost ?? []), ...(flags.publicUrl ? [flags.publicUrl.hostname] : [])],
+      allowedOrigins: flags.allowOrigin ?? [],
+      roots: flags.root && host.roots,
+      hostRoots: onThisMachine ? () => new RootsManager({ disk: machineDisk }) : undefined,
+      sampling: { model, always: flags.models !== undefined },
+      makeDesk: inbox =>
+        manyDesk({
+          start: async find => {
+            const { startDesk } = await import('@midcall/host/web');
+            return startDesk({
+              ...host,
+              inbox,
+              keptRules,
+              connect: entry =>
+                find(entry) ?? new Connection(entry, { client, ...host, inbox, era, sampling: { model } }),
+              ...(flags.models !== undefined && { models: model }),
+              environment: process.env,
+              onError: bridgeComplaint,
+            });
+          },
+          open: url => openPage(url, flags.link === true),
+          isOpen: ({ id }) => inbox.get(id) !== undefined,
+          clock: systemClock,
+          warn: bridgeLog,
+        }),
+      warn: bridgeLog,
+      onError: bridgeComplaint,
+      ...(flags.trustHost && { suspectBelowMs: 0 }),
+    });
+    if (ending) return void bridge.close().finally(() => process.exit(0));
+    serving = bridge;
+    for (const { path, entry } of entries) {
+      const [url, local] = [new URL(path, flags.publicUrl ?? bridge.url).href, new URL(path, bridge.url).href];
+      bridgeLog(`serving '${entry.id}' at ${url}${url === local ? '' : `, listening at ${local}`}`);
+    }
+  } catch (error) {
+    if (!isMidcallError(error, 'server/setup')) throw error;
+    bridgeLog(error.message);
+    process.exitCode = exitCodes.noServer.code;
+  }
+}
+
+/** One server at `/mcp`; all of an `mcp.json` each at a path of its own. */
+function chooseEntries(flags: BridgeFlags): readonly { readonly path: string; readonly entry: ServerEntry }[] {
+  const words = wordsAfterDashes(process.argv);
+  if (flags.config === undefined || flags.server !== undefined || flags.url !== undefined || words.length > 0)
+    return [{ path: '/mcp', entry: chooseServer(flags, words) }];
+  const entries = readServerList(flags.config);
+  if (entries.length === 0) throw usage(`There are no servers in ${flags.config}.`);
+  return entries.map(entry => ({ path: `/mcp/${encodeURIComponent(entry.id)}`, entry }));
+}

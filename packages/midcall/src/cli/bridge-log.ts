@@ -1,0 +1,17 @@
+/** What `midcall bridge` tells the person who runs it, all of it on standard error. */
+import { openUrl } from '@midcall/host';
+
+export const bridgeLog = (message: string): void => void process.stderr.write(`midcall bridge: ${message}\n`);
+export const bridgeComplaint = (error: unknown): void =>
+  bridgeLog(error instanceof Error ? error.message : String(error));
+
+/** Opens the desk in a browser, or says where it is. @returns false where neither is possible */
+export async function openPage(url: string, print: boolean): Promise<boolean> {
+  if (await openUrl(url)) return true;
+  if (print) bridgeLog(`a question waits at ${url} (the link works once)`);
+  else
+    bridgeLog(
+      'a question needs the desk, and no browser can be opened here. Start the bridge with --link to get a link.',
+    );
+  return print;
+}

@@ -1,0 +1,271 @@
+/** What a bridge over HTTP keeps apart, whom it refuses, and what it says. */
+import { request } from 'node:http';
+import { type Inbox, machineDisk, RootsManager, type ServerEntry } from '@midcall/host';
+import type { Midcall } from '@midcall/server';
+import { eras } from '@midcall/testing';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { tokenGuard } from '../../packages/midcall/src/bridge/callers.ts';
+import { handClock } from '../host/clock.ts';
+import { connectHost, hosts, httpStage } from './http-stage.ts';
+import { textOf } from './stage.ts';
+import { ring, ringing, until } from './until.ts';
+
+const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+const hello = (_: Midcall, server: McpServer): void => {
+  server.registerTool('hello', {}, () => says('hello'));
+};
+const ada = 'a'.repeat(40);
+const alan = 'b'.repeat(40);
+const guard = tokenGuard([
+  { token: ada, principal: 'ada', desk: true },
+  { token: alan, principal: 'alan', desk: false },
+]);
+const guarded = { entries: (entry: ServerEntry) => [{ path: '/mcp', entry, guard }] };
+
+/** A request as no client of the SDK makes it. */
+const raw = (url: URL, headers: Record<string, string> = {}, method = 'GET') =>
+  new Promise<{ readonly status: number | undefined; readonly text: string }>((resolve, reject) => {
+    const sent = request(url, { method, headers }, response => {
+      let text = '';
+      response.on('data', chunk => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, text }));
+    });
+    sent.on('error', reject).end();
+  });
+
+describe.each(hosts)('hosts of %s', kind => {
+  it('need a token of the list where there is one', async () => {
+    await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
+    await expect(connectHost(kind, on.url)).rejects.toThrow(/Missing Authorization|401|Unauthorized/u);
+    await expect(connectHost(kind, on.url, { token: 'c'.repeat(40) })).rejects.toThrow(/not valid here|401/u);
+    expect(on.bridge.servers).toBe(0);
+    const host = await connectHost(kind, on.url, { token: ada });
+    expect(textOf(await host.call('hello'))).toBe('hello');
+    await host.close();
+  });
+
+  it('of two principals have a server each, and those of one share theirs', async () => {
+    await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
+    const all = await Promise.all([ada, ada, alan].map(token => connectHost(kind, on.url, { token })));
+    await Promise.all(all.map(host => host.call('hello')));
+    expect(on.bridge.servers).toBe(2);
+    for (const host of all) await host.close();
+  });
+
+  it('of all principals share a server whose entry says so', async () => {
+    const shared = {
+      entries: (entry: ServerEntry) => [{ path: '/mcp', entry: { ...entry, shared: true }, guard }],
+    };
+    await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...shared });
+    const all = await Promise.all([ada, alan].map(token => connectHost(kind, on.url, { token })));
+    await Promise.all(all.map(host => host.call('hello')));
+    expect(on.bridge.servers).toBe(1);
+    for (const host of all) await host.close();
+  });
+
+  it('have their servers stopped when they have been idle', async () => {
+    const clock = handClock();
+    await using on = await httpStage({
+      upstream: '2025-11-25',
+      serve: hello,
+      options: { clock: ringing(clock), idleMs: 777_000 },
+    });
+    const host = await connectHost(kind, on.url);
+    expect(textOf(await host.call('hello'))).toBe('hello');
+    expect(on.bridge.servers).toBe(1);
+    if (kind !== 'SDK 2, 2026-07-28') await fetchDelete(on.url, host.sessionId()!);
+    await until(() => clock.left.includes(777_000));
+    clock.move(777_000);
+    await until(() => on.bridge.servers === 0);
+    await host.close();
+  });
+
+  it('are told why there is no server', async () => {
+    const nowhere = (entry: ServerEntry) => [
+      {
+        path: '/mcp',
+        entry: { ...entry, target: { kind: 'command' as const, command: 'no-such-program-7', args: [] } },
+      },
+    ];
+    await using on = await httpStage({ upstream: '2025-11-25', entries: nowhere });
+    const said = await connectHost(kind, on.url)
+      .then(host => host.listTools())
+      .then(String, (error: Error) => error.message);
+    expect(said).toContain("there is no program 'no-such-program-7' on this machine");
+    expect(on.warned.join()).toContain('no-such-program-7');
+  });
+
+  it('that have to show a token are not told more than that it could not be started', async () => {
+    const nowhere = (entry: ServerEntry) => [
+      {
+        path: '/mcp',
+        entry: { ...entry, target: { kind: 'command' as const, command: 'no-such-7', args: ['secret'] } },
+        guard,
+      },
+    ];
+    await using on = await httpStage({ upstream: '2025-11-25', entries: nowhere });
+    const said = await connectHost(kind, on.url, { token: ada })
+      .then(host => host.listTools())
+      .then(String, (error: Error) => error.message);
+    expect(said).toContain('could not be started. Whoever runs this bridge');
+    expect(said).not.toMatch(/no-such-7|secret/u);
+  });
+
+  it('find each server of a list at its own path, and the list where they ask for another', async () => {
+    await using on = await httpStage({
+      upstream: '2025-11-25',
+      serve: hello,
+      entries: entry =>
+        ['one', 'two words'].map(id => ({ path: `/mcp/${encodeURIComponent(id)}`, entry: { ...entry, id } })),
+    });
+    const host = await connectHost(kind, new URL('/mcp/two%20words', on.url));
+    expect(textOf(await host.call('hello'))).toBe('hello');
+    await host.close();
+    const { status, text } = await raw(new URL('/mcp/three', on.url));
+    expect([status, text]).toEqual([404, expect.stringContaining('There are: /mcp/one, /mcp/two%20words.')]);
+  });
+
+  it('are asked at the desk only where their principal sits at this machine', async () => {
+    const asking = (mid: Midcall, server: McpServer): void => {
+      mid.tool(server, 'ask', {}, async (_, call) =>
+        says((await call.elicit({ message: 'Sure?', form: Boolean })).action),
+      );
+    };
+    const atDesk = async (inbox: Inbox) => {
+      for (const { id } of inbox.list()) await inbox.reply(id, { action: 'decline' }, 'test');
+    };
+    await using on = await httpStage({ upstream: '2025-11-25', serve: asking, atDesk, ...guarded });
+    const [hers, his] = [
+      await connectHost(kind, on.url, { token: ada }),
+      await connectHost(kind, on.url, { token: alan }),
+    ];
+    expect(textOf(await hers.call('ask'))).toBe('decline');
+    expect(textOf(await his.call('ask'))).toBe('cancel');
+    await hers.close();
+    await his.close();
+  });
+
+  it('do not have their directories passed on where they may be on another machine', async () => {
+    const where = (mid: Midcall, server: McpServer): void => {
+      mid.tool(server, 'where', {}, async (_, call) => says(JSON.stringify((await call.roots()) ?? 'none')));
+    };
+    await using on = await httpStage({ upstream: '2025-11-25', serve: where, options: { hostRoots: undefined } });
+    const host = await connectHost(kind, on.url, { capabilities: { roots: {} }, roots: () => [{ uri: 'file:///' }] });
+    expect(textOf(await host.call('where'))).toBe('"none"');
+    expect(host.asked).toEqual([]);
+    await host.close();
+  });
+});
+
+describe.each(eras)('a server of %s', upstream => {
+  it('is told of the directories the operator grants, whatever its hosts say', async () => {
+    const where = (mid: Midcall, server: McpServer): void => {
+      mid.tool(server, 'where', {}, async (_, call) =>
+        says(JSON.stringify((await call.roots())?.map(({ uri }) => uri))),
+      );
+    };
+    const roots = new RootsManager({ disk: machineDisk, lookEveryMs: 0 });
+    const { uri } = await roots.add(import.meta.dirname);
+    await using on = await httpStage({ upstream, serve: where, options: { roots } });
+    const host = await connectHost('SDK 2, 2026-07-28', on.url, {
+      capabilities: { roots: {} },
+      roots: () => [{ uri: 'file:///' }],
+    });
+    expect(textOf(await host.call('where'))).toBe(JSON.stringify([uri]));
+    expect(host.asked).toEqual([]);
+    await host.close();
+  });
+});
+
+describe('a bridge over HTTP', () => {
+  it('answers whoever asks after its health, under a name of this machine alone', async () => {
+    await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
+    const health = new URL('/health', on.url);
+    expect(await raw(health)).toEqual({ status: 200, text: '{"status":"ok"}' });
+    expect((await raw(health, { host: 'evil.example' })).status).toBe(403);
+    expect(on.bridge.servers).toBe(0);
+  });
+
+  it('refuses a page of another site, and a name that is not its own', async () => {
+    await using on = await httpStage({ upstream: '2025-11-25', serve: hello });
+    expect((await raw(on.url, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await raw(on.url, { host: 'evil.example' })).status).toBe(403);
+  });
+
+  it('says nothing of its servers to somebody without a token', async () => {
+    await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
+    const { status, text } = await raw(new URL('/other', on.url));
+    expect(status).toBe(404);
+    expect(text).not.toContain('/mcp');
+  });
+
+  it('starts no more servers than it may, and makes room where one is not used', async () => {
+    const clock = handClock();
+    await using on = await httpStage({
+      upstream: '2025-11-25',
+      serve: hello,
+      ...guarded,
+      options: { maxServers: 1, clock: ringing(clock) },
+    });
+    const first = await connectHost('SDK 2, 2025-11-25', on.url, { token: ada });
+    await expect(connectHost('SDK 2, 2025-11-25', on.url, { token: alan })).rejects.toThrow('could not be started');
+    expect(on.warned.join()).toContain('as many servers as it may (1)');
+    await fetchDelete(on.url, first.sessionId()!, ada);
+    const second = await connectHost('SDK 2, 2025-11-25', on.url, { token: alan });
+    expect(textOf(await second.call('hello'))).toBe('hello');
+    expect(on.bridge.servers).toBe(1);
+    await second.close();
+  });
+
+  it('does not let one principal find a call that another was sent away from', async () => {
+    const clock = handClock();
+    let calls = 0;
+    const asking = (mid: Midcall, server: McpServer): void => {
+      mid.tool(server, 'ask', {}, async (_, call) => {
+        calls += 1;
+        const mine = calls;
+        await call.elicit({ message: 'Sure?', form: Boolean });
+        return says(`call ${mine}`);
+      });
+    };
+    const both = tokenGuard([
+      { token: ada, principal: 'ada', desk: true },
+      { token: alan, principal: 'alan', desk: true },
+    ]);
+    const inboxes: Inbox[] = [];
+    await using on = await httpStage({
+      upstream: '2025-11-25',
+      serve: asking,
+      atDesk: inbox => {
+        if (!inboxes.includes(inbox)) inboxes.push(inbox);
+        ring();
+      },
+      entries: entry => [{ path: '/mcp', entry, guard: both }],
+      options: { clock: ringing(clock), holdMs: 45_000 },
+    });
+    const hers = await connectHost('SDK 2, 2025-11-25', on.url, { token: ada });
+    const waiting = hers.call('ask');
+    await until(() => clock.left.includes(45_000));
+    clock.move(45_000);
+    expect(textOf(await waiting)).toContain('call');
+    const his = await connectHost('SDK 2, 2025-11-25', on.url, { token: alan });
+    const hisCall = his.call('ask');
+    await until(() => inboxes.length === 2);
+    await until(() => calls === 2);
+    for (const inbox of inboxes)
+      for (const { id } of inbox.list()) await inbox.reply(id, { action: 'decline' }, 'test');
+    expect(textOf(await hisCall)).toBe('call 2');
+    expect(textOf(await hers.call('ask'))).toBe('call 1');
+    await hers.close();
+    await his.close();
+  });
+});
+
+/** Ends a session, as a host of 2025-11-25 may. */
+async function fetchDelete(url: URL, session: string, token?: string): Promise<void> {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  await raw(url, { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25', ...authorization }, 'DELETE');
+}
