@@ -36,6 +36,7 @@ const mayImport: Record<string, readonly string[]> = {
   'core/store': [],
   'core/node': [],
   'core/roots': [],
+  'core/sdk-seam': [],
   'core/patterns': [],
   'core/json-schema': ['core/patterns'],
   'core/form': ['core/patterns', 'core/time'],
@@ -310,6 +311,15 @@ describe('architecture', () => {
     const reaching = files.filter(file => packageOf(file) === 'server' && inside.test(textOf(file)));
     expect(reaching.length).toBeGreaterThan(2);
     expect(reaching.filter(file => !file.startsWith('server/sdk-seam/'))).toEqual([]);
+  });
+
+  it('A17: on the host what touches the insides of the SDK is in sdk-seam', () => {
+    const insides = /\bonmessage\b|\bclient\.\w+ = (?!undefined)|as unknown as \{|_userAjv|_jsonSchemaValidator/;
+    const touching = files
+      .filter(file => /^(host|testing|midcall\/(cli|design|doctor|notes))\//.test(file) && !/\/sdk-seam\//.test(file))
+      .filter(file => insides.test(textOf(file).replace(/client\.onclose = /g, '')))
+      .filter(file => !/^host\/web\/client\//.test(file) && file !== 'testing/explore-wire.ts');
+    expect(touching).toEqual([]);
   });
 
   it('A14: the type check finds each public entry at its source', () => {

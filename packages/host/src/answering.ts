@@ -13,7 +13,7 @@ import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation 
 import { hasElicitationIds } from './era.ts';
 import type { RootsManager } from './roots/manager.ts';
 import type { SamplingFlow } from './sampling/flow.ts';
-import type { TappedRequest } from './tap.ts';
+import type { TappedRequest } from './sdk-seam/tap.ts';
 import type { UrlFlow } from './url/flow.ts';
 
 export interface AnsweringOptions {

@@ -33,13 +33,12 @@ import { Answering } from './answering.ts';
 import { Asking, type Notice } from './asking.ts';
 import { Audit } from './audit/audit.ts';
 import { Calls } from './calls/calls.ts';
-import { ClientCalls } from './calls/client-calls.ts';
 import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
 import { type Clock, clockKind, later, systemClock } from './clock.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import { callsOutliveProcess, type Era, eraOf, hearsRootsChanged, serverSendsRequests } from './era.ts';
 import type { Inbox } from './inbox/inbox.ts';
-import { replaceDefaultValidator } from './output-validator.ts';
+import { outputValidator } from './output-validator.ts';
 import { Policy } from './policy/policy.ts';
 import type { Asker, CallContext } from './question.ts';
 import { RootsGate } from './roots/gate.ts';
@@ -47,7 +46,12 @@ import type { RootsManager } from './roots/manager.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
 import type { SamplingLimits } from './sampling/budget.ts';
 import { type SamplingAccount, SamplingFlow } from './sampling/flow.ts';
-import { Tap, type TappedRequest } from './tap.ts';
+import { aroundConnect } from './sdk-seam/around-connect.ts';
+import { ClientCalls } from './sdk-seam/client-calls.ts';
+import { replaceDefaultValidator } from './sdk-seam/default-validator.ts';
+import { placeholders } from './sdk-seam/placeholders.ts';
+import { sendRootsChanged } from './sdk-seam/roots-changed.ts';
+import { Tap, type TappedRequest } from './sdk-seam/tap.ts';
 import { UrlFlow } from './url/flow.ts';
 
 /** What is told of one connection, besides what the inbox tells. */
@@ -214,7 +218,7 @@ class Wiring implements Attachment {
     });
     this.#declare(client);
     this.#intercept(client);
-    replaceDefaultValidator(client);
+    replaceDefaultValidator(client, outputValidator());
     client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
       if (this.#pages.completed(params.elicitationId))
         tell({ type: 'page-completed', elicitationId: params.elicitationId });
@@ -312,8 +316,7 @@ class Wiring implements Attachment {
   }
 
   #intercept(client: Client): void {
-    const connect = client.connect.bind(client);
-    client.connect = async (transport, options) => {
+    aroundConnect(client, async (transport, connect) => {
       const gate = this.#options.roots && new RootsGate(this.#clock, () => client.ping());
       this.#tap = new Tap({
         calls: this.#calls,
@@ -341,14 +344,14 @@ class Wiring implements Attachment {
       };
       this.#gate = gate;
       try {
-        await connect(transport, options);
+        await connect();
       } catch (error) {
         // A transport that never opened does not close either.
         stopRoots?.();
         throw error;
       }
       if (serverSendsRequests(this.#era())) gate?.initialized();
-    };
+    });
     this.#sdk.lead((call, send, options) => this.#runner.run(call, send, options));
   }
 
@@ -361,11 +364,7 @@ class Wiring implements Attachment {
 
   async #rootsChanged(server: string | undefined): Promise<void> {
     if (server !== undefined && server !== this.#options.server.id) return;
-    const { transport } = this.#client;
-    const connected = transport && this.#client.getNegotiatedProtocolVersion() !== undefined;
-    if (!connected || !hearsRootsChanged(this.#era())) return;
-    // Not through the SDK, which sends it only where `listChanged` was registered, and that is not true in 2026-07-28.
-    await transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }).catch(() => {});
+    if (hearsRootsChanged(this.#era())) await sendRootsChanged(this.#client);
   }
 }
 
@@ -374,9 +373,3 @@ const longestName = 200;
 
 /** Why a server is told no folders. */
 const noFolder = 'The server asked which folders it may use, and none was granted.';
-
-/** What passes the SDK in place of a form or a URL; see {@link Tap}. */
-const placeholders = {
-  form: { mode: 'form', message: '', requestedSchema: { type: 'object', properties: {} } },
-  url: { mode: 'url', message: '', elicitationId: 'placeholder', url: 'https://midcall.invalid/' },
-} as const;

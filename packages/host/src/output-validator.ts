@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { judgeBySchema } from '@midcall/core/json-schema';
-import type { Client, jsonSchemaValidator } from '@modelcontextprotocol/client';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 
 interface Noted {
   unchecked?: string;
@@ -50,14 +50,4 @@ export async function notingUnchecked<T>(
   const noted: Noted = {};
   const result = await notes.run(noted, run);
   return { result, ...noted };
-}
-
-/** Gives a client this validator in place of the SDK's default one; one that its author chose stays. */
-export function replaceDefaultValidator(client: Client): void {
-  const inside = client as unknown as {
-    _jsonSchemaValidator?: { _userAjv?: unknown; constructor?: { name?: unknown } };
-  };
-  const given = inside._jsonSchemaValidator;
-  if (given?.constructor?.name !== 'AjvJsonSchemaValidator' || given._userAjv === true) return;
-  inside._jsonSchemaValidator = outputValidator() as never;
 }

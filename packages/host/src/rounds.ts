@@ -5,7 +5,7 @@
  */
 import type { Store } from '@midcall/core/store';
 import type { CallContext } from './question.ts';
-import { type AskMethod, askMethods, type TappedRound } from './tap.ts';
+import { type AskMethod, askMethods, type TappedRound } from './sdk-seam/tap.ts';
 
 /** One input request of a round. */
 export interface KeptRequest {

@@ -11,6 +11,7 @@ import {
   required,
   serverFactoryKind,
 } from '@midcall/core/options';
+import { interceptTransport } from '@midcall/core/sdk-seam';
 import { type Era, outputValidator } from '@midcall/host';
 import { type HttpOptions, serveHttp } from '@midcall/server/node';
 import {
@@ -138,27 +139,15 @@ async function serveOverHttp(factory: McpServerFactory, http: HttpOptions | unde
 /** The same transport, with every message that crosses it kept. */
 export function recorded(transport: Transport, frames: Frame[]): Transport {
   const keep = (from: Frame['from'], message: unknown) => frames.push({ from, message: message as Frame['message'] });
-  let given: Transport['onmessage'];
-  return new Proxy(transport, {
-    get(target, name) {
-      if (name === 'onmessage') return given;
-      const value = Reflect.get(target, name, target) as unknown;
-      if (typeof value !== 'function') return value;
-      if (name !== 'send') return value.bind(target);
-      return (...args: Parameters<Transport['send']>) => {
-        keep('client', args[0]);
-        return target.send(...args);
-      };
+  interceptTransport(transport, {
+    incoming: (message, deliver) => {
+      keep('server', message);
+      deliver(message);
     },
-    set(target, name, value) {
-      if (name !== 'onmessage') return Reflect.set(target, name, value, target);
-      given = value as Transport['onmessage'];
-      const deliver = given;
-      const heard: NonNullable<Transport['onmessage']> = (message, extra) => {
-        keep('server', message);
-        deliver?.(message, extra);
-      };
-      return Reflect.set(target, name, deliver ? heard : undefined, target);
+    outgoing: (message, send) => {
+      keep('client', message);
+      return send(message);
     },
   });
+  return transport;
 }

@@ -9,6 +9,7 @@ import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotoc
 import type { Clock } from '../clock.ts';
 import { notingUnchecked } from '../output-validator.ts';
 import type { CallContext } from '../question.ts';
+import { invalidResultIssue, isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
 import type { Calls, RunningCall } from './calls.ts';
 import { patience } from './patience.ts';
 
@@ -74,8 +75,6 @@ export const cancelledByPerson = new MidcallError('host/cancelled', 'The call wa
 const usualPatienceMs = 60_000;
 /** The longest a timer can be; the SDK's own limit is taken out of the way. */
 const neverMs = 2_147_483_647;
-/** What the SDK reports of itself, as if it were progress, when it begins a round. */
-const roundNotice = /^Fulfilling input required by '/;
 /** How often one call may be tried again for pages. */
 const mostPageRounds = 5;
 
@@ -155,7 +154,7 @@ export class CallRunner {
   async #send<T>(call: RunningCall, send: (options: RequestOptions) => Promise<T>, options: RunOptions): Promise<T> {
     const onprogress = (progress: CallProgress): void => {
       call.patience.renew();
-      if (roundNotice.test(progress.message ?? '')) return;
+      if (isRoundNotice(progress.message ?? '')) return;
       this.#options.tell({ type: 'call-progress', call: call.context, progress });
       options.onProgress?.(progress);
     };
@@ -200,9 +199,8 @@ function outcomeOf(
   }
   if (code === SdkErrorCode.InvalidResult) return { how: 'abandoned', message: invalid(text) };
   if (code === SdkErrorCode.RequestTimeout) return { how: 'timed-out', message: text };
-  // Some errors of the SDK have no code: those of a connection that is gone, and those of the network.
-  if (code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || text === 'Not connected')
-    return { how: 'server-gone', message: 'The server has stopped.' };
+  if (isConnectionGone(code, text)) return { how: 'server-gone', message: 'The server has stopped.' };
+  // Errors of the network have no code of the SDK's.
   if (code === SdkErrorCode.SendFailed || code === undefined)
     return { how: 'server-gone', message: `The server cannot be reached: ${text}` };
   return { how: 'abandoned', message: text };
@@ -211,13 +209,6 @@ function outcomeOf(
 /** What is wrong with a result that the SDK refused; its own words quote a schema. */
 function invalid(text: string): string {
   const said = 'The server sent a result that the protocol does not allow';
-  try {
-    const [issue] = JSON.parse(text.slice(text.indexOf('['))) as readonly {
-      path?: readonly unknown[];
-      message?: unknown;
-    }[];
-    return `${said}: ${[...(issue?.path ?? []), ''].join('.').slice(0, -1) || 'the result'}: ${String(issue?.message)}.`;
-  } catch {
-    return `${said}. ${text}`;
-  }
+  const issue = invalidResultIssue(text);
+  return issue ? `${said}: ${issue.path || 'the result'}: ${issue.says}.` : `${said}. ${text}`;
 }

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { isMessageTooLarge } from '../sdk-seam/error-prose.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import type { ServerTarget } from './server-entry.ts';
 
@@ -43,7 +44,7 @@ export function openTransport(
   });
   transport.onerror = error => {
     // The SDK says it in no other way, and closes the transport.
-    if (error.message.startsWith('ReadBuffer exceeded maximum size')) onTooLarge?.(mostBytes);
+    if (isMessageTooLarge(error)) onTooLarge?.(mostBytes);
   };
   if (transport.stderr) {
     const lines = createInterface({ input: transport.stderr as Readable });

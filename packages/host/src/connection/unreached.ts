@@ -2,6 +2,7 @@
  * Why a server could not be started or reached, in words a person can act on. The SDK says how its own attempt ended;
  * what the system or the server said lies below it, as causes. Pure.
  */
+import { notOfferedRevision } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import type { ServerTarget } from './server-entry.ts';
 
@@ -74,7 +75,7 @@ export function unreached(error: unknown, target: ServerTarget): string {
   if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time.';
   if (causes.some(each => each.code === 'CLIENT_HTTP_UNEXPECTED_CONTENT'))
     return 'what answers at this address is not an MCP server.';
-  const notOffered = /did not offer pinned protocol version (\d{4}-\d\d-\d\d)/u.exec(String(causes[0]?.message))?.[1];
+  const notOffered = notOfferedRevision(String(causes[0]?.message));
   if (notOffered !== undefined) return `it answers, and does not offer revision ${notOffered}.`;
   const said = causes.findLast(each => typeof each.message === 'string')?.message ?? error;
   return visible(String(said), { max: 500 });

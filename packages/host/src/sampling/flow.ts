@@ -20,7 +20,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { Asking } from '../asking.ts';
 import { samplesSingleBlock } from '../era.ts';
 import type { Ending, SamplingPrompt } from '../question.ts';
-import type { TappedRequest } from '../tap.ts';
+import type { TappedRequest } from '../sdk-seam/tap.ts';
 import { type SamplingBudget, type SamplingLimits, type SamplingSpent, samplingBudget } from './budget.ts';
 import { singleBlock } from './single-block.ts';
 import { wishesOf } from './wishes.ts';

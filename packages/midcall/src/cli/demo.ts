@@ -5,6 +5,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { interceptTransport } from '@midcall/core/sdk-seam';
 import { outputValidator } from '@midcall/host';
 import { type Era, eras, negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
@@ -119,16 +120,16 @@ async function demonstrate(era: Era, print: (line: string) => void): Promise<num
 
 /** Prints the frames that matter, both ways. */
 function tap(transport: StdioClientTransport, print: (line: string) => void): void {
-  const send = transport.send.bind(transport);
-  const receive = transport.onmessage;
-  transport.send = async (message, ...rest) => {
-    for (const line of frameLines('→', message)) print(line);
-    return send(message, ...rest);
-  };
-  transport.onmessage = (message, ...rest) => {
-    for (const line of frameLines('←', message)) print(line);
-    receive?.(message, ...rest);
-  };
+  interceptTransport(transport, {
+    incoming: (message, deliver) => {
+      for (const line of frameLines('←', message)) print(line);
+      deliver(message);
+    },
+    outgoing: async (message, send) => {
+      for (const line of frameLines('→', message)) print(line);
+      await send(message);
+    },
+  });
 }
 
 /** The demo's person: takes the choice that names this folder. */

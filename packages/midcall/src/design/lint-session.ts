@@ -8,6 +8,7 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
+import { interceptTransport, negotiationReason, notOfferedRevision } from '@midcall/core/sdk-seam';
 import { connectInTime, endlessProbe } from '@midcall/core/time';
 import { type Clock, type Era, outputValidator, visible } from '@midcall/host';
 import { negotiation } from '@midcall/testing';
@@ -108,7 +109,9 @@ export class LintSession {
       versionNegotiation: { ...negotiation(era), probe: endlessProbe },
     });
     const session = new LintSession(client, transport, options);
-    session.#tap();
+    interceptTransport(transport, {
+      incoming: (message, deliver) => session.#incoming(message, () => deliver(message)),
+    });
     try {
       await connectInTime({
         connect: () => client.connect(transport, { timeout: startTimeoutMs }),
@@ -241,21 +244,6 @@ export class LintSession {
     return { _meta };
   }
 
-  /** In place: the SDK treats the very class of its stdio transport in a special way. */
-  #tap(): void {
-    const transport = this.#transport;
-    let given: Transport['onmessage'];
-    Object.defineProperty(transport, 'onmessage', {
-      configurable: true,
-      enumerable: true,
-      get: () =>
-        given && (((message, extra) => this.#incoming(message as Json, () => given?.(message, extra))) as typeof given),
-      set: (next: Transport['onmessage']) => {
-        given = next;
-      },
-    });
-  }
-
   #incoming(message: Json, deliver: () => void): void {
     const running = this.#running;
     running?.heard();
@@ -288,10 +276,8 @@ function refused(error: Json): PlayEnd {
 function unreached(era: Era, cause: unknown, said: string | undefined): string {
   const { code, message = String(cause) } = (cause ?? {}) as { readonly code?: unknown; readonly message?: string };
   const refused = said !== undefined || code === SdkErrorCode.EraNegotiationFailed;
-  const reason = (said ?? message)
-    .replace(/^Version negotiation(?: probe)? failed: /, '')
-    .replace(/ \(no fallback.*$/, '');
-  if (said === undefined && /did not offer pinned/.test(reason))
+  const reason = said ?? negotiationReason(message);
+  if (said === undefined && notOfferedRevision(message) !== undefined)
     return `The server did not accept ${era}: it does not offer that revision.`;
   const what = refused ? `The server did not accept ${era}` : `The server could not be reached on ${era}`;
   return `${what}: “${visible(reason, { max: 300 })}”.`;

@@ -3,8 +3,8 @@
  * calls, led through a runner.
  */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import type { RunOptions } from '../calls/runner.ts';
 import type { CallContext } from '../question.ts';
-import type { RunOptions } from './runner.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 

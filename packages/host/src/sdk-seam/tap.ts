@@ -15,8 +15,9 @@
  */
 
 import { blocksAside, isRecord } from '@midcall/core/json';
+import { interceptTransport } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
-import type { Calls, RunningCall } from './calls/calls.ts';
+import type { Calls, RunningCall } from '../calls/calls.ts';
 
 /** The requests that need a person. */
 export const askMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
@@ -64,7 +65,6 @@ const mostInRound = 100;
 const mostSending = 32;
 
 type Json = Record<string, unknown>;
-type Deliver = NonNullable<Transport['onmessage']>;
 
 /** One connection's tap. */
 export class Tap {
@@ -72,7 +72,6 @@ export class Tap {
   readonly #waiting = new Map<string, TappedRequest>();
   readonly #callOfRequest = new Map<unknown, RunningCall>();
   readonly #pushed = new Map<unknown, TappedRequest>();
-  readonly #delivered = new WeakSet<object>();
   readonly #turns = new Set<() => void>();
   #sending = 0;
 
@@ -80,23 +79,14 @@ export class Tap {
     this.#options = options;
   }
 
-  /** Starts looking at a transport, in place: the SDK treats the very class of its stdio transport in a special way. */
+  /** Starts looking at a transport. */
   onto(transport: Transport): void {
-    const send = transport.send.bind(transport);
-    transport.send = (message, options) => {
-      const outgoing = this.#outgoing(message);
-      return 'method' in outgoing ? send(outgoing, options) : this.#inTurn(() => send(outgoing, options));
-    };
-    const wrap = (next: Deliver): Deliver => {
-      return (message, extra) => this.#incoming(message, each => next(each, extra));
-    };
-    let wrapped = transport.onmessage && wrap(transport.onmessage);
-    Object.defineProperty(transport, 'onmessage', {
-      configurable: true,
-      enumerable: true,
-      get: () => wrapped,
-      set: (next: Deliver | undefined) => {
-        wrapped = next && wrap(next);
+    interceptTransport(transport, {
+      incoming: (message, deliver) =>
+        this.#incoming(message as JSONRPCMessage, each => deliver(each as unknown as Json)),
+      outgoing: (message, send) => {
+        const outgoing = this.#outgoing(message as JSONRPCMessage) as unknown as Json;
+        return 'method' in outgoing ? send(outgoing) : this.#inTurn(() => send(outgoing));
       },
     });
   }
@@ -111,8 +101,7 @@ export class Tap {
   }
 
   #incoming(message: JSONRPCMessage, deliver: (message: JSONRPCMessage) => void): void {
-    if (this.#delivered.has(message)) deliver(message);
-    else if (!('method' in message)) this.#incomingResponse(message, deliver);
+    if (!('method' in message)) this.#incomingResponse(message, deliver);
     else if (message.method === 'notifications/cancelled') {
       deliver(message);
       // Nothing is sent in answer to a request that was taken back.
@@ -123,7 +112,7 @@ export class Tap {
       const request = this.#keep(message.method, message.params, calls.current() ?? calls.single());
       this.#pushed.set(message.id, request);
       if (message.method === 'roots/list') onRootsList?.('asked');
-      deliver(this.#mark({ ...message, params: this.#disguise(request) } as JSONRPCMessage));
+      deliver({ ...message, params: this.#disguise(request) } as JSONRPCMessage);
     }
   }
 
@@ -136,7 +125,7 @@ export class Tap {
       return;
     }
     if (result['resultType'] !== 'input_required') {
-      deliver(this.#mark({ ...message, result: blocksAside(result) } as JSONRPCMessage));
+      deliver({ ...message, result: blocksAside(result) } as JSONRPCMessage);
       return;
     }
     const asked = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;
@@ -147,7 +136,7 @@ export class Tap {
     const round = this.#round(call, result);
     this.#options.onRound?.(round.seen);
     const disguised = { ...message, result: { ...result, inputRequests: round.inputRequests } } as JSONRPCMessage;
-    this.#options.calls.within(call, () => deliver(this.#mark(disguised)));
+    this.#options.calls.within(call, () => deliver(disguised));
   }
 
   #round(call: RunningCall, result: Json): { readonly seen: TappedRound; readonly inputRequests: unknown } {
@@ -178,11 +167,6 @@ export class Tap {
     const meta = isRecord(request.params['_meta']) ? request.params['_meta'] : {};
     const params = request.method === 'elicitation/create' ? this.#options.placeholder : request.params;
     return { ...params, _meta: { ...meta, [metaKey]: request.id } };
-  }
-
-  #mark(message: JSONRPCMessage): JSONRPCMessage {
-    this.#delivered.add(message);
-    return message;
   }
 
   #outgoing(message: JSONRPCMessage): JSONRPCMessage {

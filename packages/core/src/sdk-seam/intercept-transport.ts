@@ -1,0 +1,60 @@
+/**
+ * Every message that crosses a transport of the SDK, seen and changed on its way. The transport is changed in place, because
+ * the SDK treats the very class of its stdio transport in a special way. Works before the SDK connects over the transport
+ * and after it, and knows it by its shape alone, so that a client's and a server's may be used.
+ */
+
+/** A JSON-RPC message of any kind. */
+export type JsonRpcMessage = Readonly<Record<string, unknown>>;
+
+/** What is needed of a transport; both sides' are of this shape. */
+export interface InterceptedTransport {
+  send(message: never, options?: never): Promise<void>;
+  onmessage?: ((message: never, extra?: never) => void) | undefined;
+}
+
+type Deliver = (message: unknown, extra?: unknown) => void;
+
+/** What happens to messages; those of a direction without a function cross as they are. */
+export interface Interception {
+  /**
+   * A message was received.
+   * @param deliver - hands a message to the SDK
+   */
+  readonly incoming?: (message: JsonRpcMessage, deliver: (message: JsonRpcMessage) => void) => void;
+  /**
+   * The SDK sends a message.
+   * @param send - sends one by the transport
+   */
+  readonly outgoing?: (message: JsonRpcMessage, send: (message: JsonRpcMessage) => Promise<void>) => Promise<void>;
+}
+
+/** Starts to intercept. */
+export function interceptTransport(transport: InterceptedTransport, { incoming, outgoing }: Interception): void {
+  if (outgoing) {
+    const send = transport.send.bind(transport);
+    transport.send = (message: JsonRpcMessage, options?: never) =>
+      outgoing(message, changed => send(changed as never, options));
+  }
+  if (!incoming) return;
+  // The SDK calls the `onmessage` it finds from its own, and that is ours: a message comes by again once it is delivered.
+  const delivered = new WeakSet<object>();
+  const wrap =
+    (next: Deliver): Deliver =>
+    (message, extra) => {
+      if (delivered.has(message as object)) return next(message, extra);
+      incoming(message as JsonRpcMessage, each => {
+        delivered.add(each);
+        next(each, extra);
+      });
+    };
+  let wrapped = transport.onmessage && wrap(transport.onmessage as Deliver);
+  Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    enumerable: true,
+    get: () => wrapped,
+    set: (next: Deliver | undefined) => {
+      wrapped = next && wrap(next);
+    },
+  });
+}

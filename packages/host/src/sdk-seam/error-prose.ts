@@ -1,0 +1,26 @@
+/** What the SDK says in words alone, where it has no code or member for it. Pure. */
+import { SdkErrorCode } from '@modelcontextprotocol/client';
+
+/** True for the notice that a round begins, which comes as if it were the server's progress. */
+export const isRoundNotice = (message: string): boolean => message.startsWith("Fulfilling input required by '");
+
+/** True where a stdio transport closes because a message is larger than it may be. */
+export const isMessageTooLarge = (error: Error): boolean =>
+  error.message.startsWith('ReadBuffer exceeded maximum size');
+
+/** True where a connection is gone; one such error of the SDK has no code. */
+export const isConnectionGone = (code: unknown, message: string): boolean =>
+  code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || message === 'Not connected';
+
+/** Where a result differs from the protocol, and how; undefined where the message of `InvalidResult` does not say. */
+export function invalidResultIssue(message: string): { readonly path: string; readonly says: string } | undefined {
+  try {
+    const [issue] = JSON.parse(message.slice(message.indexOf('['))) as readonly {
+      path?: readonly unknown[];
+      message?: unknown;
+    }[];
+    return { path: (issue?.path ?? []).join('.'), says: String(issue?.message) };
+  } catch {
+    return undefined;
+  }
+}
