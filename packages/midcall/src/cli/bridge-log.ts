@@ -1,9 +1,10 @@
 /** What `midcall bridge` tells the person who runs it, all of it on standard error. */
 import { openUrl } from '@midcall/host';
+import { isReaderGone } from './reader-gone.ts';
 
 export const bridgeLog = (message: string): void => void process.stderr.write(`midcall bridge: ${message}\n`);
 export const bridgeComplaint = (error: unknown): void =>
-  bridgeLog(error instanceof Error ? error.message : String(error));
+  void (isReaderGone(error) || bridgeLog(error instanceof Error ? error.message : String(error)));
 
 /** Opens the desk in a browser, or says where it is. @returns false where neither is possible */
 export async function openPage(url: string, print: boolean): Promise<boolean> {

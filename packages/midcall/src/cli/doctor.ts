@@ -12,6 +12,7 @@ import { ownCommand } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { closeOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
+import { isReaderGone } from './reader-gone.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
 import { usage } from './usage.ts';
@@ -41,7 +42,7 @@ export function register(command: Command): void {
 async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Promise<void> {
   if (allowHost.length > 0 && http === undefined) throw usage('--allow-host goes with --http.');
   const log = (message: string): void => void process.stderr.write(`midcall doctor: ${message}\n`);
-  const onError = (error: Error): void => log(error.message);
+  const onError = (error: Error): void => void (isReaderGone(error) || log(error.message));
   const { factory } = doctorServer({
     waitMs: readSeconds('--wait', wait),
     ...(report !== undefined && { onFound: reportFile(report, log) }),

@@ -9,7 +9,10 @@ import { visible } from '@midcall/core/text';
 import { Command, CommanderError } from 'commander';
 import { ownVersion } from '../install/index.ts';
 import { exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { endWithReader } from './reader-gone.ts';
 import { subcommands } from './subcommands.ts';
+
+endWithReader();
 
 const program = new Command('midcall')
   .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')

@@ -19,6 +19,7 @@ import { serveNotes } from './notes-http.ts';
 import { closeOnSignal } from './on-signal.ts';
 import { origin } from './origin.ts';
 import { portNumber } from './port-number.ts';
+import { isReaderGone } from './reader-gone.ts';
 import { repeatable } from './repeatable.ts';
 import { usage } from './usage.ts';
 
@@ -62,7 +63,7 @@ async function notes(named: readonly string[], options: Options): Promise<void> 
   const settings = await readSettings(options.settings);
   const directories = await directoriesInForce(settings, ceiling);
   const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
-  const onError = (error: Error): void => log(error.message);
+  const onError = (error: Error): void => void (isReaderGone(error) || log(error.message));
   const config = options.import === undefined ? undefined : await readImportConfig(options.import);
   const parts: NotesOptions = {
     directories: ceiling,

@@ -1,0 +1,64 @@
+/** Every command with nobody left to read what it writes. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { subcommands } from '../../packages/midcall/src/cli/subcommands.ts';
+
+const midcall = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'h', version: '1' } },
+};
+
+/** Runs a command whose standard output is closed at once; its standard input stays open where it serves. */
+function runUnread(words: readonly string[], input?: object): Promise<{ code: number | null; err: string }> {
+  const home = mkdtempSync(join(tmpdir(), 'unread-'));
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home };
+  const child = spawn(process.execPath, [midcall, ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdout.destroy();
+  if (input) child.stdin.write(`${JSON.stringify(input)}\n`);
+  else child.stdin.end();
+  let err = '';
+  child.stderr.on('data', chunk => {
+    err += chunk;
+  });
+  return new Promise(resolve => {
+    child.on('exit', () => child.stdin.destroy());
+    child.on('close', code => resolve({ code, err }));
+  });
+}
+
+const folder = (): string => mkdtempSync(join(tmpdir(), 'unread-notes-'));
+
+describe('a command whose reader is gone', () => {
+  it.each([[], ...subcommands.map(({ name }) => [name])])('%s --help ends, and says nothing', async (...words) => {
+    expect(await runUnread([...words, '--help'])).toEqual({ code: 0, err: '' });
+  });
+
+  it.each([
+    ['design', () => ['design', 'notes_delete', '--', process.execPath, midcall, 'notes', folder()]],
+    ['rules', () => ['rules']],
+    ['lint', () => ['lint', '--', process.execPath, midcall, 'notes', folder()]],
+    ['call', () => ['call', 'notes_search', 'text=x', '--', process.execPath, midcall, 'notes', folder()]],
+    ['demo', () => ['demo']],
+  ])('%s does what it is to do, and says nothing of its reader', async (_, words) => {
+    expect((await runUnread(words())).err).not.toMatch(/EPIPE|Unhandled/);
+  });
+
+  it.each([
+    ['notes', () => ['notes', folder()]],
+    ['doctor', () => ['doctor']],
+    ['bridge', () => ['bridge', '--', process.execPath, midcall, 'notes', folder()]],
+    ['desk', () => ['desk', '--port', '0']],
+  ])('%s, which would serve on for nobody, ends by itself', async (_, words) => {
+    const { code, err } = await runUnread(words(), initialize);
+    expect(err).not.toMatch(/EPIPE|Unhandled/);
+    expect(code).toBe(0);
+  });
+});
