@@ -5,8 +5,14 @@ import { type HttpServing, serveHttp } from '@midcall/server/node';
 import { McpServer } from '@modelcontextprotocol/server';
 import { registerAsking } from './asking.ts';
 import { registerPlain } from './plain.ts';
+import { registerTasks } from './tasks.ts';
 
-const mid = midcall({ roots: { askWhereDeprecated: true }, sampling: { askWhereDeprecated: true }, warn: () => {} });
+const mid = midcall({
+  roots: { askWhereDeprecated: true },
+  sampling: { askWhereDeprecated: true },
+  taskAfterMs: 100,
+  warn: () => {},
+});
 let serving: HttpServing;
 
 function fixture(): McpServer {
@@ -15,6 +21,7 @@ function fixture(): McpServer {
   server.server.registerCapabilities({ logging: {}, resources: { subscribe: true, listChanged: true } });
   registerPlain(server, () => serving.endpoint.notify);
   registerAsking(mid, server);
+  registerTasks(mid, server);
   return server;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Runs the official conformance suite against `conformance/server.ts` and `conformance/client.ts`: every scenario either
- * revision requires, but for a client's own OAuth, which is not ours. Prints a table and fails where one did not pass
+ * revision requires, but for a client's own OAuth, which is not ours, and those of the tasks extension. Prints a table and fails where one did not pass
  * (conformance-judge.ts). Needs the build.
  *
  * Each client scenario runs alone, so that nothing else takes the time that one of them measures; that one may be run
@@ -24,7 +24,7 @@ interface Scenarios {
 
 interface Entry extends Judged {
   readonly kind: 'server' | 'client';
-  readonly revision: Revision;
+  readonly revision: Revision | 'tasks';
   readonly scenario: string;
   readonly repeats: number;
 }
@@ -52,6 +52,12 @@ async function run(args: readonly string[]): Promise<string> {
   return said;
 }
 
+/** The server's scenarios of the tasks extension, as the suite has them, but for the one of what a server may leave out. */
+async function tasksScenarios(): Promise<readonly string[]> {
+  const names = [...(await run(['list'])).matchAll(/^ {2}- (tasks-\S+) \[extension\]/gm)].map(match => match[1]!);
+  return names.filter(name => name !== 'tasks-status-notifications');
+}
+
 /** What a revision requires, as the suite itself has it. */
 async function required(revision: Revision): Promise<Scenarios> {
   const [listed = ''] = (await run(['list', '--requirements', revision])).split('Run and reported');
@@ -74,7 +80,7 @@ const rows: Entry[] = [];
 
 function enter(
   kind: Entry['kind'],
-  revision: Revision,
+  revision: Entry['revision'],
   scenario: string,
   checks: readonly Check[] | undefined,
   repeats = 0,
@@ -96,6 +102,12 @@ async function testServer(wanted: ReadonlyMap<Revision, Scenarios>): Promise<voi
       const told = await run(['server', '--url', url, '--requirements', revision, '-o', folder]);
       const found = existing(folder, told);
       for (const scenario of wanted.get(revision)!.server) enter('server', revision, scenario, found.get(scenario));
+    }
+    const folder = join(out, 'server-tasks');
+    for (const scenario of tasks) {
+      const which = ['--scenario', scenario, '--spec-version', '2026-07-28', '--force'];
+      const told = await run(['server', '--url', url, ...which, '-o', folder]);
+      enter('server', 'tasks', scenario, existing(folder, told).get(scenario));
     }
   } finally {
     server.kill();
@@ -131,6 +143,7 @@ function existing(folder: string, told: string): Map<string, readonly Check[]> {
 
 const wanted = new Map<Revision, Scenarios>();
 for (const revision of revisions) wanted.set(revision, await required(revision));
+const tasks = await tasksScenarios();
 await testServer(wanted);
 await testClient(wanted);
 
@@ -138,8 +151,9 @@ const show = (row: Entry) =>
   `  ${row.passed ? 'ok  ' : 'FAIL'} ${row.scenario}${row.repeats ? ` (passed at repeat ${row.repeats})` : ''}  ${row.success} checks` +
   row.why.map(why => `\n         ${why}`).join('');
 for (const kind of ['server', 'client']) {
-  for (const revision of revisions) {
+  for (const revision of [...revisions, 'tasks'] as const) {
     const part = rows.filter(row => row.kind === kind && row.revision === revision);
+    if (part.length === 0) continue;
     const checks = part.reduce((sum, row) => sum + row.success, 0);
     const passed = part.filter(row => row.passed).length;
     console.log(`${kind} ${revision}: ${passed}/${part.length} required scenarios, ${checks} checks`);
@@ -147,9 +161,9 @@ for (const kind of ['server', 'client']) {
   }
 }
 const failed = rows.filter(row => !row.passed);
-const empty = revisions.some(
-  revision => wanted.get(revision)!.server.length === 0 || wanted.get(revision)!.client.length === 0,
-);
+const empty =
+  tasks.length === 0 ||
+  revisions.some(revision => wanted.get(revision)!.server.length === 0 || wanted.get(revision)!.client.length === 0);
 console.log(`conformance: ${rows.length - failed.length} of ${rows.length} required scenarios passed`);
 if (failed.length > 0) console.log(`reports: ${out}`);
 else rmSync(out, { recursive: true });

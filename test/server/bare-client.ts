@@ -91,7 +91,7 @@ async function overHttp(factory: McpServerFactory, http: HttpOptions): Promise<S
   const serving = await serveHttp(factory, { port: 0, ...http });
   return {
     async send(message, { token, signal }) {
-      const { name, uri } = message.params as { name?: string; uri?: string };
+      const { name, uri, taskId } = message.params as { name?: string; uri?: string; taskId?: string };
       const response = await fetch(serving.url, {
         method: 'POST',
         headers: {
@@ -99,7 +99,7 @@ async function overHttp(factory: McpServerFactory, http: HttpOptions): Promise<S
           accept: 'application/json, text/event-stream',
           'mcp-protocol-version': '2026-07-28',
           'mcp-method': message.method,
-          'mcp-name': name ?? uri ?? '',
+          'mcp-name': name ?? uri ?? taskId ?? '',
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         },
         body: JSON.stringify(message),

@@ -41,6 +41,8 @@ export interface MidcallOptions {
   readonly pages?: Pages;
   /** Milliseconds a 2026-07-28 retry is held while the person is on a page; 40,000 where absent, since clients give up at 60. */
   readonly holdMs?: number;
+  /** Milliseconds after which a call becomes a task, for clients that have tasks; 20,000 where absent. */
+  readonly taskAfterMs?: number;
   /** The boundary of `call.files()`: the operator's directories, and how the client's roots change them. */
   readonly roots?: BoundaryOptions & {
     /** True to ask 2026-07-28 clients for their roots, per call; deprecated in that revision. */
@@ -85,6 +87,8 @@ export interface Config {
   readonly channels: readonly Channel[];
   readonly pages: PageService | undefined;
   readonly holdMs: number;
+  /** Milliseconds after which a call becomes a task. */
+  readonly taskAfterMs: number;
   /** Replaced as a whole where the operator's directories change. */
   boundary: Boundary;
   readonly rootsOn2026: boolean;
@@ -99,5 +103,7 @@ export interface Config {
   readonly warnOnce: (topic: string, message: string) => void;
   readonly now: () => number;
   readonly timer: (fn: () => void, ms: number) => () => void;
+  /** Runs a function later, and keeps no process alive for it. */
+  readonly idleTimer: (fn: () => void, ms: number) => () => void;
   readonly id: () => string;
 }

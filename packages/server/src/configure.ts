@@ -46,6 +46,7 @@ const kinds: Kinds<MidcallOptions> = {
   channels: listOf(oneOf(...channels.map(({ name }) => name))),
   pages: having('the pages made by connect(…) of @midcall/server/connect', 'attach'),
   holdMs: positive,
+  taskAfterMs: notNegative,
   roots: parts<NonNullable<MidcallOptions['roots']>>({
     ceiling: listOf(name),
     mode: oneOf('narrow', 'replace', 'ignore'),
@@ -120,6 +121,7 @@ export function configure(options: MidcallOptions): Config {
     channels: options.channels ?? (options.pages ? ['native', 'page'] : ['native']),
     pages: options.pages?.attach(host),
     holdMs: options.holdMs ?? 40_000,
+    taskAfterMs: options.taskAfterMs ?? 20_000,
     boundary: drawn(options.roots),
     rootsOn2026: options.roots?.askWhereDeprecated ?? false,
     samplingModel: options.sampling?.model,
@@ -135,6 +137,7 @@ export function configure(options: MidcallOptions): Config {
     },
     now,
     timer,
+    idleTimer: options.timer ?? startIdleTimer,
     id,
   };
 }

@@ -1,10 +1,11 @@
 /** Takes each request from its handler's registration to its end: who and what it is, where its call stands, what came of it. */
 
-import { MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { type CallToolResult, type McpServer, ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import type { Call } from './call.ts';
 import { CallEnd } from './call-end.ts';
 import type { Config } from './config.ts';
+import { detachedOf } from './detached.ts';
 import type { Json } from './digest.ts';
 import { begins, type OpenedCall, openRetry } from './drivers/open-retry.ts';
 import { viewClient } from './era.ts';
@@ -126,7 +127,9 @@ async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config
         ? await openRetry(request, config, event => auditor(request, '', config)(event))
         : begins(config.id());
   } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error;
+    // Another process runs this task: that is no end of it.
+    const elsewhere = isMidcallError(error, 'call/interrupted') && detachedOf(request.ctx) !== undefined;
+    if (!(error instanceof ProtocolError || elsewhere)) throw error;
     end.failed(error);
     return { kind: 'failed', error, asItself: true };
   }

@@ -17,7 +17,12 @@ import {
 } from '@modelcontextprotocol/server';
 import type { AboutClient, Can } from './call.ts';
 import type { ClientAsk } from './channels/outgoing.ts';
+import type { ClientView } from './client-view.ts';
+import { detachedOf } from './detached.ts';
 import type { Json } from './digest.ts';
+
+/** The extension by which calls go on without a request (ext-tasks, "Extension Identifier"). */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** The revision that asks in rounds, and deprecates roots and sampling. */
 export const roundsRevision = '2026-07-28';
@@ -25,27 +30,19 @@ export const roundsRevision = '2026-07-28';
 /** Batches exist in one revision (2025-03-26, basic, "Batching"); the next one removed them. */
 export const hasBatches = (revision: string | undefined): boolean => revision === '2025-03-26';
 
-/** The client of one request, whatever its era. */
-export interface ClientView {
-  /** `rounds`: asks leave in the result and come back with a retry; `push`: asks are sent as requests; `none`: neither. */
-  readonly asks: 'rounds' | 'push' | 'none';
-  readonly can: Can;
-  readonly announcesRoots: boolean;
-  /** True where the client's revision knows only the forms of 2025-06-18; see form/first-spelling.ts. */
-  readonly firstForms: boolean;
-}
-
 const cannot: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
 
 /** Reads era and capabilities: per request on 2026-07-28, from the handshake on 2025-11-25. */
 export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
+  const known = detachedOf(ctx);
+  if (known) return known.client;
   const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
   const perRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const version = server.server.getNegotiatedProtocolVersion();
   const rounds = version !== undefined && version >= roundsRevision;
   const declared = rounds ? perRequest : server.server.getClientCapabilities();
   if (declared === undefined)
-    return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false, firstForms: false };
+    return { asks: rounds ? 'rounds' : 'none', can: cannot, announcesRoots: false, firstForms: false, tasks: false };
   const elicitation = declared.elicitation;
   return {
     asks: rounds ? 'rounds' : 'push',
@@ -60,8 +57,12 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
     },
     announcesRoots: !rounds && declared.roots?.listChanged === true,
     firstForms: version !== undefined && version < '2025-11-25',
+    tasks: rounds && isDeclared(declared.extensions, TASKS_EXTENSION),
   };
 }
+
+const isDeclared = (extensions: unknown, name: string): boolean =>
+  typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, name);
 
 /** What the client says of itself: with each request on 2026-07-28, in the handshake on 2025-11-25. */
 export function aboutClient(server: McpServer, ctx: ServerContext): AboutClient {

@@ -35,10 +35,12 @@ import { configure, drawn } from './configure.ts';
 import { dispatcher, type ResumableTool } from './dispatch.ts';
 import { aboutClient } from './era.ts';
 import type { GatewayCall } from './gateway-call.ts';
-import { type AskingMethod, askingMethods } from './request.ts';
+import { type AskingMethod, askingMethods, type TaskMode } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import type { Files } from './roots/index.ts';
 import { wrapServer } from './sdk-seam/request-slot.ts';
+import { callsMayBecomeTasks, serveTasks } from './tasks/serve-tasks.ts';
+import { Tasks } from './tasks/tasks.ts';
 import { runUnattended } from './unattended.ts';
 
 interface Described {
@@ -58,6 +60,12 @@ export interface ToolConfig<I extends StandardSchemaWithJSON | undefined> extend
   readonly inputSchema?: I;
   readonly outputSchema?: StandardSchemaWithJSON;
   readonly annotations?: ToolAnnotations;
+  /**
+   * When a call of it becomes a task (extension `io.modelcontextprotocol/tasks`), for clients that have tasks. `when-needed`,
+   * the default: when it would outlive its request, because it runs long or asks more often than a client goes round.
+   * `always`: at once. `required`: at once, and clients without tasks are refused. `never`: not even then.
+   */
+  readonly task?: TaskMode;
 }
 
 /** How a prompt is listed, as the SDK has it. */
@@ -160,6 +168,7 @@ export interface Midcall {
 export function midcall(options: MidcallOptions = {}): Midcall {
   const config = configure(options);
   const dispatch = dispatcher(config);
+  const tasks = new Tasks(config);
   const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
   const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
     const known = tools.get(server) ?? new Map<string, ResumableTool>();
@@ -177,9 +186,20 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     const onPages = config.pages !== undefined;
     let first: boolean;
     try {
-      first = wrapServer(server, (method, params) => {
-        if (oursOf(server).has(`${method} ${params.name ?? ''}`)) dispatch.refused(method, params);
-      });
+      first = wrapServer(
+        server,
+        (method, params) => {
+          if (oursOf(server).has(`${method} ${params.name ?? ''}`)) dispatch.refused(method, params);
+        },
+        handler =>
+          callsMayBecomeTasks(
+            server,
+            handler as never,
+            tasks,
+            config,
+            name => toolsOf(server).get(name)?.registered,
+          ) as never,
+      );
     } catch (error) {
       // A factory throws it into the SDK, which tells nobody.
       config.warn(`midcall: ${(error as Error).message}`);
@@ -189,6 +209,13 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       registerResume(server, dispatch, name => toolsOf(server).get(name), onPages);
     }
     return server;
+  };
+
+  const haveTasks = new WeakSet<McpServer>();
+  const withTasks = (server: McpServer): void => {
+    if (haveTasks.has(server)) return;
+    haveTasks.add(server);
+    serveTasks(server, tasks, config);
   };
 
   function resource(
@@ -220,11 +247,18 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     tool(server, name, given, handler) {
       checkRegistration('mid.tool', { server, name, handler });
       checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', given, toolKinds);
-      const { version = '', ...described } = given;
+      const { version = '', task = 'when-needed', ...described } = given;
       wrap(server);
+      if (task !== 'never') withTasks(server);
       const { annotations } = described;
       const structured = described.outputSchema !== undefined;
-      const registered = { method: 'tools/call', version, mayFallBack: isHarmless(annotations), structured } as const;
+      const registered = {
+        method: 'tools/call',
+        version,
+        mayFallBack: isHarmless(annotations),
+        structured,
+        task,
+      } as const;
       const run = (args: unknown, ctx: ServerContext) =>
         dispatch.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
       oursOf(server).add(`tools/call ${name}`);
@@ -279,12 +313,20 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     allow(ceiling) {
       config.boundary = drawn({ ...options.roots, ceiling });
     },
-    close: () => dispatch.close(),
+    async close() {
+      await Promise.all([tasks.close(), dispatch.close()]);
+    },
   };
 }
 
 const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
-const toolKinds = { ...described, inputSchema: schemaKind, outputSchema: schemaKind, annotations: anything };
+const toolKinds = {
+  ...described,
+  inputSchema: schemaKind,
+  outputSchema: schemaKind,
+  annotations: anything,
+  task: oneOf('never', 'when-needed', 'always', 'required'),
+};
 const promptKinds = { ...described, argsSchema: schemaKind };
 const addressKind: Kind = {
   words: 'a URI or a ResourceTemplate',

@@ -69,5 +69,6 @@ export {
 } from './midcall.ts';
 export type { Observation, Observer } from './observe.ts';
 export type { Principal, PrincipalOf } from './principal.ts';
+export type { TaskMode } from './request.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';

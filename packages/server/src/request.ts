@@ -1,9 +1,11 @@
 /** One request that may ask: what is known about it before its handler runs. */
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { AuditEvent, CallRef, Unstamped } from './audit.ts';
+import type { ClientView } from './client-view.ts';
 import type { Config } from './config.ts';
+import { detachedOf } from './detached.ts';
 import { digest } from './digest.ts';
-import { type ClientView, viewClient } from './era.ts';
+import { viewClient } from './era.ts';
 import type { Principal } from './principal.ts';
 import { clientOf, principalOf } from './requester.ts';
 import { nameOf } from './sdk-seam/server-name.ts';
@@ -23,7 +25,11 @@ export interface Registered {
   readonly structured?: boolean;
   /** True where the questions are another server's: an earlier answer never stands for a later one. */
   readonly gateway?: boolean;
+  /** When a call becomes a task, for clients that have tasks; `when-needed` where absent. */
+  readonly task?: TaskMode;
 }
+
+export type TaskMode = 'never' | 'when-needed' | 'always' | 'required';
 
 /**
  * Ends a call that waits with a text for the model. Where results have a schema no text fits it, and both sides refuse what
@@ -64,11 +70,12 @@ export async function readRequest(
   config: Config,
 ): Promise<CallRequest> {
   const receivedAt = config.now();
-  const principal = await principalOf(ctx, config);
+  const known = detachedOf(ctx);
+  const principal = known ? known.principal : await principalOf(ctx, config);
   const name = params.name ?? params.uri ?? '';
   const binding: Binding = {
-    principal: principal ? JSON.stringify([principal.issuer, principal.subject]) : '',
-    client: clientOf(ctx, config.keys.ephemeral),
+    principal: principalKey(principal),
+    client: known ? known.clientId : clientOf(ctx, config.keys.ephemeral),
     method: registered.method,
     name,
     arguments: digest(params.arguments ?? {}),
@@ -87,6 +94,15 @@ export async function readRequest(
     receivedAt,
   };
 }
+
+/** A person as a state is bound to them. */
+export const principalKey = (principal: Principal | undefined): string =>
+  principal ? JSON.stringify([principal.issuer, principal.subject]) : '';
+
+/** True where nothing is lost when this request comes to its end: it is a task, or may become one. */
+export const outlivesRequest = ({ ctx, client, registered }: CallRequest): boolean =>
+  detachedOf(ctx) !== undefined ||
+  (client.tasks && registered.method === 'tools/call' && !!registered.task && registered.task !== 'never');
 
 /** Names a call in the audit, and on its pages. */
 export const callRef = (request: CallRequest, flow: string): CallRef => ({

@@ -17,7 +17,7 @@ import type { EngineOptions } from './engine/seam.ts';
 import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from './era.ts';
 import type { FileAccesses } from './files/file-access.ts';
 import { makeCall } from './handle.ts';
-import { auditor, type CallRequest, callRef } from './request.ts';
+import { auditor, type CallRequest, callRef, outlivesRequest } from './request.ts';
 import { park } from './resume/park.ts';
 import type { Ending, Final } from './sdk-seam/request-slot.ts';
 import { asThrown, checkSendable } from './sendable.ts';
@@ -99,7 +99,7 @@ async function drive<R>(
     config,
     request,
     flow: opened.flow,
-    roundsLeft: inRounds ? config.maxRounds - opened.round : Number.POSITIVE_INFINITY,
+    roundsLeft: inRounds && !outlivesRequest(request) ? config.maxRounds - opened.round : Number.POSITIVE_INFINITY,
     audit,
     misused: config.onError && ((error: unknown) => end.misused(error)),
     files: () => access.of(request),

@@ -17,6 +17,7 @@ const nobody: CallRequest['client'] = {
   can: { form: false, url: false, roots: false, sampling: false, samplingTools: false },
   announcesRoots: false,
   firstForms: false,
+  tasks: false,
 };
 
 /** @param mayFallBack - whether a question's own fallback may stand in for its answer */

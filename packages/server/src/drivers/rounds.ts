@@ -15,10 +15,11 @@ import {
   type Outgoing,
 } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
+import { detachedOf, noteDeparture } from '../detached.ts';
 import { type Entry, shortLabel } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
-import type { CallRequest } from '../request.ts';
+import { type CallRequest, outlivesRequest } from '../request.ts';
 import { type OutAsk, type RoundState, sealState } from '../state/request-state.ts';
 import { again } from './again.ts';
 import { awaitApart, timedOut } from './await-apart.ts';
@@ -52,14 +53,17 @@ export async function runByRounds<R>(
   const unwatch = whenGone(signal, gone);
   try {
     let outcome = await run.next();
-    const held = config.now() + config.holdMs;
+    const detached = detachedOf(request.ctx);
+    const held = detached ? Number.POSITIVE_INFINITY : config.now() + config.holdMs;
     while (outcome.kind === 'needs') {
       const waits = leavingTo('apart', outcome.asks);
       if (waits.length === 0) break;
       const only = waits.length === outcome.asks.length;
-      const ms = only && mayHold(waits, opened) ? held - config.now() : 0;
+      const ms = only && (detached || mayHold(waits, opened)) ? held - config.now() : 0;
+      if (detached) detached.waits = true;
       let known = await awaitApart(waits, ms, request, config);
-      if (known.size === 0 && only && endsHere(waits, opened, config)) {
+      if (detached) detached.waits = false;
+      if (known.size === 0 && only && endsHere(waits, opened, request, config)) {
         if (resumable(request, config)) {
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
@@ -76,7 +80,8 @@ export async function runByRounds<R>(
     if (outcome.kind === 'cancelled') await run.quiet();
     if (outcome.kind !== 'needs') return outcome;
     await run.suspend();
-    if (opened.round >= config.maxRounds) return { kind: 'failed', error: outOfRounds(opened, outcome.asks, config) };
+    if (opened.round >= config.maxRounds && !outlivesRequest(request))
+      return { kind: 'failed', error: outOfRounds(opened, outcome.asks, config) };
     const asks = leavingTo('client', outcome.asks);
     const waits = leavingTo('apart', outcome.asks);
     if (asks.length + waits.length === 0)
@@ -97,9 +102,14 @@ const mayHold = (waits: readonly OpenQuestion<ApartAsk>[], opened: OpenedCall): 
  * True where a request that still waits must end: the model has to pass a link on, or the client's rounds are used up. A
  * client that does not retry by itself, such as `resume`, never goes round.
  */
-const endsHere = (waits: readonly OpenQuestion<ApartAsk>[], opened: OpenedCall, config: Config): boolean =>
+const endsHere = (
+  waits: readonly OpenQuestion<ApartAsk>[],
+  opened: OpenedCall,
+  request: CallRequest,
+  config: Config,
+): boolean =>
   opened.resumed === true ||
-  opened.round >= config.maxRounds ||
+  (opened.round >= config.maxRounds && !outlivesRequest(request)) ||
   waits.some(ask => ask.detail.words.passOn !== undefined);
 
 const resumable = (request: CallRequest, config: Config): boolean =>
@@ -134,6 +144,11 @@ async function leave(
     journal,
     out,
   };
+  noteDeparture(request.ctx, {
+    flow: opened.flow,
+    round: state.round,
+    dueAt: out.length > 0 ? Math.min(...out.map(ask => ask.due)) : undefined,
+  });
   const requestState = await sealState(state, request.binding, config, config.maxStateLength);
   return inputRequired(asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState });
 }

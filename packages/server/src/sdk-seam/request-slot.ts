@@ -79,21 +79,25 @@ export async function answer<R>(
   throw came.kind === 'failed' ? came.error : new MidcallError('state/already-answered', 'Answered before.');
 }
 
+/** Puts something around a handler of `tools/call`, and all that the SDK does there. */
+export type Around = (handler: Handler) => Handler;
+
 /** Told of a request that was refused before it reached a callback of ours, such as one with arguments that do not fit. */
 export type Unreached = (method: AskingMethod, params: RawParams) => void;
 
 const isRefusal = (outcome: Final): boolean =>
   'error' in outcome || (outcome.result as { isError?: unknown } | null | undefined)?.isError === true;
 
-type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
+export type Handler = (request: { params?: unknown }, ctx: ServerContext) => Promise<unknown>;
 
 /**
  * Wraps a server, once.
  * @param unreached - also told of what is no request of ours: it looks
+ * @param around - put around the handler of `tools/call`
  * @returns false where it was wrapped before
  * @throws MidcallError `server/setup` where tools, prompts or resources were registered before
  */
-export function wrapServer(server: McpServer, unreached: Unreached): boolean {
+export function wrapServer(server: McpServer, unreached: Unreached, around?: Around): boolean {
   if (wrapped.has(server)) return false;
   for (const method of askingMethods) {
     try {
@@ -108,7 +112,10 @@ export function wrapServer(server: McpServer, unreached: Unreached): boolean {
       );
     }
   }
-  const lowLevel = server.server as unknown as { setRequestHandler: (method: string, ...rest: unknown[]) => void };
+  const lowLevel = server.server as unknown as {
+    setRequestHandler: (method: string, ...rest: unknown[]) => void;
+    readonly _requestHandlers: Map<string, Handler>;
+  };
   const register = lowLevel.setRequestHandler.bind(server.server);
   lowLevel.setRequestHandler = (method, ...rest) => {
     const handler = rest.at(-1);
@@ -118,6 +125,9 @@ export function wrapServer(server: McpServer, unreached: Unreached): boolean {
     if (!askingMethods.includes(method as AskingMethod) || typeof handler !== 'function')
       return register(method, ...rest);
     register(method, ...rest.slice(0, -1), through(method as AskingMethod, handler as Handler, unreached));
+    // Outside of what the SDK puts around a handler, which takes no other results than those it knows.
+    const inner = method === 'tools/call' ? lowLevel._requestHandlers.get(method) : undefined;
+    if (inner && around) lowLevel._requestHandlers.set(method, around(inner));
   };
   wrapped.add(server);
   return true;

@@ -1,0 +1,13 @@
+import type { Can } from './call.ts';
+
+/** The client of one request, whatever its era. */
+export interface ClientView {
+  /** `rounds`: asks leave in the result and come back with a retry; `push`: asks are sent as requests; `none`: neither. */
+  readonly asks: 'rounds' | 'push' | 'none';
+  readonly can: Can;
+  readonly announcesRoots: boolean;
+  /** True where the client's revision knows only the forms of 2025-06-18; see form/first-spelling.ts. */
+  readonly firstForms: boolean;
+  /** True where the client declares tasks with this request. */
+  readonly tasks: boolean;
+}

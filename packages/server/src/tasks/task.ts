@@ -1,0 +1,91 @@
+/** A task as it is kept, and as it is told (extension `io.modelcontextprotocol/tasks`, "Tasks"). Pure. */
+
+import type { ClientView } from '../client-view.ts';
+import type { Json } from '../digest.ts';
+import type { Principal } from '../principal.ts';
+
+export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
+
+/** A question of a task, as its client is asked. */
+export interface InputRequest {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** A JSON-RPC error. */
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** One call that goes on without a request. */
+export interface Task {
+  readonly id: string;
+  /** A digest of the person and client that it belongs to. */
+  readonly owner: string;
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly principal: Principal | undefined;
+  readonly clientId: string;
+  readonly client: ClientView;
+  /** What the client said of itself with the request that began it. */
+  readonly envelope: unknown;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Milliseconds it lives. */
+  readonly ttlMs: number;
+  readonly status: TaskStatus;
+  /** Counts what has been run of it, so that an outcome is taken once. */
+  readonly turn: number;
+  /** What the handler is run again with. Absent where its first run is under way in the process `home`. */
+  readonly state?: string;
+  /** The process in which it is run since the request that began it. */
+  readonly home?: string;
+  /** As the audit names the call; absent before anything of it has left the first request. */
+  readonly flow?: string;
+  /** Questions that are open, by key. */
+  readonly inputRequests: Readonly<Record<string, InputRequest>>;
+  /** What has been answered of them; null stands for what could not be read. */
+  readonly answers: Readonly<Record<string, Json>>;
+  /** When the next question is due, in milliseconds since the epoch. */
+  readonly dueAt?: number;
+  readonly result?: unknown;
+  readonly error?: WireError;
+  readonly statusMessage?: string;
+}
+
+export const isOver = ({ status }: Task): boolean => status !== 'working' && status !== 'input_required';
+
+/** The questions that have no answer yet. */
+export const unanswered = ({ inputRequests, answers }: Task): Readonly<Record<string, InputRequest>> =>
+  Object.fromEntries(Object.entries(inputRequests).filter(([key]) => !Object.hasOwn(answers, key)));
+
+/** True where there is something to run: an answer to every question, a deadline, or nothing to wait for. */
+export const isReady = (task: Task, now: number): boolean =>
+  !isOver(task) && (Object.keys(unanswered(task)).length === 0 || (task.dueAt !== undefined && now > task.dueAt));
+
+/** What a client is told of a task, of any status. */
+export function told(task: Task, pollIntervalMs: number): Record<string, unknown> {
+  const open = unanswered(task);
+  const status = task.status === 'input_required' && Object.keys(open).length === 0 ? 'working' : task.status;
+  return {
+    taskId: task.id,
+    status,
+    ...(task.statusMessage !== undefined && { statusMessage: task.statusMessage }),
+    createdAt: new Date(task.createdAt).toISOString(),
+    lastUpdatedAt: new Date(task.updatedAt).toISOString(),
+    ttlMs: task.ttlMs,
+    pollIntervalMs,
+    ...(status === 'input_required' && { inputRequests: open }),
+    ...(status === 'completed' && { result: task.result }),
+    ...(status === 'failed' && { error: task.error }),
+  };
+}
+
+/** What answers the call that became a task: its state without what belongs to the state (`CreateTaskResult`). */
+export function created(task: Task, pollIntervalMs: number): Record<string, unknown> {
+  const { inputRequests: _, result: __, error: ___, ...seed } = told(task, pollIntervalMs);
+  return { resultType: 'task', ...seed };
+}

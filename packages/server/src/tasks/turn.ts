@@ -1,0 +1,58 @@
+/** One turn of a task: the retry that the server makes of itself, and what it leaves in the task. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { type Departure, detach } from '../detached.ts';
+import type { Json } from '../digest.ts';
+import type { InputRequest, Task } from './task.ts';
+
+/** What leaves instead of a result, for the client to answer. */
+export interface InputRequired {
+  readonly resultType: 'input_required';
+  readonly requestState?: string;
+  readonly inputRequests?: Readonly<Record<string, InputRequest>>;
+}
+
+export const isInputRequired = (result: unknown): result is InputRequired =>
+  (result as { resultType?: unknown } | null | undefined)?.resultType === 'input_required';
+
+/** What a round leaves in its task. */
+export const afterRound = (
+  { requestState, inputRequests = {} }: InputRequired,
+  departure: Departure | undefined,
+): Partial<Task> => ({
+  status: Object.keys(inputRequests).length > 0 ? 'input_required' : 'working',
+  inputRequests,
+  answers: {},
+  ...(requestState !== undefined && { state: requestState }),
+  ...(departure && { flow: departure.flow }),
+  ...(departure?.dueAt !== undefined && { dueAt: departure.dueAt }),
+});
+
+/** The request that goes on with a task, as its client would make it. */
+export function contextOf(task: Task, signal: AbortSignal): ServerContext {
+  const entries = Object.entries(task.answers);
+  const mcpReq = {
+    id: 0,
+    method: 'tools/call',
+    envelope: task.envelope,
+    _meta: {},
+    signal,
+    requestState: () => task.state,
+    inputResponses: Object.fromEntries(entries.filter(([, answer]) => answer !== null)) as Record<string, Json>,
+    droppedInputResponseKeys: entries.filter(([, answer]) => answer === null).map(([key]) => key),
+    notify: async () => {},
+    send: () => Promise.reject(new Error('A task sends no requests.')),
+  };
+  const { client, principal, clientId } = task;
+  return detach({ mcpReq } as unknown as ServerContext, { client, principal, clientId });
+}
+
+/** What an error leaves in its task. */
+export function failure(error: unknown): Partial<Task> {
+  const { code, message, data } = (error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
+  const wire = {
+    code: Number.isSafeInteger(code) ? (code as number) : -32603,
+    message: typeof message === 'string' ? message : 'Internal error',
+    ...(data !== undefined && { data }),
+  };
+  return { status: 'failed', error: wire, statusMessage: wire.message };
+}

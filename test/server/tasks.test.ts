@@ -1,0 +1,390 @@
+/** Calls that go on as tasks (extension io.modelcontextprotocol/tasks), as a client sees them on the wire of 2026-07-28. */
+import { type AuditEvent, type Call, type MidcallOptions, midcall, type ToolConfig } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { connectPair, scriptedPerson } from '@midcall/testing';
+import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type BareClient, bareClient, type Carrier, type Reply } from './bare-client.ts';
+
+const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
+const extension = 'io.modelcontextprotocol/tasks';
+const capabilities = { elicitation: {}, extensions: { [extension]: {} } };
+const yes = { action: 'accept', content: { value: true } };
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+type Handler = (call: Call) => Promise<string>;
+type Mode = NonNullable<ToolConfig<undefined>['task']>;
+
+function serverOf(handler: Handler, options: MidcallOptions & { readonly task?: Mode } = {}): McpServerFactory {
+  const { task, ...rest } = options;
+  const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, ...rest });
+  open.push({ [Symbol.asyncDispose]: () => mid.close() });
+  return () => {
+    const server = new McpServer({ name: 'notes', version: '1.0.0' });
+    mid.tool(server, 'act', { ...(task && { task }) }, async (_, call) => ({
+      content: [{ type: 'text', text: await handler(call) }],
+    }));
+    return server;
+  };
+}
+
+interface Told {
+  readonly taskId: string;
+  readonly status: string;
+  readonly inputRequests?: Readonly<Record<string, unknown>>;
+  readonly result?: { readonly content: readonly { readonly text: string }[]; readonly isError?: boolean };
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+const told = (reply: Reply): Told => reply.result as unknown as Told;
+const textOf = ({ result }: Told) => result?.content[0]?.text;
+
+/** A client that has tasks. */
+async function client(factory: McpServerFactory, carrier: Carrier = 'memory', http = {}) {
+  const made: BareClient = await bareClient(factory, carrier, http);
+  open.push(made);
+  const send: BareClient['send'] = (method, params, options) => made.send(method, params, { capabilities, ...options });
+  const get = async (taskId: string): Promise<Told> => told(await send('tasks/get', { taskId }));
+  return {
+    send,
+    get,
+    call: (params = {}) => send('tools/call', { name: 'act', arguments: {}, ...params }),
+    update: (taskId: string, inputResponses: object) => send('tasks/update', { taskId, inputResponses }),
+    cancel: (taskId: string) => send('tasks/cancel', { taskId }),
+    /** The task, once it has left the state it is in. */
+    async until(taskId: string, ...statuses: readonly string[]): Promise<Told> {
+      for (;;) {
+        const task = await get(taskId);
+        if (statuses.includes(task.status)) return task;
+        await new Promise(resolve => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+const sure: Handler = async call => {
+  const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+  return answer.action === 'accept'
+    ? `accept ${answer.content}`
+    : `${answer.action} ${'reason' in answer ? answer.reason : ''}`;
+};
+
+/** Time that passes when it is told to. */
+function handClock() {
+  let now = 1_800_000_000_000;
+  const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
+  return {
+    now: () => now,
+    timer(fn: () => void, ms: number) {
+      const each = { at: now + ms, fn };
+      timers.add(each);
+      return () => void timers.delete(each);
+    },
+    pass(ms: number) {
+      now += ms;
+      for (const each of [...timers]) if (each.at <= now && timers.delete(each)) each.fn();
+    },
+  };
+}
+
+describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
+  it('asks, takes the answer, and keeps the result', async () => {
+    const { call, until, update } = await client(serverOf(sure, { task: 'always' }), carrier);
+    const created = await call();
+    expect(created.result).toMatchObject({ resultType: 'task', status: 'working' });
+    expect(created.result).not.toHaveProperty('requestState');
+    const { taskId } = told(created);
+    const asking = await until(taskId, 'input_required');
+    const [asked] = Object.keys(asking.inputRequests ?? {});
+    expect((await update(taskId, { [asked!]: yes })).result).toMatchObject({ resultType: 'complete' });
+    const done = await until(taskId, 'completed');
+    expect(textOf(done)).toBe('accept true');
+    expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
+  });
+
+  it('is one step of one call, however often it is answered', async () => {
+    let booked = 0;
+    const book: Handler = async call => {
+      const answer = await call.elicit({ message: 'Book?', form: Boolean });
+      if (answer.action !== 'accept') return 'nothing';
+      await call.step('book', () => ++booked);
+      return 'booked';
+    };
+    const { call, until, update } = await client(serverOf(book, { task: 'always' }), carrier);
+    const { taskId } = told(await call());
+    const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    await Promise.all(Array.from({ length: 5 }, () => update(taskId, { [asked!]: yes })));
+    expect(textOf(await until(taskId, 'completed'))).toBe('booked');
+    await update(taskId, { [asked!]: { action: 'decline' } });
+    expect(textOf(await until(taskId, 'completed'))).toBe('booked');
+    expect(booked).toBe(1);
+  });
+
+  it('goes on for forty questions, of which the first rounds are those of any call', async () => {
+    const wizard: Handler = async call => {
+      const given: string[] = [];
+      for (let n = 1; n <= 40; n += 1) {
+        const answer = await call.elicit({ message: `Question ${n}?`, form: Boolean });
+        given.push(answer.action);
+      }
+      return String(given.filter(action => action === 'accept').length);
+    };
+    const { call, until, update } = await client(serverOf(wizard), carrier);
+    let reply = await call();
+    let rounds = 0;
+    for (; reply.result?.resultType === 'input_required'; rounds += 1) {
+      const { inputRequests = {}, requestState } = reply.result;
+      const [asked] = Object.keys(inputRequests);
+      reply = await call({ inputResponses: { [asked!]: yes }, requestState });
+    }
+    expect(rounds).toBe(9);
+    const { taskId } = told(reply);
+    const keys = new Set<string>();
+    for (;;) {
+      const task = await until(taskId, 'input_required', 'completed');
+      if (task.status === 'completed') {
+        expect(textOf(task)).toBe('40');
+        break;
+      }
+      const [asked] = Object.keys(task.inputRequests ?? {});
+      expect(keys.has(asked!)).toBe(false);
+      keys.add(asked!);
+      await update(taskId, { [asked!]: yes });
+    }
+    expect(keys.size).toBe(31);
+  });
+});
+
+describe('a task', () => {
+  it('keeps waiting for what is unanswered, and tells no more of what is answered', async () => {
+    const both: Handler = async call => {
+      const [a, b] = await Promise.all([
+        call.elicit({ message: 'A?', form: Boolean }),
+        call.elicit({ message: 'B?', form: Boolean }),
+      ]);
+      return `${a.action} ${b.action}`;
+    };
+    const { call, until, update, get } = await client(serverOf(both, { task: 'always' }));
+    const { taskId } = told(await call());
+    const [first, second] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    await update(taskId, { [first!]: yes, 'never-asked': yes });
+    const after = await get(taskId);
+    expect(after.status).toBe('input_required');
+    expect(Object.keys(after.inputRequests ?? {})).toEqual([second]);
+    await update(taskId, { [second!]: { action: 'decline' } });
+    expect(textOf(await until(taskId, 'completed'))).toBe('accept decline');
+  });
+
+  it('ends a question whose time is up, and goes on', async () => {
+    const clock = handClock();
+    const ask: Handler = async call => {
+      const answer = await call.elicit({ message: 'Sure?', form: Boolean, timeoutMs: 3 * 24 * 60 * 60_000 });
+      return `${answer.action} ${'reason' in answer ? answer.reason : ''}`;
+    };
+    const { call, until } = await client(serverOf(ask, { task: 'always', now: clock.now, timer: clock.timer }));
+    const { taskId } = told(await call());
+    await until(taskId, 'input_required');
+    clock.pass(3 * 24 * 60 * 60_000 + 2);
+    expect(textOf(await until(taskId, 'completed'))).toBe('cancel timeout');
+  });
+
+  it('is cancelled while it waits', async () => {
+    const events: AuditEvent[] = [];
+    const { call, until, cancel, update } = await client(
+      serverOf(sure, { task: 'always', audit: e => events.push(e) }),
+    );
+    const { taskId } = told(await call());
+    const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    expect((await cancel(taskId)).result).toMatchObject({ resultType: 'complete' });
+    expect((await until(taskId, 'cancelled')).inputRequests).toBeUndefined();
+    await update(taskId, { [asked!]: yes });
+    expect((await until(taskId, 'cancelled')).result).toBeUndefined();
+    expect(events.filter(event => event.kind === 'ended').map(event => event.outcome)).toEqual(['cancelled']);
+  });
+
+  it('is cancelled while it works: its step is told, and nothing else begins', async () => {
+    let [stopped, after] = [false, false];
+    const work: Handler = async call => {
+      await call.step(
+        'long',
+        ({ signal }) =>
+          new Promise<null>(resolve => {
+            signal.addEventListener('abort', () => {
+              stopped = true;
+              resolve(null);
+            });
+          }),
+      );
+      await call.step('next', () => {
+        after = true;
+        return null;
+      });
+      return 'done';
+    };
+    const { call, until, cancel } = await client(serverOf(work, { task: 'always' }));
+    const { taskId } = told(await call());
+    await until(taskId, 'working');
+    await new Promise(resolve => setImmediate(resolve));
+    await cancel(taskId);
+    await until(taskId, 'cancelled');
+    expect([stopped, after]).toEqual([true, false]);
+  });
+
+  it('becomes one where it runs long, also between its questions', async () => {
+    const clock = handClock();
+    let begun = (): void => {};
+    const begins = new Promise<void>(resolve => {
+      begun = resolve;
+    });
+    let release = (): void => {};
+    const gate = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const work: Handler = async call => {
+      const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+      await call.step('long', async () => {
+        begun();
+        await gate;
+        return null;
+      });
+      const again = await call.elicit({ message: 'Really?', form: Boolean });
+      return `${answer.action} ${again.action}`;
+    };
+    const { call, until, update } = await client(serverOf(work, { now: clock.now, timer: clock.timer }));
+    let reply = await call();
+    const [asked] = Object.keys(reply.result?.inputRequests ?? {});
+    const retried = call({ inputResponses: { [asked!]: yes }, requestState: reply.result?.requestState });
+    await begins;
+    clock.pass(20_000);
+    reply = await retried;
+    expect(reply.result).toMatchObject({ resultType: 'task', status: 'working' });
+    const { taskId } = told(reply);
+    release();
+    const [next] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    await update(taskId, { [next!]: yes });
+    expect(textOf(await until(taskId, 'completed'))).toBe('accept accept');
+  });
+
+  it('goes on in another process that has the same store and key', async () => {
+    const store = memoryStore();
+    let booked = 0;
+    const book: Handler = async call => {
+      await call.step('quote', () => ++booked);
+      const answer = await call.elicit({ message: 'Book?', form: Boolean });
+      await call.step('book', () => ++booked);
+      return answer.action;
+    };
+    const before = await client(serverOf(book, { task: 'always', store }));
+    const { taskId } = told(await before.call());
+    const [asked] = Object.keys((await before.until(taskId, 'input_required')).inputRequests ?? {});
+    const after = await client(serverOf(book, { task: 'always', store }));
+    await after.update(taskId, { [asked!]: yes });
+    expect(textOf(await after.until(taskId, 'completed'))).toBe('accept');
+    expect(textOf(await before.until(taskId, 'completed'))).toBe('accept');
+    expect(booked).toBe(2);
+  });
+
+  it('does not exist for another person, nor for nobody', async () => {
+    const http = {
+      authenticate: (request: Request) => {
+        const token = request.headers.get('authorization')?.slice('Bearer '.length) ?? '';
+        return { token, clientId: 'same', scopes: [], extra: { subject: token } };
+      },
+    };
+    const principal: MidcallOptions['principal'] = ctx => ({
+      issuer: 'https://login.example',
+      subject: String(ctx.http?.authInfo?.extra?.['subject']),
+    });
+    const factory = serverOf(sure, { task: 'always', principal });
+    const { send } = await client(factory, 'http', http);
+    const { taskId } = told(await send('tools/call', { name: 'act', arguments: {} }, { capabilities, token: 'alice' }));
+    const as = (token: string, method: string) =>
+      send(method, { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) }, { capabilities, token });
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const theirs = await as('mallory', method);
+      expect(theirs.error).toMatchObject({ code: -32602, message: expect.stringContaining('Unknown task') });
+    }
+    expect((await as('alice', 'tasks/get')).result).toMatchObject({ taskId });
+  });
+
+  it('is unknown where it never was, and refused to a client without tasks', async () => {
+    const { send } = await client(serverOf(sure));
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const params = { taskId: 'no-such-task', inputResponses: {} };
+      expect((await send(method, params)).error).toMatchObject({ code: -32602 });
+      const without = await send(method, params, { capabilities: { elicitation: {} } });
+      expect(without.error).toMatchObject({
+        code: -32021,
+        data: { requiredCapabilities: { extensions: { [extension]: {} } } },
+      });
+    }
+  });
+
+  it('is refused where it is required and the client has none, and left out where it is not', async () => {
+    const required = await client(serverOf(sure, { task: 'required' }));
+    const params = { name: 'act', arguments: {} };
+    const refused = await required.send('tools/call', params, { capabilities: { elicitation: {} } });
+    expect(refused.error?.code).toBe(-32021);
+    const always = await client(serverOf(sure, { task: 'always' }));
+    const rounds = await always.send('tools/call', params, { capabilities: { elicitation: {} } });
+    expect(rounds.result?.resultType).toBe('input_required');
+  });
+
+  it('has no methods on 2025-11-25', async () => {
+    const pair = await connectPair(serverOf(sure), { era: '2025-11-25', person: scriptedPerson([]) });
+    open.push(pair);
+    const get = pair.client.request(
+      { method: 'tasks/get', params: { taskId: 'x' } } as never,
+      z.looseObject({}) as never,
+    );
+    await expect(get).rejects.toMatchObject({ code: -32601 });
+    expect(pair.client.getServerCapabilities()).not.toHaveProperty('tasks');
+  });
+
+  it('is taken up where the process that ran it is gone', async () => {
+    const [gone, clock] = [handClock(), handClock()];
+    const store = memoryStore({ now: clock.now });
+    let begun = (): void => {};
+    const begins = new Promise<void>(resolve => {
+      begun = resolve;
+    });
+    let runs = 0;
+    const work: Handler = async call =>
+      await call.step(
+        'work',
+        () => {
+          begun();
+          runs += 1;
+          return runs === 1 ? new Promise<string>(() => {}) : 'done';
+        },
+        { idempotent: true },
+      );
+    const mid = midcall({ key, warn: () => {}, store, now: gone.now, timer: gone.timer });
+    const first = await client(() => {
+      const server = new McpServer({ name: 'notes', version: '1.0.0' });
+      mid.tool(server, 'act', { task: 'always' }, async (_, call) => ({
+        content: [{ type: 'text', text: await work(call) }],
+      }));
+      return server;
+    });
+    const { taskId } = told(await first.call());
+    await begins;
+    clock.pass(60_000);
+    const second = await client(serverOf(work, { task: 'always', store, now: clock.now, timer: clock.timer }));
+    expect(textOf(await second.until(taskId, 'completed'))).toBe('done');
+    expect(runs).toBe(2);
+  });
+
+  it('takes what cannot be read as no answer', async () => {
+    const { call, until, update } = await client(serverOf(sure, { task: 'always' }));
+    const { taskId } = told(await call());
+    const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    await update(taskId, { [asked!]: 'no answer at all' });
+    expect(textOf(await until(taskId, 'completed'))).toMatch(/^cancel /);
+  });
+});
