@@ -6,7 +6,7 @@
  */
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { Audit, Connection, Inbox, machineDisk, Policy, RootsManager } from '@midcall/host';
+import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
 import { startDesk } from '@midcall/host/web';
 import { chromium } from 'playwright-core';
 import { idle } from './desk-idle.mjs';
@@ -81,7 +81,7 @@ function answerAll() {
 async function desk() {
   const inbox = new Inbox();
   const policy = new Policy({ limits: { perWindow: 10_000 } });
-  const [audit, roots] = [new Audit(), new RootsManager({ disk: machineDisk })];
+  const [audit, roots] = [new Audit(), new OfferedRoots({ disk: machineDisk })];
   const client = { name: 'bench', version: '0' };
   const connect = entry => new Connection(entry, { client, inbox, policy, audit, roots });
   const running = await startDesk({ inbox, policy, audit, roots, connect });

@@ -2,7 +2,7 @@
 
 import { modelRouter } from '@midcall/core/models';
 import { samplingTool } from '@midcall/core/sampling';
-import { Audit, attach, auditFile, Inbox, machineDisk, Policy, RootsManager } from '@midcall/host';
+import { Audit, attach, auditFile, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import { startDesk } from '@midcall/host/web';
 import { keyRing, midcall } from '@midcall/server';
@@ -189,7 +189,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   ['attach, no origin', () => loose(attach)(client(), { server: { id: 'a' }, inbox }), 'server.origin is missing'],
   ['attach, a slip', () => loose(attach)(client(), { server, inbox, polcy: new Policy() }), "Did you mean 'policy'?"],
   ['attach, audit', () => loose(attach)(client(), { server, inbox, audit: 'x.log' }), 'audit must be an Audit'],
-  ['attach, roots', () => loose(attach)(client(), { server, inbox, roots: ['/tmp'] }), 'roots must be a RootsManager'],
+  ['attach, roots', () => loose(attach)(client(), { server, inbox, roots: ['/tmp'] }), 'roots must be an OfferedRoots'],
   [
     'attach, model',
     () => loose(attach)(client(), { server, inbox, sampling: {} }),
@@ -214,10 +214,10 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   ],
   ['Audit', () => new Audit({ sink: 'x.log' as never }), 'sink must be a sink, such as auditFile(path)'],
   ['auditFile', () => loose(auditFile)(), 'the path must be a string that is not empty'],
-  ['RootsManager', () => new RootsManager({} as never), 'disk is missing; it must be a disk, such as machineDisk'],
+  ['OfferedRoots', () => new OfferedRoots({} as never), 'disk is missing; it must be a disk, such as machineDisk'],
   [
     'roots.add',
-    () => loose((place: string) => new RootsManager({ disk: machineDisk }).add(place))(),
+    () => loose((place: string) => new OfferedRoots({ disk: machineDisk }).add(place))(),
     'the directory must be a string',
   ],
   [

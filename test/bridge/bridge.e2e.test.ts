@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { Connection, commandTarget, Inbox, machineDisk, RootsManager } from '@midcall/host';
+import { Connection, commandTarget, Inbox, machineDisk, OfferedRoots } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { npxFolder } from '../fixtures/npx.ts';
@@ -43,7 +43,7 @@ async function host(
       void reply({ action: 'accept', content });
     },
   });
-  const roots = new RootsManager({ disk: machineDisk, lookEveryMs: 0 });
+  const roots = new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 });
   if (options.root !== undefined) await roots.grant('bridge', [(await roots.add(options.root)).uri]);
   const target = commandTarget([process.execPath, main, 'bridge', '--trust-host', ...words]);
   const client = { name: 'test-host', version: '1.0.0' };

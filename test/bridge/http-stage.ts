@@ -1,5 +1,6 @@
 /** A bridge over HTTP before a server of the test's own, and hosts of three kinds that connect to it. */
-import { type Inbox, machineDisk, RootsManager, type ServerEntry, systemClock, urlTarget } from '@midcall/host';
+import { systemClock } from '@midcall/core/time';
+import { type Inbox, machineDisk, OfferedRoots, type ServerEntry, urlTarget } from '@midcall/host';
 import { type Midcall, midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { type Era, negotiation, type Scripted, scriptedPerson } from '@midcall/testing';
@@ -122,7 +123,7 @@ export async function httpStage({ upstream, serve, atDesk, entries, options }: H
     entries: entries?.(entry) ?? [{ path: '/mcp', entry }],
     port: 0,
     roots: undefined,
-    hostRoots: () => new RootsManager({ disk: machineDisk, lookEveryMs: 0 }),
+    hostRoots: () => new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 }),
     sampling: { model: noModel, always: false },
     makeDesk: inbox => {
       inbox.subscribe(ring);

@@ -1,6 +1,6 @@
 /** What a bridge over HTTP keeps apart, whom it refuses, and what it says. */
 import { request } from 'node:http';
-import { type Inbox, machineDisk, RootsManager, type ServerEntry } from '@midcall/host';
+import { type Inbox, machineDisk, OfferedRoots, type ServerEntry } from '@midcall/host';
 import type { Midcall } from '@midcall/server';
 import { eras } from '@midcall/testing';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -167,7 +167,7 @@ describe.each(eras)('a server of %s', upstream => {
         says(JSON.stringify((await call.roots())?.map(({ uri }) => uri))),
       );
     };
-    const roots = new RootsManager({ disk: machineDisk, lookEveryMs: 0 });
+    const roots = new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 });
     const { uri } = await roots.add(import.meta.dirname);
     await using on = await httpStage({ upstream, serve: where, options: { roots } });
     const host = await connectHost('SDK 2, 2026-07-28', on.url, {

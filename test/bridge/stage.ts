@@ -1,13 +1,13 @@
 /** A bridge between a scripted host and a server of the test's own, in any pair of revisions. */
 
+import { systemClock } from '@midcall/core/time';
 import {
   type Clock,
   type Connection,
   Inbox,
   machineDisk,
-  RootsManager,
+  OfferedRoots,
   type ServerEntry,
-  systemClock,
   urlTarget,
 } from '@midcall/host';
 import { type Midcall, midcall } from '@midcall/server';
@@ -80,7 +80,7 @@ export async function stage({ host, upstream, serve, atDesk, ...given }: StageOp
     inbox,
     clock,
     era: upstream,
-    roots: new RootsManager({ disk: machineDisk, lookEveryMs: 0 }),
+    roots: new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 }),
     ownRoots: false,
     sampling: { model: noModel, always: false },
     startDesk: async behindTheBridge => {

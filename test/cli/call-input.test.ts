@@ -1,6 +1,8 @@
 /** What people and files say to `midcall call`, judged before anything is started. */
-import { originOf, readServerEntries } from '@midcall/host';
+
+import { readServerEntries } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
+import { originOf } from '../../packages/host/src/connection/server-entry.ts';
 import { chooseEra, chooseServer, wordsAfterDashes } from '../../packages/midcall/src/cli/server-choice.ts';
 import { readToolArguments } from '../../packages/midcall/src/cli/tool-arguments.ts';
 

@@ -4,8 +4,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commandTarget, originOf, Policy, rulesFile } from '@midcall/host';
+import { commandTarget, Policy, rulesFile } from '@midcall/host';
 import { expect, it } from 'vitest';
+import { originOf } from '../../packages/host/src/connection/server-entry.ts';
 import { askingServer } from '../host/person.ts';
 
 const midcall = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));

@@ -3,13 +3,14 @@
 import { type Call, midcall } from '@midcall/server';
 import { confirm, connect, formPage, type PageKind, pageOf, secret } from '@midcall/server/connect';
 import { serveHttp } from '@midcall/server/node';
-import { type Era, eras, type Frame, negotiation, recorded } from '@midcall/testing';
+import { type Era, eras, type Frame, negotiation } from '@midcall/testing';
 import { Client, type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { trusted } from '../../packages/core/src/page/html.ts';
+import { recorded } from '../../packages/testing/src/eras.ts';
 import { grown } from '../fixtures/grown.ts';
 import { bareClient, textOf } from '../server/bare-client.ts';
 import { fixture, told } from './fixture.ts';

@@ -12,10 +12,10 @@ import {
   type Era,
   Inbox,
   machineDisk,
+  OfferedRoots,
   Policy,
   type Question,
   type Reply,
-  RootsManager,
   urlTarget,
 } from '@midcall/host';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -50,8 +50,8 @@ const model: SamplingModel = {
   }),
 };
 
-async function manager(...directories: string[]): Promise<RootsManager> {
-  const roots = new RootsManager({ disk: machineDisk });
+async function manager(...directories: string[]): Promise<OfferedRoots> {
+  const roots = new OfferedRoots({ disk: machineDisk });
   for (const directory of directories) await roots.add(directory);
   return roots;
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Audit, Inbox, machineDisk, RootsManager } from '@midcall/host';
+import { Audit, Inbox, machineDisk, OfferedRoots } from '@midcall/host';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { eras } from '@midcall/testing';
 import { InMemoryTransport, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
@@ -110,7 +110,7 @@ describe('2025-11-25', () => {
   });
 
   it('lets calls out when the server takes its question about roots back', async () => {
-    const roots = new RootsManager({ disk: machineDisk });
+    const roots = new OfferedRoots({ disk: machineDisk });
     await roots.add(realpathSync(mkdtempSync(join(tmpdir(), 'hostile-server-'))));
     const inbox = new Inbox();
     const host = await wired('2025-11-25', { tool: async () => 'done', roots, inbox });
@@ -123,7 +123,7 @@ describe('2025-11-25', () => {
   });
 
   it('does not count a wait for the person to grant roots as time of the server', async () => {
-    const roots = new RootsManager({ disk: machineDisk });
+    const roots = new OfferedRoots({ disk: machineDisk });
     await roots.add(realpathSync(mkdtempSync(join(tmpdir(), 'hostile-server-'))));
     const inbox = new Inbox();
     const clock = handClock();

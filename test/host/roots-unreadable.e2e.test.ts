@@ -12,8 +12,8 @@ it.skipIf(process.platform === 'win32')('roots-30: refuses a directory that cann
   const shut = mkdtempSync(join(tmpdir(), 'midcall-shut-'));
   chmodSync(shut, 0);
   const script = `
-    import { machineDisk, RootsManager } from ${JSON.stringify(host)};
-    const added = new RootsManager({ disk: machineDisk }).add(${JSON.stringify(shut)});
+    import { machineDisk, OfferedRoots } from ${JSON.stringify(host)};
+    const added = new OfferedRoots({ disk: machineDisk }).add(${JSON.stringify(shut)});
     console.log(await added.then(() => 'added', error => error.code));
     process.exit();`;
   const [command, ...before] = unprivilegedNode();

@@ -7,10 +7,10 @@ import {
   Audit,
   type Clock,
   machineDisk,
+  OfferedRoots,
   Policy,
   type Question,
   type Reply,
-  RootsManager,
   type RootsMemory,
 } from '@midcall/host';
 import { eras } from '@midcall/testing';
@@ -30,8 +30,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-async function manager(...directories: string[]): Promise<RootsManager> {
-  const roots = new RootsManager({ disk: machineDisk });
+async function manager(...directories: string[]): Promise<OfferedRoots> {
+  const roots = new OfferedRoots({ disk: machineDisk });
   for (const directory of directories) await roots.add(at(directory));
   return roots;
 }
@@ -56,7 +56,7 @@ const sharing =
 describe.each(eras)('%s', era => {
   /** A tool that asks for the roots once and gives back what it was told. */
   const hosted = (
-    roots: RootsManager | undefined,
+    roots: OfferedRoots | undefined,
     answer: (question: Question) => Reply | undefined,
     audit = new Audit(),
   ) =>
@@ -195,7 +195,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it.each<[string, () => Promise<RootsManager>]>([
+  it.each<[string, () => Promise<OfferedRoots>]>([
     [
       'the disk',
       async () => {
@@ -207,7 +207,7 @@ describe.each(eras)('%s', era => {
             return machineDisk.look(path);
           },
         };
-        const roots = new RootsManager({ disk });
+        const roots = new OfferedRoots({ disk });
         await roots.add(at('a'));
         broken = true;
         return roots;
@@ -222,7 +222,7 @@ describe.each(eras)('%s', era => {
             throw new Error(`${at('secret/roots.json')} is on fire.`);
           },
         };
-        const roots = new RootsManager({ disk: machineDisk, memory });
+        const roots = new OfferedRoots({ disk: machineDisk, memory });
         await roots.load();
         return roots;
       },
@@ -273,7 +273,7 @@ describe.each(eras)('%s', era => {
 
   it('roots-33, roots-40: notices by itself that a root went, and that it is back', async () => {
     const clock = handClock();
-    const roots = new RootsManager({ disk: machineDisk, clock, lookEveryMs: 1_000 });
+    const roots = new OfferedRoots({ disk: machineDisk, clock, lookEveryMs: 1_000 });
     await roots.add(at('a'));
     await roots.grant('notes', [uri('a')]);
     const host = await hosted(roots, sharing());

@@ -1,18 +1,10 @@
 /** A secret in an answer: the server that asked gets it, and nobody else does; on the wire of both revisions. */
 import { PassThrough } from 'node:stream';
-import {
-  Audit,
-  argumentsDigest,
-  type Ending,
-  type FormQuestion,
-  Inbox,
-  type InboxEvent,
-  mask,
-  type Presenter,
-} from '@midcall/host';
+import { Audit, type Ending, type FormQuestion, Inbox, type InboxEvent, mask, type Presenter } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { argumentsDigest } from '../../packages/host/src/audit/audit.ts';
 import { pickOne } from '../web/stage.ts';
 import { nextQuestion } from './person.ts';
 import { wired } from './wire-server.ts';

@@ -1,4 +1,5 @@
-import { judgeUrl, openUrl, type Spawn, visible } from '@midcall/host';
+import { openUrl, type Spawn } from '@midcall/core/node';
+import { judgeUrl, visible } from '@midcall/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hides, visibleJson } from '../../packages/core/src/text/visible.ts';

@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attach, type ConnectionEvent, type Era, Inbox, machineDisk, RootsManager } from '@midcall/host';
+import { attach, type ConnectionEvent, type Era, Inbox, machineDisk, OfferedRoots } from '@midcall/host';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { askingServer, connected, nextQuestion, person, said } from './person.ts
 type Frame = { readonly method?: string; readonly params?: Readonly<Record<string, unknown>> };
 
 async function wired(era: Era) {
-  const roots = new RootsManager({ disk: machineDisk });
+  const roots = new OfferedRoots({ disk: machineDisk });
   const inbox = new Inbox();
   const client = new Client(
     { name: 'plain-client', version: '1.0.0' },

@@ -6,7 +6,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { boundedStore } from '../../packages/core/src/store/bounded-store.ts';
 import type { Store } from '../../packages/core/src/store/store.ts';
-import { later } from '../../packages/host/src/clock.ts';
+import { later } from '../../packages/core/src/time/clock.ts';
 import { redisStore } from '../../packages/server/src/stores/redis.ts';
 import { sqliteStore } from '../../packages/server/src/stores/sqlite.ts';
 import { handClock } from '../host/clock.ts';

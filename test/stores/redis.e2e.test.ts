@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boundedStore } from '../../packages/core/src/store/bounded-store.ts';
-import { later } from '../../packages/host/src/clock.ts';
+import { later } from '../../packages/core/src/time/clock.ts';
 import { redisStore } from '../../packages/server/src/stores/redis.ts';
 import { storeContract } from '../../packages/testing/src/store-contract.ts';
 import { handClock } from '../host/clock.ts';

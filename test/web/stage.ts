@@ -14,12 +14,14 @@ import {
   judgeUrl,
   type KeptRules,
   machineDisk,
+  OfferedRoots,
   Policy,
   type Question,
-  RootsManager,
 } from '@midcall/host';
-import { type RunningDesk, startDesk } from '@midcall/host/web';
+import type { RunningDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
+import { serveDesk } from '../../packages/host/src/web/desk.ts';
+import { Workspace } from '../../packages/host/src/web/workspace/workspace.ts';
 
 /** Where the build puts the client script. */
 export const builtClient = new URL('../../packages/host/dist/web/client/', import.meta.url);
@@ -46,17 +48,20 @@ function noClient(): URL {
   return pathToFileURL(`${folder}/`);
 }
 
+/** A desk, and what it is a view of. */
+export type StagedDesk = RunningDesk & { readonly workspace: Workspace };
+
 export interface Stage extends AsyncDisposable {
-  readonly desk: RunningDesk;
+  readonly desk: StagedDesk;
   readonly inbox: Inbox;
   readonly policy: Policy;
   readonly audit: Audit;
-  readonly roots: RootsManager;
+  readonly roots: OfferedRoots;
   readonly errors: unknown[];
 }
 
 /** Resolves when something on the desk has become so. */
-export function whenSo<T>({ workspace }: RunningDesk, look: () => T | undefined): Promise<T> {
+export function whenSo<T>({ workspace }: StagedDesk, look: () => T | undefined): Promise<T> {
   return new Promise(resolve => {
     const stop = workspace.subscribe(() => check());
     const check = (): void => {
@@ -95,16 +100,15 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const inbox = new Inbox();
   const policy = new Policy();
   const audit = new Audit();
-  const roots = new RootsManager({ disk: machineDisk });
+  const roots = new OfferedRoots({ disk: machineDisk });
   const client = { name: 'midcall-test', version: '0' };
-  const desk = await startDesk({
+  const workspace = new Workspace({
     inbox,
     policy,
     audit,
     roots,
     ...(options.sampling && { models: options.sampling }),
     ...(options.keptRules && { keptRules: options.keptRules }),
-    ...(options.port !== undefined && { port: options.port }),
     connect: entry =>
       new Connection(entry, {
         client,
@@ -115,11 +119,15 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
         ...(options.era && { era: options.era }),
         ...(options.sampling && { sampling: { model: options.sampling } }),
       }),
+  });
+  const served = await serveDesk(workspace, {
+    ...(options.port !== undefined && { port: options.port }),
     client: options.client ?? noClient(),
     zone: options.zone ?? 'Europe/Berlin',
     ...(options.proposedRoot !== undefined && { proposedRoot: options.proposedRoot }),
     onError: error => errors.push(error),
   });
+  const desk = Object.defineProperty(served, 'workspace', { value: workspace }) as StagedDesk;
   return { desk, inbox, policy, audit, roots, errors, [Symbol.asyncDispose]: () => desk.close() };
 }
 

@@ -11,7 +11,7 @@ import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextpro
 import type { Asking } from './asking.ts';
 import { type ElicitationMode, type ElicitResult, elicitResult, readElicitation } from './elicitation.ts';
 import { hasElicitationIds } from './era.ts';
-import type { RootsManager } from './roots/manager.ts';
+import type { OfferedRoots } from './roots/offered-roots.ts';
 import type { SamplingFlow } from './sampling/flow.ts';
 import type { TappedRequest } from './sdk-seam/tap.ts';
 import type { UrlFlow } from './url/flow.ts';
@@ -20,7 +20,7 @@ export interface AnsweringOptions {
   readonly asking: Asking;
   readonly pages: UrlFlow;
   readonly modes: readonly ElicitationMode[];
-  readonly roots: RootsManager | undefined;
+  readonly roots: OfferedRoots | undefined;
   readonly sampling: SamplingFlow | undefined;
 }
 
@@ -77,7 +77,7 @@ export class Answering {
     }
   }
 
-  async #tellable(manager: RootsManager, request: TappedRequest, taken: AbortSignal): Promise<Root[]> {
+  async #tellable(manager: OfferedRoots, request: TappedRequest, taken: AbortSignal): Promise<Root[]> {
     const { asking } = this.#options;
     const { id, call } = request;
     const server = asking.asker().id;

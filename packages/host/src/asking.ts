@@ -5,10 +5,10 @@
 
 import type { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
+import type { Clock } from '@midcall/core/time';
 import type { ProtocolError } from '@modelcontextprotocol/client';
 import type { Audit } from './audit/audit.ts';
 import type { Calls, RunningCall } from './calls/calls.ts';
-import type { Clock } from './clock.ts';
 import { serverSendsRequests } from './era.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import type { Subject } from './policy/judge.ts';

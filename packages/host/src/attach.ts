@@ -28,13 +28,13 @@ import {
 import type { SamplingModel } from '@midcall/core/sampling';
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
+import { type Clock, clockKind, later, systemClock } from '@midcall/core/time';
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { Answering } from './answering.ts';
 import { Asking, type Notice } from './asking.ts';
 import { Audit } from './audit/audit.ts';
 import { Calls } from './calls/calls.ts';
 import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
-import { type Clock, clockKind, later, systemClock } from './clock.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import { callsOutliveProcess, type Era, eraOf, hearsRootsChanged, serverSendsRequests } from './era.ts';
 import type { Inbox } from './inbox/inbox.ts';
@@ -42,7 +42,7 @@ import { outputValidator } from './output-validator.ts';
 import { Policy } from './policy/policy.ts';
 import type { Asker, CallContext } from './question.ts';
 import { RootsGate } from './roots/gate.ts';
-import type { RootsManager } from './roots/manager.ts';
+import type { OfferedRoots } from './roots/offered-roots.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
 import type { SamplingLimits } from './sampling/budget.ts';
 import { type SamplingAccount, SamplingFlow } from './sampling/flow.ts';
@@ -66,7 +66,7 @@ export interface AttachOptions {
   readonly policy?: Policy;
   readonly audit?: Audit;
   /** Declared only where given. */
-  readonly roots?: RootsManager;
+  readonly roots?: OfferedRoots;
   /** Declared only where given. */
   readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
   /** Default: both. */
@@ -88,7 +88,7 @@ const kinds: Kinds<AttachOptions> = {
   inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
   policy: having('a Policy', 'judge', 'count'),
   audit: having('an Audit', 'record'),
-  roots: having('a RootsManager', 'granted', 'subscribe'),
+  roots: having('an OfferedRoots', 'granted', 'subscribe'),
   sampling: parts<NonNullable<AttachOptions['sampling']>>({
     model: required(having('a model, such as modelRouter(…) of @midcall/host/models', 'choose', 'run')),
     budget: anything,

@@ -4,8 +4,6 @@ export type { Notice } from './asking.ts';
 export type { AuditEntry, AuditEvent, AuditVerdict } from './audit/audit.ts';
 export { Audit } from './audit/audit.ts';
 export type { CallOutcome, CallProgress } from './calls/runner.ts';
-export type { Clock } from './clock.ts';
-export { systemClock } from './clock.ts';
 export { commandWords } from './connection/command-words.ts';
 export type {
   Catalogue,
@@ -37,8 +35,8 @@ export type {
   UrlQuestion,
 } from './question.ts';
 export { expandTemplate, templateNames } from './resource-template.ts';
-export type { OfferedRoot } from './roots/manager.ts';
-export { RootsManager } from './roots/manager.ts';
+export type { OfferedRoot } from './roots/offered-roots.ts';
+export { OfferedRoots } from './roots/offered-roots.ts';
 export { saidAlready } from './said-already.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export { wishLines } from './sampling/wishes.ts';

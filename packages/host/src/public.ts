@@ -1,48 +1,19 @@
 /** `@midcall/host`: the answering side. */
 export type { MidcallErrorCode } from '@midcall/core/errors';
 export { isMidcallError, MidcallError } from '@midcall/core/errors';
-export type {
-  Answer,
-  Assurance,
-  By,
-  CancelReason,
-  Channel,
-  Choice,
-  Content,
-  Field,
-  Form,
-  FormInput,
-  FormValue,
-  Issue,
-  RawField,
-  RawForm,
-  ReadForm,
-  Shorthand,
-  ShorthandRecord,
-  Textual,
-  TitledChoices,
-  WireSchema,
-  WireValue,
-} from '@midcall/core/form';
-export { checkContent, checkValue, labelOf, parseTextual, readForm, secretIn } from '@midcall/core/form';
-export type { OpenUrlOptions, Spawn } from '@midcall/core/node';
-export { openUrl } from '@midcall/core/node';
 export type { Root } from '@midcall/core/roots';
 export type { ModelReply, SamplingModel, SamplingRequest, SamplingResult } from '@midcall/core/sampling';
-export { textOf } from '@midcall/core/sampling';
 export type { Store } from '@midcall/core/store';
 export type { VisibleOptions } from '@midcall/core/text';
-export { hides, visible } from '@midcall/core/text';
+export { visible } from '@midcall/core/text';
+export type { Clock } from '@midcall/core/time';
 export type { Notice } from './asking.ts';
 export type { AttachEvent, Attachment, AttachOptions, CallRequest } from './attach.ts';
 export { attach } from './attach.ts';
 export type { AuditEntry, AuditEvent, AuditOptions, AuditSink, AuditVerdict } from './audit/audit.ts';
-export { Audit, argumentsDigest, verifyAudit } from './audit/audit.ts';
+export { Audit, verifyAudit } from './audit/audit.ts';
 export { auditFile } from './audit/audit-file.ts';
 export type { CallEvent, CallOutcome, CallProgress, RunOptions } from './calls/runner.ts';
-export type { Clock } from './clock.ts';
-export { systemClock } from './clock.ts';
-export { commandWords } from './connection/command-words.ts';
 export type {
   CallHandle,
   Catalogue,
@@ -54,16 +25,13 @@ export type {
 export { Connection } from './connection/connection.ts';
 export type { ListName, ListProblem } from './connection/list-problem.ts';
 export type { ServerEntry, ServerTarget } from './connection/server-entry.ts';
-export { commandTarget, originOf, readServerEntries, urlTarget } from './connection/server-entry.ts';
-export { StderrTail } from './connection/stderr-tail.ts';
-export type { TransportOptions } from './connection/transport.ts';
-export { openTransport } from './connection/transport.ts';
-export { systemReason } from './connection/unreached.ts';
+export { commandTarget, readServerEntries, urlTarget } from './connection/server-entry.ts';
+export type { ServerOpener } from './connection/server-opener.ts';
+export { serverOpener } from './connection/server-opener.ts';
 export type { ElicitationMode } from './elicitation.ts';
 export type { Era } from './era.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
-export { isLongText } from './long-text.ts';
 export { outputValidator } from './output-validator.ts';
 export type { Limits, Rule, Subject, Verdict } from './policy/judge.ts';
 export type { KeptRules, RulesFileOptions } from './policy/kept-rules.ts';
@@ -89,16 +57,13 @@ export type {
   UrlQuestion,
   Via,
 } from './question.ts';
-export { expandTemplate, templateNames } from './resource-template.ts';
 export { machineDisk, type RootsDisk } from './roots/disk.ts';
-export type { OfferedRoot, RootsManagerOptions } from './roots/manager.ts';
-export { RootsManager } from './roots/manager.ts';
 export { type RootsMemory, type RootsState, rootsFile } from './roots/memory.ts';
-export { detectWorkspace, type Workspace } from './roots/workspace.ts';
-export { saidAlready } from './said-already.ts';
+export type { OfferedRoot, OfferedRootsOptions } from './roots/offered-roots.ts';
+export { OfferedRoots } from './roots/offered-roots.ts';
+export { type DetectedWorkspace, detectWorkspace } from './roots/workspace.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
-export { wishLines } from './sampling/wishes.ts';
-export { mask, maskedArguments, secretNames, secretsOf, secretWarnings } from './secrets.ts';
+export { mask, secretsOf } from './secrets.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';
 export { judgeUrl } from './url/judge.ts';

@@ -1,9 +1,8 @@
 /** A clock that stands still until it is told to move, so that no outcome of a question has to be waited for. */
 
-export interface VirtualClock {
-  now(): number;
-  /** Runs `fn` when `ms` milliseconds have been let pass; the result takes it back. */
-  timer(fn: () => void, ms: number): () => void;
+import type { Clock } from '@midcall/core/time';
+
+export interface VirtualClock extends Clock {
   /** Lets time pass, and runs what falls due in it in order. */
   advance(ms: number): void;
   /**
@@ -38,7 +37,7 @@ export function virtualClock(start = Date.UTC(2026, 7, 1)): VirtualClock {
   };
   return {
     now: () => time,
-    timer(fn, ms) {
+    after(ms, fn) {
       const timer = { at: time + Math.max(0, ms), fn };
       timers.add(timer);
       return () => void timers.delete(timer);

@@ -4,6 +4,7 @@
  */
 
 import { checkGiven, func } from '@midcall/core/options';
+import { later } from '@midcall/core/time';
 import type { MidcallOptions } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
@@ -42,7 +43,7 @@ export async function runPath(subject: Subject, era: Era, pick: Picker): Promise
   const trace = new OpenTrace(subject, pick);
   const options: ExploreOptionsForMidcall = {
     now: clock.now,
-    timer: clock.timer,
+    timer: later(clock),
     store: memoryStore({ now: clock.now }),
     observe: seen => trace.saw(seen),
     warn: () => {},

@@ -1,16 +1,15 @@
 /** `@midcall/testing`: what authors of servers, hosts and stores test with. */
 
+export type { Era } from '@midcall/host';
 export {
   type Carrier,
   connectPair,
-  type Era,
   eras,
   type Frame,
   negotiation,
   type Pair,
   type PairOptions,
   pairings,
-  recorded,
 } from './eras.ts';
 export { type ExploredTool, type ExploreOptions, explore } from './explore.ts';
 export type { FindingKind } from './explore-finding.ts';

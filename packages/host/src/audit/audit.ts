@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto';
 import { canonical } from '@midcall/core/json';
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
-import { type Clock, clockKind, systemClock } from '../clock.ts';
+import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Asker, CallContext, Ending, Question } from '../question.ts';
 import { maskedArguments } from '../secrets.ts';
 

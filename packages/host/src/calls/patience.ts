@@ -2,7 +2,7 @@
  * A limit on how long a server may work on a call, which does not count the time a person thinks. The SDK's own limit
  * (60 s by default) runs on while a question is open; this one stands still.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@midcall/core/time';
 
 /** One limit, running from the start. */
 export interface Patience {

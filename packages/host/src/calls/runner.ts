@@ -5,8 +5,8 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { blocksBack, isRecord, own } from '@midcall/core/json';
+import type { Clock } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import type { Clock } from '../clock.ts';
 import { notingUnchecked } from '../output-validator.ts';
 import type { CallContext } from '../question.ts';
 import { invalidResultIssue, isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';

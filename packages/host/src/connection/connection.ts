@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
-import { connectInTime, endlessProbe } from '@midcall/core/time';
+import { connectInTime, endlessProbe, systemClock } from '@midcall/core/time';
 import {
   Client,
   type ClientOptions,
@@ -16,7 +16,6 @@ import {
 } from '@modelcontextprotocol/client';
 import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from '../attach.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
-import { systemClock } from '../clock.ts';
 import { type Era, negotiationOf } from '../era.ts';
 import { outputValidator } from '../output-validator.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';

@@ -11,7 +11,7 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '@midcall/core/time';
 
 /** What a lock needs of the world. */
 export interface FileLockOptions {

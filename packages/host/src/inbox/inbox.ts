@@ -12,7 +12,7 @@ import { setMaxListeners } from 'node:events';
 import { checkGiven, checkOptions, func, having, storeKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
-import { type Clock, clockKind, later, systemClock } from '../clock.ts';
+import { type Clock, clockKind, later, systemClock } from '@midcall/core/time';
 import { callsOutliveProcess } from '../era.ts';
 import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question.ts';
 import { maskedEnding } from '../secrets.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { defined } from '@midcall/core/json';
 import { checkOptions, count, func, type Kinds, name, oneOf, parts, positive, required } from '@midcall/core/options';
-import { type Clock, clockKind, systemClock } from '../clock.ts';
+import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import { judge, type Limits, originDigest, type Rule, refuseAnswering, type Subject, type Verdict } from './judge.ts';
 
 /** Rules and limits to begin with. */

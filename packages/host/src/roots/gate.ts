@@ -3,7 +3,7 @@
  * that overtakes the fetch meets a server that refuses its own root. Open when the server's first `roots/list` is
  * answered and one more round trip has passed, or when half a second went by without one.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@midcall/core/time';
 
 const patienceMs = 500;
 

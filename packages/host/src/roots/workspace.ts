@@ -8,7 +8,7 @@ const markers = [
 ]; // biome-ignore format: a list reads better in rows.
 
 /** A directory that looks like a workspace, and by what. */
-export interface Workspace {
+export interface DetectedWorkspace {
   readonly path: string;
   readonly marker: string;
 }
@@ -21,8 +21,8 @@ export interface Workspace {
 export async function detectWorkspace(
   start: string,
   options: { readonly home?: string } = {},
-): Promise<Workspace | undefined> {
-  let project: Workspace | undefined;
+): Promise<DetectedWorkspace | undefined> {
+  let project: DetectedWorkspace | undefined;
   for (let path = start; ; path = dirname(path)) {
     if (path === options.home || dirname(path) === path) return project;
     const names = new Set(await readdir(path).catch(() => []));

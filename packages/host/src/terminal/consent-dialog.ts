@@ -1,10 +1,10 @@
 /** Opening pages, lending the model, telling directories. */
+import { urlLines } from '@midcall/core/url';
 import {
   type Question,
   type Reply,
   type RootsQuestion,
   type UrlFinishQuestion,
-  type UrlJudgement,
   type UrlQuestion,
   visible,
 } from '../index.ts';
@@ -36,16 +36,6 @@ export function consentDialog(
     case 'roots':
       return rootsDialog(question, prompter, options);
   }
-}
-
-/** A URL in full, with what is known about it. */
-export function urlLines(url: UrlJudgement): readonly string[] {
-  return [
-    `  Address: ${visible(url.href, { max: 8_192 })}`,
-    ...(url.parts.domain === '' ? [] : [`  Domain:  ${visible(url.parts.domain, { max: 300 })}`]),
-    ...(url.readableHost === undefined ? [] : [`  Reads:   ${visible(url.readableHost, { max: 300 })}`]),
-    ...url.warnings.map(warning => `  ! ${visible(warning.message, { max: 400 })}`),
-  ];
 }
 
 async function urlDialog(question: UrlQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {

@@ -11,7 +11,8 @@ import { mkdtemp, open, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { type Clock, commandWords, systemClock, visible } from '../index.ts';
+import { type Clock, systemClock } from '@midcall/core/time';
+import { commandWords, visible } from '../index.ts';
 
 /** What an editor left behind. */
 export type Edited = { readonly text: string } | { readonly problem: string };

@@ -1,4 +1,3 @@
-export { urlLines } from './consent-dialog.ts';
 export type { MaybeTty } from './line-source.ts';
 export type { TerminalOptions } from './terminal.ts';
 export { Terminal } from './terminal.ts';

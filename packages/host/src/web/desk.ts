@@ -5,7 +5,8 @@ import { getRequestListener } from '@hono/node-server';
 import { MidcallError } from '@midcall/core/errors';
 import { readTarget } from '@midcall/core/node';
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '@midcall/core/options';
-import { machineZone } from '@midcall/core/time';
+import { type Clock, clockKind, machineZone } from '@midcall/core/time';
+import type { ServerEntry } from '../index.ts';
 import { loadAssets } from './assets.ts';
 import { Guard, securityHeaders } from './guard.ts';
 import { deskApp } from './routes/app.ts';
@@ -33,14 +34,14 @@ const kinds: Kinds<DeskOptions> = {
   inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
   policy: required(having('a Policy', 'judge', 'count')),
   audit: required(having('an Audit', 'record')),
-  roots: required(having('a RootsManager', 'granted', 'subscribe')),
+  roots: required(having('an OfferedRoots', 'granted', 'subscribe')),
   models: anything,
   keptRules: anything,
   connect: required({
     ...func,
     words: 'a function that makes the connection of a server: entry => new Connection(entry, …)',
   }),
-  now: func,
+  clock: clockKind,
   port,
   zone: name,
   environment: anything,
@@ -51,7 +52,13 @@ const kinds: Kinds<DeskOptions> = {
 
 /** A desk that listens. */
 export interface RunningDesk {
-  readonly workspace: Workspace;
+  /**
+   * Puts a server on the desk and starts it, where it does not run already.
+   * @throws MidcallError `host/not-found` where it could not be started; it stays on the desk, with what went wrong
+   */
+  addServer(entry: ServerEntry): Promise<void>;
+  /** Stops a server and takes it off the desk; its calls stay in the history. */
+  removeServer(id: string): Promise<void>;
   /** `http://127.0.0.1:<port>/<secret>/`: where its pages are, for a browser that a start link was opened in. */
   readonly url: string;
   /** A link that opens the desk, once, at a question where one is named; the link before it stops working. */
@@ -68,9 +75,16 @@ export interface RunningDesk {
  */
 export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   checkOptions('startDesk', options, kinds);
-  const workspace = new Workspace(options);
+  return serveDesk(new Workspace(options), options);
+}
+
+/** How a desk is served, whatever it is a view of. */
+export type ServingOptions = Omit<DeskOptions, keyof WorkspaceParts>;
+
+/** Serves the pages of a workspace. @throws MidcallError `host/refused` where the port is taken; the workspace is closed then */
+export async function serveDesk(workspace: Workspace, options: ServingOptions): Promise<RunningDesk> {
   const guard = new Guard();
-  const live = new Live();
+  const live = new Live(workspace.clock);
   const assets = loadAssets(options.client ?? new URL('./client/', import.meta.url));
   let port = 0;
   const app = deskApp({
@@ -102,7 +116,8 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   const stopTelling = workspace.subscribe(announcement => live.changed(announcement));
   const origin = `http://127.0.0.1:${port}`;
   return {
-    workspace,
+    addServer: entry => workspace.servers.add(entry),
+    removeServer: id => workspace.servers.remove(id),
     url: `${origin}${guard.base}/`,
     startUrl: question => {
       const at = question === undefined ? '' : `&question=${encodeURIComponent(question)}`;
@@ -116,7 +131,7 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
       stopTelling();
       live.close();
       await workspace.close();
-      await closed(server);
+      await closed(server, workspace.clock);
     },
   };
 }
@@ -140,11 +155,11 @@ function listening(server: Server, port: number): Promise<void> {
 /** How long open connections may take to finish, in milliseconds. */
 const graceMs = 500;
 
-function closed(server: Server): Promise<void> {
+function closed(server: Server, clock: Clock): Promise<void> {
   return new Promise(resolve => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    const stop = clock.after(graceMs, () => server.closeAllConnections());
     server.close(() => {
-      clearTimeout(timer);
+      stop();
       resolve();
     });
     server.closeIdleConnections();

@@ -1,5 +1,6 @@
 /** The wait for a question at the desk. */
-import type { Clock, Inbox, Question } from '@midcall/host';
+import type { Clock } from '@midcall/core/time';
+import type { Inbox, Question } from '@midcall/host';
 
 /** @returns true as soon as a question has ended, in any way; false where it has not within `ms` milliseconds */
 export function answeredWithin({ id }: Question, ms: number, inbox: Inbox, clock: Clock): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** The server library as a bridge uses it: questions go to the host alone, since the desk is the bridge's own affair. */
-import type { Clock } from '@midcall/host';
+import type { Clock } from '@midcall/core/time';
 import { type Midcall, type MidcallOptions, midcall } from '@midcall/server';
 
 /** What differs between bridges. */

@@ -5,14 +5,8 @@
 
 import { defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
-import {
-  type Connection,
-  type ConnectionOptions,
-  type Question,
-  type RootsManager,
-  type ServerEntry,
-  systemClock,
-} from '@midcall/host';
+import { systemClock } from '@midcall/core/time';
+import type { Connection, ConnectionOptions, OfferedRoots, Question, ServerEntry } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -29,7 +23,7 @@ export interface BridgeOptions
   /** Where the host speaks: standard input and output, or any other transport of one client. */
   readonly host: Transport;
   /** The directories the upstream server is told of. */
-  readonly roots: RootsManager;
+  readonly roots: OfferedRoots;
   /** True where the operator has granted them; then the host's roots are not asked for. */
   readonly ownRoots: boolean;
   /** What replies to sampling where the host has no model, or always. */

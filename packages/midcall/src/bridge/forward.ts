@@ -12,7 +12,8 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { emit } from '@midcall/core/form';
-import type { CallProgress, CallRequest, Clock, Inbox, Question } from '@midcall/host';
+import type { Clock } from '@midcall/core/time';
+import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { answeredWithin } from './answered-within.ts';

@@ -4,12 +4,12 @@
  */
 
 import { isMidcallError } from '@midcall/core/errors';
-import type { RootsManager } from '@midcall/host';
+import type { OfferedRoots } from '@midcall/host';
 import type { McpServer } from '@modelcontextprotocol/server';
 
 /** Where roots are kept, and for whom. */
 export interface HostRootsParts {
-  readonly manager: RootsManager;
+  readonly manager: OfferedRoots;
   /** The id of the upstream server. */
   readonly server: string;
   /** Told of a root that cannot be passed on, and of a host that does not give them. */

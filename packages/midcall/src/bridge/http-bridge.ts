@@ -8,7 +8,8 @@
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
-import { type ServerEntry, systemClock } from '@midcall/host';
+import { systemClock } from '@midcall/core/time';
+import type { ServerEntry } from '@midcall/host';
 import type { Call, Principal } from '@midcall/server';
 import { type HttpOptions, mcpEndpoint, serveEndpoints } from '@midcall/server/node';
 import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';

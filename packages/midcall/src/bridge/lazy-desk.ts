@@ -2,7 +2,8 @@
  * The desk of a bridge: there from the first question that needs it. A person who has it open sees the next question there;
  * a browser is opened for one who has not.
  */
-import type { Clock, Question } from '@midcall/host';
+import type { Clock } from '@midcall/core/time';
+import type { Question } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
 
 /** How the desk is started and shown. */

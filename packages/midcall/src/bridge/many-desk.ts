@@ -21,8 +21,8 @@ export function manyDesk({ start, ...options }: ManyDeskOptions): PrincipalDesk 
       if (listed.get(id) === connection) continue;
       const replaced = listed.has(id);
       listed.set(id, connection);
-      if (replaced) await desk.workspace.servers.remove(id);
-      await desk.workspace.servers.add(connection.entry);
+      if (replaced) await desk.removeServer(id);
+      await desk.addServer(connection.entry);
     }
   };
   const lazy = new LazyDesk({

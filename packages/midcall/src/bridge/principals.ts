@@ -1,14 +1,14 @@
 /** What each principal of a bridge has: questions, perhaps a desk, and upstream servers; and how many of those there may be. */
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
+import { systemClock } from '@midcall/core/time';
 import {
   type Connection,
   type ConnectionOptions,
   Inbox,
+  type OfferedRoots,
   type Question,
-  type RootsManager,
   type ServerEntry,
-  systemClock,
 } from '@midcall/host';
 import { type Caller, localCaller } from './callers.ts';
 import { UpstreamPool } from './upstream-pool.ts';
@@ -17,9 +17,9 @@ import { UpstreamSession, type UpstreamSessionOptions } from './upstream-session
 /** How principals are served. */
 export interface PrincipalsOptions extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'clock'> {
   /** The directories the operator has granted to every upstream server; then those of hosts are not asked for. */
-  readonly roots: RootsManager | undefined;
+  readonly roots: OfferedRoots | undefined;
   /** Makes a place for the directories of one host; undefined where hosts are on other machines. */
-  readonly hostRoots: (() => RootsManager) | undefined;
+  readonly hostRoots: (() => OfferedRoots) | undefined;
   readonly sampling: UpstreamSessionOptions['sampling'];
   /** Makes the desk of the person at this machine, over their inbox. */
   readonly makeDesk: (inbox: Inbox) => PrincipalDesk;

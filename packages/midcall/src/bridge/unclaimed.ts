@@ -2,7 +2,8 @@
  * Questions that name no call: on 2025-11-25 over standard input and output, where several calls run, or none. The host cannot
  * be asked outside a call, so they are the desk's; one that nobody can be shown, or nobody answers, ends without a yes.
  */
-import type { Clock, Inbox, Question } from '@midcall/host';
+import type { Clock } from '@midcall/core/time';
+import type { Inbox, Question } from '@midcall/host';
 import { answeredWithin } from './answered-within.ts';
 
 /** Where such a question is shown, and for how long. */

@@ -10,7 +10,8 @@
  */
 
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
-import type { CallHandle, CallOutcome, CallProgress, CallRequest, Clock, Inbox, Question } from '@midcall/host';
+import type { Clock } from '@midcall/core/time';
+import type { CallHandle, CallOutcome, CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 
 /** A request for the model of the host, and where its end is told. */
 export interface Sample {

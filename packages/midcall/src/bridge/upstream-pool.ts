@@ -6,7 +6,7 @@
  * - P2 A server is told of other directories only where no other host uses it and no call would see them change.
  * - P3 A server that nobody uses, and that has no call under way, is stopped after a while.
  */
-import type { Clock } from '@midcall/host';
+import type { Clock } from '@midcall/core/time';
 import type { UpstreamSession } from './upstream-session.ts';
 
 /** A root as hosts name it. */

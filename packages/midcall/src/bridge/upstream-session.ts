@@ -5,7 +5,8 @@
 
 import { defined } from '@midcall/core/json';
 import type { SamplingModel } from '@midcall/core/sampling';
-import type { Clock, Connection, ConnectionOptions, Inbox, Question, RootsManager, ServerEntry } from '@midcall/host';
+import type { Clock } from '@midcall/core/time';
+import type { Connection, ConnectionOptions, Inbox, OfferedRoots, Question, ServerEntry } from '@midcall/host';
 import { digest, type Json } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { hostModel } from './host-model.ts';
@@ -23,7 +24,7 @@ export interface UpstreamSessionOptions extends Pick<ConnectionOptions, 'client'
   readonly inbox: Inbox;
   readonly clock: Clock;
   /** The directories the server is told of; undefined where it is told that there are none to ask for. */
-  readonly roots: RootsManager | undefined;
+  readonly roots: OfferedRoots | undefined;
   /** True where the directories are the host's, and follow what it says. */
   readonly followsHostRoots: boolean;
   /** What replies to sampling where the host has no model, or always. */

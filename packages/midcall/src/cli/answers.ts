@@ -7,8 +7,9 @@ import { readFileSync } from 'node:fs';
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import type { SamplingModel, SamplingResult } from '@midcall/core/sampling';
-import { type Presenter, type Question, type Reply, visible } from '@midcall/host';
-import { urlLines } from '@midcall/host/terminal';
+import { visible } from '@midcall/core/text';
+import { urlLines } from '@midcall/core/url';
+import type { Presenter, Question, Reply } from '@midcall/host';
 import { usage } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;

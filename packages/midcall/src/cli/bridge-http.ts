@@ -1,8 +1,9 @@
 /** `midcall bridge --http <port>`: many hosts at once, over Streamable HTTP. */
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
+import { systemClock } from '@midcall/core/time';
 import { isLoopback } from '@midcall/core/url';
-import { Connection, machineDisk, RootsManager, type ServerEntry, systemClock } from '@midcall/host';
+import { Connection, machineDisk, OfferedRoots, type ServerEntry } from '@midcall/host';
 import { type BridgedEntry, type HttpBridge, manyDesk, readAuthFile, startHttpBridge } from '../bridge/index.ts';
 import { ownVersion } from '../install/index.ts';
 import type { BridgeFlags } from './bridge-flags.ts';
@@ -75,7 +76,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       allowedHosts: [...(flags.allowHost ?? []), ...(flags.publicUrl ? [flags.publicUrl.hostname] : [])],
       allowedOrigins: flags.allowOrigin ?? [],
       roots: flags.root && host.roots,
-      hostRoots: onThisMachine ? () => new RootsManager({ disk: machineDisk }) : undefined,
+      hostRoots: onThisMachine ? () => new OfferedRoots({ disk: machineDisk }) : undefined,
       sampling: { model, always: flags.models !== undefined },
       makeDesk: inbox =>
         manyDesk({

@@ -1,5 +1,5 @@
 /** What `midcall bridge` tells the person who runs it, all of it on standard error. */
-import { openUrl } from '@midcall/host';
+import { openUrl } from '@midcall/core/node';
 import { isReaderGone } from './reader-gone.ts';
 
 export const bridgeLog = (message: string): void => void process.stderr.write(`midcall bridge: ${message}\n`);

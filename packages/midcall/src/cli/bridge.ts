@@ -96,7 +96,7 @@ async function bridge(flags: BridgeFlags): Promise<void> {
           environment: process.env,
           onError: complain,
         });
-        await desk.workspace.servers.add(entry);
+        await desk.addServer(entry);
         return desk;
       },
       openPage: url => openPage(url, flags.link === true),

@@ -1,8 +1,8 @@
 /** How a call ended, in the terminal: its result as text, and the exit code. */
 
 import { isRecord, own } from '@midcall/core/json';
-import { visibleJson } from '@midcall/core/text';
-import { type CallOutcome, visible } from '@midcall/host';
+import { visible, visibleJson } from '@midcall/core/text';
+import type { CallOutcome } from '@midcall/host';
 import type { ExitName } from './exit-codes.ts';
 
 /** Writes a result to standard output, and anything else that happened to standard error. */

@@ -4,8 +4,8 @@
  */
 
 import { isMidcallError, noSuchTool } from '@midcall/core/errors';
-import { visibleJson } from '@midcall/core/text';
-import { type CallProgress, Connection, type ServerEntry, visible } from '@midcall/host';
+import { visible, visibleJson } from '@midcall/core/text';
+import { type CallProgress, Connection, type ServerEntry } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';

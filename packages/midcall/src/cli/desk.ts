@@ -7,7 +7,8 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isMidcallError } from '@midcall/core/errors';
-import { Connection, commandTarget, detectWorkspace, openUrl, type ServerEntry, urlTarget } from '@midcall/host';
+import { openUrl } from '@midcall/core/node';
+import { Connection, commandTarget, detectWorkspace, type ServerEntry, urlTarget } from '@midcall/host';
 import { type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
@@ -116,7 +117,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   const start = desk.startUrl();
   process.stdout.write(`Midcall desk: ${start}\n`);
   if (samples !== undefined) process.stdout.write(`Sample notes: ${samples}\n`);
-  for (const { entry } of servers) desk.workspace.servers.add(entry).catch(complain);
+  for (const { entry } of servers) desk.addServer(entry).catch(complain);
   if (flags.open && isSeen(process.env)) await openUrl(start);
   offerLinks(desk);
 }

@@ -1,6 +1,6 @@
 /** What stands behind every command that answers servers: where questions wait, what was decided before, and the record. */
 import { resolve } from 'node:path';
-import { Audit, auditFile, Inbox, type KeptRules, machineDisk, Policy, RootsManager, rulesFile } from '@midcall/host';
+import { Audit, auditFile, Inbox, type KeptRules, machineDisk, OfferedRoots, Policy, rulesFile } from '@midcall/host';
 
 /** Where a command keeps what outlasts it. */
 export interface HostFlags {
@@ -15,7 +15,7 @@ export interface HostParts {
     readonly inbox: Inbox;
     readonly policy: Policy;
     readonly audit: Audit;
-    readonly roots: RootsManager;
+    readonly roots: OfferedRoots;
   };
   readonly keptRules: KeptRules;
 }
@@ -30,7 +30,7 @@ export function hostParts({ rules, audit }: HostFlags, onError: (error: unknown)
     inbox: new Inbox({ onError }),
     policy: new Policy({ kept: keptRules.current }),
     audit: new Audit({ onError, ...(audit !== undefined && { sink: auditFile(resolve(audit)) }) }),
-    roots: new RootsManager({ disk: machineDisk, onError }),
+    roots: new OfferedRoots({ disk: machineDisk, onError }),
   };
   return { host, keptRules };
 }

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isMidcallError } from '@midcall/core/errors';
 import { visibleJson } from '@midcall/core/text';
-import { openTransport, StderrTail, systemReason } from '@midcall/host';
+import { serverOpener } from '@midcall/host';
 import type { Command } from 'commander';
 import { type LintReport, type LintSelection, lint, lintJson, lintSarif, lintText } from '../design/index.ts';
 import { ownVersion } from '../install/index.ts';
@@ -47,10 +47,9 @@ export function register(command: Command): void {
       const entry = chooseServer(flags, wordsAfterDashes(process.argv));
       const era = chooseEra(flags);
       const write = writerFor(flags);
-      const stderr = new StderrTail();
-      const open = () => openTransport(entry.target, { onStderr: line => void stderr.add(line) });
+      const server = serverOpener(entry.target);
       const live = process.stderr.isTTY;
-      const report = await lint(open, {
+      const report = await lint(() => server.open(), {
         select: selectionFrom(flags),
         ...(era !== 'auto' && { eras: [era] }),
         roots: (flags.root ?? []).map(directory => pathToFileURL(resolve(directory)).href),
@@ -59,11 +58,7 @@ export function register(command: Command): void {
         onProgress: line => live && process.stderr.write(`\r\u001b[K${line}`),
       }).catch(async (error: unknown) => {
         if (!isMidcallError(error, 'host/not-found')) throw error;
-        // What a server wrote before it died is read in the turn after its end is known.
-        await new Promise(setImmediate);
-        const why = systemReason(error.cause, entry.target);
-        const what = why === undefined ? error.message : `The server could not be started or reached: ${why}`;
-        process.stderr.write(`midcall: ${what}${stderr.said}\n`);
+        process.stderr.write(`midcall: ${await server.reasonFor(error.cause, error.message)}\n`);
         return undefined;
       });
       if (live) process.stderr.write('\r\u001b[K');

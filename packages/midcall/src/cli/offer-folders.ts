@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
-import type { OfferedRoot, RootsManager } from '@midcall/host';
+import type { OfferedRoot, OfferedRoots } from '@midcall/host';
 import { usage } from './usage.ts';
 
 /**
@@ -11,7 +11,7 @@ import { usage } from './usage.ts';
  * @param folders - paths, relative to where the command was started; `DIR=/path` where servers find it under that path
  * @throws MidcallError `cli/usage` where one is no folder that can be used
  */
-export async function offerFolders(roots: RootsManager, folders: readonly string[]): Promise<readonly OfferedRoot[]> {
+export async function offerFolders(roots: OfferedRoots, folders: readonly string[]): Promise<readonly OfferedRoot[]> {
   const offered: OfferedRoot[] = [];
   for (const folder of folders) {
     try {
@@ -26,7 +26,7 @@ export async function offerFolders(roots: RootsManager, folders: readonly string
 }
 
 /** Puts folders on offer and grants a server exactly these. @throws MidcallError as {@link offerFolders} does */
-export async function grantFolders(roots: RootsManager, server: string, folders: readonly string[]): Promise<void> {
+export async function grantFolders(roots: OfferedRoots, server: string, folders: readonly string[]): Promise<void> {
   const offered = await offerFolders(roots, folders);
   await roots.grant(
     server,

@@ -1,6 +1,7 @@
 /** `midcall rules`: the standing decisions that are kept, to see and to take back. */
 import { resolve } from 'node:path';
-import { type Rule, rulesFile, visible } from '@midcall/host';
+import { visible } from '@midcall/core/text';
+import { type Rule, rulesFile } from '@midcall/host';
 import type { Command } from 'commander';
 import { configPath } from '../install/index.ts';
 import { usage } from './usage.ts';

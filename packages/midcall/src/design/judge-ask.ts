@@ -3,7 +3,8 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { type Field, labelOf, readForm, refuseSecretMessage, secretIn } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
-import { type Era, judgeUrl, visible } from '@midcall/host';
+import { visible } from '@midcall/core/text';
+import { type Era, judgeUrl } from '@midcall/host';
 import type { Breach } from './lint-finding.ts';
 import { asksForm, capabilityOf, type LintAsk, type PlayName } from './lint-play.ts';
 import { longList } from './procedure.ts';

@@ -3,7 +3,7 @@
  * a deed cannot be seen, so results that should differ and do not are called suspected, and words alone possible. Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { visible } from '@midcall/host';
+import { visible } from '@midcall/core/text';
 import type { Breach } from './lint-finding.ts';
 import { asksForm, fieldsOf, type LintAsk, type PlayName } from './lint-play.ts';
 import type { PlayTrace } from './lint-session.ts';

@@ -9,8 +9,9 @@
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { interceptTransport, negotiationReason, notOfferedRevision } from '@midcall/core/sdk-seam';
-import { connectInTime, endlessProbe } from '@midcall/core/time';
-import { type Clock, type Era, outputValidator, visible } from '@midcall/host';
+import { visible } from '@midcall/core/text';
+import { type Clock, connectInTime, endlessProbe } from '@midcall/core/time';
+import { type Era, outputValidator } from '@midcall/host';
 import { negotiation } from '@midcall/testing';
 import {
   CLIENT_CAPABILITIES_META_KEY,

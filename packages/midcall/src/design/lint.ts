@@ -8,7 +8,9 @@
  */
 
 import { isMidcallError, type MidcallError, noSuchTool } from '@midcall/core/errors';
-import { type Clock, type Era, systemClock, visible } from '@midcall/host';
+import { visible } from '@midcall/core/text';
+import { type Clock, systemClock } from '@midcall/core/time';
+import type { Era } from '@midcall/host';
 import { eras as bothEras } from '@midcall/testing';
 import type { Tool, Transport } from '@modelcontextprotocol/client';
 import { judgeAsk } from './judge-ask.ts';

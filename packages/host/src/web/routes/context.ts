@@ -38,7 +38,7 @@ export function viewOf(desk: Desk): DeskView {
     servers: workspace.servers.list(),
     open: workspace.inbox.list(),
     csrf: desk.guard.csrf,
-    now: workspace.now(),
+    now: workspace.clock.now(),
     zone: desk.zone,
     event: desk.live.last,
   };
@@ -46,9 +46,9 @@ export function viewOf(desk: Desk): DeskView {
 
 /** What cards and forms need of the desk. */
 export function cardContext(desk: Desk): CardContext {
-  const { now, decisions, calls } = desk.workspace;
+  const { clock, decisions, calls } = desk.workspace;
   const draftOf = (id: string): Draft | undefined => calls.draft(id);
-  return { csrf: desk.guard.csrf, now: now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf };
+  return { csrf: desk.guard.csrf, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf };
 }
 
 /** What the page of a call needs of the desk. */

@@ -3,6 +3,7 @@
  *
  * - W2 What ended stays in view with its ending, for as long as it is remembered ({@link History}).
  */
+import type { Clock } from '@midcall/core/time';
 import type { CallContext, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
 import { texts } from '../texts/texts.ts';
@@ -15,8 +16,7 @@ import type { CallView, NoticeView, QuestionView } from './views.ts';
 export interface DeskCallsParts {
   /** The connection of a server. @throws MidcallError `host/not-found` */
   readonly connection: (serverId: string) => Connection;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Told where something that is shown has changed. */
   readonly onChange: (announcement?: Announcement) => void;
 }
@@ -81,7 +81,7 @@ export class DeskCalls {
    */
   async run(serverId: string, request: Omit<CallContext, 'id'>): Promise<string> {
     const handle = this.#parts.connection(serverId).run(request);
-    this.#history.started({ id: handle.id, ...request }, serverId, this.#parts.now());
+    this.#history.started({ id: handle.id, ...request }, serverId, this.#parts.clock.now());
     this.#history.update(handle.id, { here: true });
     this.#changed();
     await this.#firstSign(handle.id);
@@ -108,7 +108,7 @@ export class DeskCalls {
         break;
       case 'refused':
       case 'allowed':
-        this.#history.noticed({ notice: event, serverId, at: this.#parts.now() });
+        this.#history.noticed({ notice: event, serverId, at: this.#parts.clock.now() });
         break;
       case 'page-completed':
         break;
@@ -144,11 +144,11 @@ export class DeskCalls {
         if (call?.outcome || (call && call.items.length > 0)) done();
       };
       const done = (): void => {
-        clearTimeout(timer);
+        stop();
         this.#waiting.delete(look);
         resolve();
       };
-      const timer = setTimeout(done, firstSignMs);
+      const stop = this.#parts.clock.after(firstSignMs, done);
       this.#waiting.add(look);
       look();
     });

@@ -5,7 +5,7 @@
  * - L1 Changes that say nothing are told at once, and after that as one for as long as more come quickly.
  * - L2 Nothing piles up for a page that does not read: it is told once that something has changed when it reads again.
  */
-import { type Clock, systemClock } from '../../index.ts';
+import { type Clock, systemClock } from '@midcall/core/time';
 
 /** What an event says beside "look again". */
 export interface Announcement {
@@ -25,7 +25,7 @@ const remembered = 50;
 /** Milliseconds between signs of life on a quiet stream. */
 const heartbeatMs = 15_000;
 /** Milliseconds between two changes that say nothing. */
-const paceMs = 50;
+const gatherMs = 50;
 /** Pieces that may wait for a page to read them. */
 const mostUnread = 200;
 
@@ -51,7 +51,7 @@ export class Live {
     }
     this.#tell(announcement);
     if (announcement) return;
-    this.#pause = this.#clock.after(paceMs, () => {
+    this.#pause = this.#clock.after(gatherMs, () => {
       this.#pause = undefined;
       if (!this.#more) return;
       this.#more = false;

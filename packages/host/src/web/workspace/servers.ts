@@ -4,7 +4,7 @@
  * - W1 A server that is gone keeps its place and the names of what it offers, so that it can be started again.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { Connection, ConnectionEvent, ListProblem, RootsManager, ServerEntry } from '../../index.ts';
+import type { Connection, ConnectionEvent, ListProblem, OfferedRoots, ServerEntry } from '../../index.ts';
 import { texts } from '../texts/texts.ts';
 import type { Announcement } from './live.ts';
 import { type Offers, offersAfter, shownOffers } from './offers.ts';
@@ -12,7 +12,7 @@ import type { RootView, ServerView } from './views.ts';
 
 /** What the servers stand on, and who is told of them. */
 export interface DeskServersParts {
-  readonly roots: RootsManager;
+  readonly roots: OfferedRoots;
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => Connection;
   /** Told of everything a server does, once its own state is up to date. */

@@ -1,5 +1,6 @@
 /** Everything on one desk: its servers, its calls and the person's decisions, tied together. Holds no markup and no request. */
-import type { Audit, Connection, Inbox, KeptRules, Policy, RootsManager, ServerEntry } from '../../index.ts';
+import { type Clock, systemClock } from '@midcall/core/time';
+import type { Audit, Connection, Inbox, KeptRules, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
 import type { Announcement } from './live.ts';
@@ -11,15 +12,14 @@ export interface WorkspaceParts {
   readonly inbox: Inbox;
   readonly policy: Policy;
   readonly audit: Audit;
-  readonly roots: RootsManager;
+  readonly roots: OfferedRoots;
   /** Where standing decisions are kept beyond the session; absent where they are not. */
   readonly keptRules?: KeptRules;
   /** The models that answer sampling, to be shown; absent where the person writes the replies. */
   readonly models?: ModelsView;
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => Connection;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
+  readonly clock?: Clock;
 }
 
 /** What the pages show, and what the buttons do. */
@@ -27,9 +27,9 @@ export class Workspace {
   readonly inbox: Inbox;
   readonly policy: Policy;
   readonly audit: Audit;
-  readonly roots: RootsManager;
+  readonly roots: OfferedRoots;
   readonly models: ModelsView | undefined;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly servers: DeskServers;
   readonly calls: DeskCalls;
   readonly decisions: Decisions;
@@ -43,11 +43,11 @@ export class Workspace {
     this.audit = audit;
     this.roots = roots;
     this.models = parts.models;
-    this.now = parts.now ?? Date.now;
+    this.clock = parts.clock ?? systemClock;
     const onChange = (announcement?: Announcement): void => {
       for (const listener of this.#listeners) listener(announcement);
     };
-    this.calls = new DeskCalls({ connection: id => this.servers.connection(id), now: this.now, onChange });
+    this.calls = new DeskCalls({ connection: id => this.servers.connection(id), clock: this.clock, onChange });
     this.servers = new DeskServers({
       roots,
       connect,

@@ -1,5 +1,5 @@
 /** Time, injected: what it is, and being called later. */
-import { having } from '@midcall/core/options';
+import { having } from '../options/check-options.ts';
 
 /** What a clock gives. */
 export interface Clock {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { detectWorkspace, machineDisk, RootsManager, rootsFile } from '@midcall/host';
+import { detectWorkspace, machineDisk, OfferedRoots, rootsFile } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { handClock } from './clock.ts';
 
@@ -11,7 +11,7 @@ const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'roots-'
 describe('roots manager', () => {
   it('R1: a server is told of what was granted to it, and nothing before', async () => {
     const [a, b] = [temporary(), temporary()];
-    const roots = new RootsManager({ disk: machineDisk });
+    const roots = new OfferedRoots({ disk: machineDisk });
     const one = await roots.add(a);
     await roots.add(pathToFileURL(b).href);
     expect(roots.granted('s')).toBeUndefined();
@@ -27,16 +27,16 @@ describe('roots manager', () => {
   it('R1: a directory that was withdrawn and is offered again is granted to nobody, in this process and the next', async () => {
     const [a, b] = [temporary(), temporary()];
     const memory = rootsFile(join(temporary(), 'roots.json'));
-    const roots = new RootsManager({ disk: machineDisk, memory });
+    const roots = new OfferedRoots({ disk: machineDisk, memory });
     const [one, two] = [await roots.add(a), await roots.add(b)];
     for (const server of ['s', 't']) await roots.grant(server, [one.uri, two.uri]);
     expect(await roots.remove(one.uri)).toBe(true);
     expect(await roots.remove(one.uri)).toBe(false);
-    const meanwhile = new RootsManager({ disk: machineDisk, memory });
+    const meanwhile = new OfferedRoots({ disk: machineDisk, memory });
     await meanwhile.load();
     expect(meanwhile.list()).toEqual([two]);
     await roots.add(a);
-    const later = new RootsManager({ disk: machineDisk, memory });
+    const later = new OfferedRoots({ disk: machineDisk, memory });
     await later.load();
     for (const manager of [roots, later]) {
       expect(manager.list()).toHaveLength(2);
@@ -51,7 +51,7 @@ describe('roots manager', () => {
     const base = temporary();
     mkdirSync(join(base, 'a'));
     mkdirSync(join(base, 'elsewhere'));
-    const roots = new RootsManager({ disk: machineDisk });
+    const roots = new OfferedRoots({ disk: machineDisk });
     const { uri } = await roots.add(join(base, 'a'));
     await roots.grant('s', [uri]);
     rmSync(join(base, 'a'), { recursive: true });
@@ -62,7 +62,7 @@ describe('roots manager', () => {
   });
 
   it('R1: refuses to grant what is not on offer, names it, and changes nothing', async () => {
-    const roots = new RootsManager({ disk: machineDisk });
+    const roots = new OfferedRoots({ disk: machineDisk });
     const { uri } = await roots.add(temporary());
     await roots.grant('s', [uri]);
     const given = ['file:///etc', uri, '/tmp/\u202eelse'];
@@ -79,7 +79,7 @@ describe('roots manager', () => {
     const dir = temporary();
     writeFileSync(join(dir, 'file'), '');
     symlinkSync(dir, join(dir, 'link'));
-    const roots = new RootsManager({ disk: machineDisk });
+    const roots = new OfferedRoots({ disk: machineDisk });
     await expect(roots.add(join(dir, 'none'))).rejects.toMatchObject({ code: 'roots/not-found' });
     await expect(roots.add(join(dir, 'file'))).rejects.toMatchObject({ code: 'roots/invalid' });
     await expect(roots.add('file:///a/%2e%2e/%2f')).rejects.toMatchObject({ code: 'roots/invalid' });
@@ -92,7 +92,7 @@ describe('roots manager', () => {
   it('R1: tells a server of a directory by the path under which it finds it, and looks for it by ours', async () => {
     const dir = temporary();
     const file = join(temporary(), 'roots.json');
-    const roots = new RootsManager({ disk: machineDisk, memory: rootsFile(file) });
+    const roots = new OfferedRoots({ disk: machineDisk, memory: rootsFile(file) });
     const root = await roots.add(dir, { as: '/data/my notes' });
     await roots.grant('s', [root.uri]);
     const told = [{ uri: 'file:///data/my%20notes', name: root.name }];
@@ -101,7 +101,7 @@ describe('roots manager', () => {
     await expect(roots.add(dir)).rejects.toThrow('is on offer already, as /data/my notes.');
     await expect(roots.add(temporary(), { as: 'data' })).rejects.toMatchObject({ code: 'roots/invalid' });
 
-    const later = new RootsManager({ disk: machineDisk, memory: rootsFile(file) });
+    const later = new OfferedRoots({ disk: machineDisk, memory: rootsFile(file) });
     await later.load();
     expect(later.granted('s')).toEqual(told);
     rmSync(dir, { recursive: true });
@@ -114,7 +114,7 @@ describe('roots manager', () => {
     const root = join(dir, 'r');
     mkdirSync(root);
     const clock = handClock();
-    const roots = new RootsManager({ disk: machineDisk, clock, lookEveryMs: 1_000 });
+    const roots = new OfferedRoots({ disk: machineDisk, clock, lookEveryMs: 1_000 });
     const heard: (string | undefined)[] = [];
     const stop = roots.subscribe(server => heard.push(server));
     const { uri } = await roots.add(root);
@@ -136,15 +136,15 @@ describe('roots manager', () => {
   it('R4: keeps roots and grants in a file of its owner, and reads them back', async () => {
     const dir = temporary();
     const path = join(dir, 'state', 'roots.json');
-    const first = new RootsManager({ disk: machineDisk, memory: rootsFile(path) });
+    const first = new OfferedRoots({ disk: machineDisk, memory: rootsFile(path) });
     await first.load();
     const { uri } = await first.add(dir, { name: 'work' });
     await first.grant('s', [uri]);
-    const second = new RootsManager({ disk: machineDisk, memory: rootsFile(path) });
+    const second = new OfferedRoots({ disk: machineDisk, memory: rootsFile(path) });
     await second.load();
     expect(second.granted('s')).toEqual([{ uri, name: 'work' }]);
     writeFileSync(path, '{"roots":[1]}');
-    await expect(new RootsManager({ disk: machineDisk, memory: rootsFile(path) }).load()).rejects.toThrow(
+    await expect(new OfferedRoots({ disk: machineDisk, memory: rootsFile(path) }).load()).rejects.toThrow(
       /Move it away/,
     );
     expect(readFileSync(path, 'utf8')).toBe('{"roots":[1]}');

@@ -22,7 +22,7 @@ import {
 } from '@midcall/core/options';
 import { type Root, toPath, toUri } from '@midcall/core/roots';
 import { visible } from '@midcall/core/text';
-import { type Clock, clockKind, systemClock } from '../clock.ts';
+import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { RootsDisk } from './disk.ts';
 import type { RootsMemory } from './memory.ts';
 
@@ -38,7 +38,7 @@ export interface OfferedRoot extends Root {
 }
 
 /** The disk, and where decisions are kept. */
-export interface RootsManagerOptions {
+export interface OfferedRootsOptions {
   /** The file system, as far as this needs it. */
   readonly disk: RootsDisk;
   /** Keeps the state; nothing is kept where absent. */
@@ -50,7 +50,7 @@ export interface RootsManagerOptions {
 }
 
 /** Offers directories and remembers consent per server. */
-export class RootsManager {
+export class OfferedRoots {
   readonly #disk: RootsDisk;
   readonly #memory: RootsMemory | undefined;
   readonly #clock: Clock;
@@ -61,8 +61,8 @@ export class RootsManager {
   #roots: OfferedRoot[] = [];
   #stopLooking: (() => void) | undefined;
 
-  constructor(options: RootsManagerOptions) {
-    checkOptions('new RootsManager', options, {
+  constructor(options: OfferedRootsOptions) {
+    checkOptions('new OfferedRoots', options, {
       disk: required(having('a disk, such as machineDisk', 'look', 'real')),
       memory: having('what keeps the state, such as rootsFile(path)', 'read', 'write'),
       clock: clockKind,

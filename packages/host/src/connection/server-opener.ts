@@ -1,0 +1,33 @@
+/** Reaches one server again and again, each time by a transport of its own, and says why where it cannot be reached. */
+import type { Transport } from '@modelcontextprotocol/client';
+import type { ServerTarget } from './server-entry.ts';
+import { StderrTail } from './stderr-tail.ts';
+import { openTransport } from './transport.ts';
+import { systemReason } from './unreached.ts';
+
+/** Opens transports to one server. */
+export interface ServerOpener {
+  /** Nothing is started before the transport is. */
+  open(): Transport;
+  /**
+   * Why an attempt failed, safe to look at.
+   * @param cause - what the attempt ended with
+   * @param otherwise - said where neither the system nor HTTP gives a reason
+   * @returns one or more sentences, the server's own last words at the end
+   */
+  reasonFor(cause: unknown, otherwise: string): Promise<string>;
+}
+
+/** @param target - the server, as {@link commandTarget} and {@link urlTarget} make it */
+export function serverOpener(target: ServerTarget): ServerOpener {
+  const stderr = new StderrTail();
+  return {
+    open: () => openTransport(target, { onStderr: line => void stderr.add(line) }),
+    async reasonFor(cause, otherwise) {
+      // What a server wrote before it died is read in the turn after its end is known.
+      await new Promise(setImmediate);
+      const why = systemReason(cause, target);
+      return `${why === undefined ? otherwise : `The server could not be started or reached: ${why}`}${stderr.said}`;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * What outsiders get, entry by entry. A name that is added or taken away is a decision that somebody reviews here.
+ *
+ * - Each value is used by a document, an example, or another package of ours, or it is not in the list.
+ * - No name stands for two things, in whichever entry it is looked for.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Entry -> the names it exports, sorted. */
+const publicNames: Record<string, { readonly values: string; readonly types: string }> = {
+  '@midcall/host': {
+    values: `
+      attach Audit auditFile commandTarget Connection detectWorkspace Inbox isMidcallError judgeUrl
+      machineDisk mask MidcallError OfferedRoots outputValidator Policy readServerEntries rootsFile
+      rulesFile secretsOf serverOpener urlTarget verifyAudit visible`,
+    types: `
+      AskedModel Asker AttachEvent Attachment AttachOptions AuditEntry AuditEvent AuditOptions
+      AuditSink AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest
+      Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace
+      ElicitationMode Ending Era FormQuestion InboxEvent InboxOptions KeptRules Limits ListName
+      ListProblem MidcallErrorCode ModelReply Notice OfferedRoot OfferedRootsOptions PolicyOptions
+      Presenter Question Receipt Reply Root RootsDisk RootsMemory RootsQuestion RootsState Rule
+      RulesFileOptions RunOptions SamplingAccount SamplingLimits SamplingMessageView SamplingModel
+      SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion SamplingResult
+      SamplingSpent SamplingWishes ServerEntry ServerInfo ServerOpener ServerTarget Store Subject
+      UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion UrlWarning Verdict Via VisibleOptions`,
+  },
+  '@midcall/host/terminal': {
+    values: `
+      Terminal`,
+    types: `
+      MaybeTty TerminalOptions`,
+  },
+  '@midcall/host/web': {
+    values: `
+      startDesk`,
+    types: `
+      DeskOptions ModelsView RunningDesk WorkspaceParts`,
+  },
+  '@midcall/host/models': {
+    values: `
+      modelRouter`,
+    types: `
+      LanguageModel ModelEntry ModelSkill`,
+  },
+  '@midcall/testing': {
+    values: `
+      connectPair eras explore fittingContent negotiation pairings scriptedPerson storeContract`,
+    types: `
+      Answering Asked Carrier Era ExploredOutcome ExploredQuestion ExploredTool ExploreOptions
+      ExploreOptionsForMidcall ExploreReport Finding FindingKind Frame Given Pair PairOptions
+      Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
+  },
+};
+
+interface Exported {
+  readonly name: string;
+  readonly isType: boolean;
+  /** The module it comes from: a path of this repository, or another package's entry. */
+  readonly from: string;
+}
+
+/** The source of an entry, as its package.json says. */
+function sourceOf(entry: string): string {
+  const [, folder, ...rest] = entry.split('/');
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages', folder!, 'package.json'), 'utf8')) as {
+    exports: Record<string, { default: string }>;
+  };
+  const built = exports[rest.length === 0 ? '.' : `./${rest.join('/')}`]!.default;
+  return join(root, 'packages', folder!, built.replace('./dist/', 'src/').replace(/\.js$/, '.ts'));
+}
+
+/** The names an entry exports; an entry lists names and does nothing else. */
+function exportsOf(entry: string): readonly Exported[] {
+  const file = sourceOf(entry);
+  const text = readFileSync(file, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '');
+  const statement = /export (type )?\{([^}]*)\} from '([^']+)';/g;
+  expect(text.replace(statement, '').trim()).toBe('');
+  return [...text.matchAll(statement)].flatMap(([, type, names, target]) => {
+    const from = target!.startsWith('.') ? resolve(dirname(file), target!).slice(root.length) : target!;
+    return names!
+      .split(',')
+      .map(name => name.trim())
+      .filter(name => name !== '')
+      .map(name => ({
+        name: name.replace(/^type /, ''),
+        isType: type !== undefined || name.startsWith('type '),
+        from,
+      }));
+  });
+}
+
+const sorted = (names: readonly string[]): readonly string[] =>
+  [...names].sort((a, b) => a.toLowerCase().localeCompare(b.toLowerCase(), 'en'));
+
+/** Everything an outsider or another package may read a name in. */
+function readers(entry: string): string {
+  const own = `packages/${entry.split('/')[1]}/src`;
+  const folders = ['docs', 'examples', ...['server', 'host', 'testing', 'midcall'].map(name => `packages/${name}/src`)];
+  const files = folders
+    .filter(folder => folder !== own)
+    .flatMap(folder =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter(path => /\.(md|ts|mjs)$/.test(path) && !path.includes('node_modules'))
+        .map(path => join(root, folder, path)),
+    );
+  const read = (file: string): string => {
+    const text = readFileSync(file, 'utf8');
+    // Of code, what is imported from the entry; of documents, what is in backticks or code.
+    if (!file.endsWith('.md')) return importedFrom(text, entry);
+    return [...text.matchAll(/`+[^`]+`+/g)].map(([code]) => code).join('\n');
+  };
+  return [...files, join(root, 'README.md'), join(root, 'SECURITY.md')].map(read).join('\n');
+}
+
+const importedFrom = (text: string, entry: string): string =>
+  [...text.matchAll(/import (?:type )?\{([^}]*)\} from '([^']+)'/g)]
+    .filter(([, , target]) => target === entry)
+    .map(([, names]) => names)
+    .join('\n');
+
+describe.each(Object.entries(publicNames))('%s', (entry, { values, types }) => {
+  it('exports these names and no others', () => {
+    const found = exportsOf(entry);
+    const list = (isType: boolean) => sorted(found.filter(each => each.isType === isType).map(({ name }) => name));
+    expect(list(false)).toEqual(values.trim().split(/\s+/));
+    expect(list(true)).toEqual(types.trim().split(/\s+/));
+  });
+
+  it('exports no value that nobody outside its package uses', () => {
+    const text = readers(entry);
+    const unused = exportsOf(entry).filter(({ name, isType }) => !isType && !new RegExp(`\\b${name}\\b`).test(text));
+    expect(unused.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+it('no name stands for two things', () => {
+  const all = Object.keys(publicNames).flatMap(entry => exportsOf(entry).map(each => ({ ...each, entry })));
+  const origin = ({ name, from }: Exported): string => (from === '@midcall/host' ? hostOrigin(name) : from);
+  const hostOrigin = (name: string): string => exportsOf('@midcall/host').find(each => each.name === name)!.from;
+  const origins = new Map<string, Set<string>>();
+  for (const each of all) origins.set(each.name, (origins.get(each.name) ?? new Set()).add(origin(each)));
+  expect([...origins].filter(([, from]) => from.size > 1).map(([name]) => name)).toEqual([]);
+});
