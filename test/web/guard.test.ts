@@ -83,6 +83,8 @@ describe('who may talk to the desk', () => {
     const question = pickOne(undefined);
     void on.inbox.ask(question);
     const base = new URL(on.desk.url).pathname;
+    const target = { kind: 'command', command: '/nothing-there', args: [] } as const;
+    await on.desk.workspace.servers.add({ id: 'none', target }).catch(() => {});
     for (const path of [
       '',
       'inbox',
@@ -91,11 +93,15 @@ describe('who may talk to the desk', () => {
       'audit',
       'add',
       'history',
+      'models',
+      'servers/none',
       `questions/${question.id}`,
       'nothing',
     ]) {
       const text = await (await fetch(new URL(path, on.desk.url), { headers: { cookie } })).text();
-      const all = [...text.matchAll(/ (?:href|action|formaction|src)="(\/[^"]*)"/g)].map(each => each[1]!);
+      const all = [
+        ...text.matchAll(/(?: (?:href|action|formaction|src|data-check|data-draft)="|\d;url=)(\/[^"]*)"/g),
+      ].map(each => each[1]!);
       expect(all.length).toBeGreaterThan(5);
       expect(all.filter(at => !at.startsWith(base) && !at.startsWith('/assets/'))).toEqual([]);
     }

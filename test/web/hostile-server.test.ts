@@ -7,6 +7,8 @@ import { History } from '../../packages/host/src/web/workspace/history.ts';
 import { shownOffers } from '../../packages/host/src/web/workspace/offers.ts';
 import type { CallView, DeskView, ServerView } from '../../packages/host/src/web/workspace/views.ts';
 
+const link = (path: string): string => path;
+
 const half = 'a\uD800b';
 const named = (name: string) => ({ name, inputSchema: { type: 'object' as const } });
 const call = (more: Partial<CallView> = {}): CallView => ({
@@ -28,7 +30,7 @@ describe('a name with half a surrogate pair in it', () => {
     } as Catalogue);
     expect(offers).toMatchObject({ tools: [{ name: 'plain' }], prompts: [], resources: [] });
     const server: ServerView = { id: half, origin: 'o', state: 'ready', unlisted: [], roots: [], log: [], ...offers };
-    const view: DeskView = { servers: [server], open: [], csrf: 'x', now: 0, zone: 'UTC', event: 0 };
+    const view: DeskView = { servers: [server], open: [], csrf: 'x', link, now: 0, zone: 'UTC', event: 0 };
     const content = { title: 't', main: '' as never };
     const page = layout(view, content, { style: '/s', entry: '/e', modules: [], again: '/a' });
     expect(page).toContain('href="/servers/a%EF%BF%BDb/tools/plain"');
@@ -44,7 +46,7 @@ it('says of a result nested deeper than can be written out that it is', () => {
   let structuredContent: object = {};
   for (let depth = 0; depth < 100_000; depth += 1) structuredContent = { a: structuredContent };
   const result = { content: [{ type: 'odd', structuredContent }], structuredContent };
-  const context = { csrf: 'x', now: 0, zone: 'UTC' };
+  const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
   const page = callPage(call({ outcome: { how: 'completed', result }, endedAt: 1 }), context);
   expect(page.main.text.split('nested too deep').length - 1).toBe(2);
 });
@@ -83,7 +85,7 @@ it('keeps results that weigh little together, the newest always, and forgets who
 });
 
 it('says whose refusal a call ended with, before what the server says of it, and only where it is that', () => {
-  const context = { csrf: 'x', now: 0, zone: 'UTC' };
+  const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
   const notice = { type: 'refused', kind: 'form', by: 'policy', why: 'You refuse the forms of this server.' } as const;
   const item = { notice, serverId: 's', at: 0 };
   const page = (more: Partial<CallView>) => callPage(call({ endedAt: 1, ...more }), context).main.text;

@@ -6,6 +6,8 @@ import { offerPage } from '../../packages/host/src/web/pages/offer-page.ts';
 import { enter } from './client.ts';
 import { pickOne, stageOfFile } from './stage.ts';
 
+const link = (path: string): string => path;
+
 const on = await stageOfFile();
 const visitor = await enter(on.desk);
 const secret = 'hunter2-and-more';
@@ -109,7 +111,7 @@ describe('a tool’s arguments', () => {
       roots: [],
       log: [],
     } as const;
-    const { text } = offerPage(view, 'tool', { name: 't', inputSchema }, { csrf: 'c', zone: 'UTC', now: 0 }).main;
+    const { text } = offerPage(view, 'tool', { name: 't', inputSchema }, { csrf: 'c', link, zone: 'UTC', now: 0 }).main;
     expect(text).toMatch(/<input[^>]*name="f0"[^>]*type="password"/);
     expect(text).toContain('it is masked here');
     expect(text).not.toContain(warning);
@@ -119,7 +121,7 @@ describe('a tool’s arguments', () => {
     const question = { ...signIn('w5'), call: { id: 'w5', kind: 'tool', name: 't', arguments: args } } as const;
     const { text } = callPage(
       { context: question.call, serverId: 's', startedAt: 0, items: [{ question }] },
-      { csrf: 'c', zone: 'UTC', now: 0 },
+      { csrf: 'c', link, zone: 'UTC', now: 0 },
     ).main;
     for (const each of [secret, card]) expect(text).not.toContain(each);
     expect(text).toContain('Bonn');

@@ -8,6 +8,8 @@ import type { CallView } from '../../packages/host/src/web/workspace/views.ts';
 import { enter } from './client.ts';
 import { everyField, openPage, pickOne, stageOfFile } from './stage.ts';
 
+const link = (path: string): string => path;
+
 const on = await stageOfFile();
 const visitor = await enter(on.desk);
 
@@ -361,7 +363,7 @@ describe('a page to open', () => {
       startedAt: 0,
       items: [{ question, ending: { how: 'answered', via: 'web' } }],
     };
-    const context = { csrf: 'x', now: 0, zone: 'UTC' };
+    const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
     const page = (view: CallView) => callPage(view, context).main.text;
     const again = 'href="/servers/notes/tools/connect?from=c-1"';
     expect(page(call)).toContain(again);

@@ -10,6 +10,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { pageHeaders } from '@midcall/core/page';
+import type { Session } from './session.ts';
 
 /** Sent with every response. */
 export const securityHeaders = pageHeaders(
@@ -42,11 +43,13 @@ export interface GuardOptions {
 }
 
 /** The one session of a desk. */
-export class Guard {
+export class Guard implements Session {
   /** The hidden token of every form. */
   readonly csrf: string;
   /** The path that all pages lie below, without a slash at its end. On no command line, and in no address of the start. */
   readonly base: string;
+  /** The address of a page of the desk, by its path below {@link base}. */
+  readonly link = (path: string): string => `${this.base}${path}`;
   readonly #session: string;
   readonly #secret: (bytes: number) => string;
   #start: string | undefined;

@@ -51,7 +51,7 @@ export const mayBeAllowed = (question: Question): boolean => question.kind === '
 export function card(question: Question, context: CardContext): Html {
   const id = `q-${question.id}`;
   const body = bodyOf(question, context);
-  const path = `/questions/${encodeURIComponent(question.id)}`;
+  const path = context.link(`/questions/${encodeURIComponent(question.id)}`);
   return html`<article class="card question" id="${id}" aria-labelledby="${id}-who" data-question="${question.id}">
 ${cardFrame(question, context, `${id}-who`)}
 <form${attributes({

@@ -7,12 +7,12 @@ import { type Html, html } from '@midcall/core/page';
 import { type CallContext, maskedArguments, type Question } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
 import { icons } from '../icons.ts';
+import type { Session } from '../session.ts';
 import { shown, shownValue } from '../shown.ts';
 import { spelledAge, texts } from '../texts/texts.ts';
 
 /** What a card needs beside its question. */
-export interface CardContext {
-  readonly csrf: string;
+export interface CardContext extends Session {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The person's time zone, by IANA name. */

@@ -1,6 +1,7 @@
 /** The page that puts servers on the desk: by a command, by an address, or by an mcp.json. Pure. */
 import { attributes, html } from '@midcall/core/page';
 import { type Draft, first } from '../form/draft.ts';
+import type { Session } from '../session.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { Content } from './layout.ts';
@@ -34,7 +35,7 @@ const ways = [
 
 /** A page with the three ways to add a server; `wrong` says which of them did not work and why. */
 export function addPage(
-  csrf: string,
+  { csrf, link }: Session,
   draft?: Draft,
   wrong?: { readonly by: string; readonly message: string },
 ): Content {
@@ -56,7 +57,7 @@ export function addPage(
           autocomplete: 'off',
         };
         const value = own ? (first(draft, 'what') ?? '') : '';
-        return html`<section class="panel" aria-labelledby="${id}-title"><div class="panel-title"><h2 id="${id}-title">${way.title}</h2></div><form method="post" action="/add" novalidate id="${id}-form"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="by" value="${way.by}"><div class="fields"><div class="field"><label for="${id}">${way.label}</label><p class="help" id="${id}-help">${way.help}</p>${
+        return html`<section class="panel" aria-labelledby="${id}-title"><div class="panel-title"><h2 id="${id}-title">${way.title}</h2></div><form method="post" action="${link('/add')}" novalidate id="${id}-form"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="by" value="${way.by}"><div class="fields"><div class="field"><label for="${id}">${way.label}</label><p class="help" id="${id}-help">${way.help}</p>${
           way.rows > 0
             ? html`<textarea${attributes({ ...control, rows: way.rows })}>\n${value}</textarea>`
             : html`<input${attributes({ ...control, type: 'text', value })}>`

@@ -1,6 +1,7 @@
 /** The audit log: searched, checked and exported. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import type { AuditEntry, AuditVerdict } from '../../index.ts';
+import type { Session } from '../session.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { Content } from './layout.ts';
@@ -22,6 +23,7 @@ export function auditPage(
   search: string,
   verdict: AuditVerdict,
   unwritten: number,
+  { link }: Session,
   zone: string,
 ): Content {
   const { intact, broken, lost, shown: count } = texts.audit;
@@ -35,7 +37,7 @@ export function auditPage(
   return {
     title: texts.audit.title,
     at: '/audit',
-    main: html`<div class="head"><h1>${texts.audit.title}</h1><a class="button small" href="/audit.jsonl" download="midcall-audit.jsonl">${texts.audit.export}</a></div><p class="lead">${texts.audit.lead}</p><form class="search" method="get" action="/audit" role="search"><div class="field grow"><input type="search" name="q" aria-label="${texts.audit.search}" placeholder="${texts.audit.search}" value="${search}"></div><button class="button">${texts.audit.search}</button></form><p class="help audit-state">${state.join(' ')}</p>${table(
+    main: html`<div class="head"><h1>${texts.audit.title}</h1><a class="button small" href="${link('/audit.jsonl')}" download="midcall-audit.jsonl">${texts.audit.export}</a></div><p class="lead">${texts.audit.lead}</p><form class="search" method="get" action="${link('/audit')}" role="search"><div class="field grow"><input type="search" name="q" aria-label="${texts.audit.search}" placeholder="${texts.audit.search}" value="${search}"></div><button class="button">${texts.audit.search}</button></form><p class="help audit-state">${state.join(' ')}</p>${table(
       texts.audit.heads,
       newest.map(entry => auditRow(entry, zone)),
       search === '' ? texts.audit.none : texts.audit.noMatch,

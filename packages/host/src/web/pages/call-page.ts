@@ -34,8 +34,8 @@ const noticeBox = (notice: string | undefined): Html | false =>
 
 /** The context of one question's card: as posted, where its form came back. */
 function contextFor(context: CallPageContext, question: Question): CardContext {
-  const { csrf, now, zone, keepsRules, returned, draftOf } = context;
-  const common = { csrf, now, zone, ...(keepsRules && { keepsRules }) };
+  const { csrf, link, now, zone, keepsRules, returned, draftOf } = context;
+  const common = { csrf, link, now, zone, ...(keepsRules && { keepsRules }) };
   if (returned?.id === question.id) return { ...common, draft: returned.draft, issues: returned.issues };
   const draft = draftOf?.(question.id);
   return draft ? { ...common, draft } : common;
@@ -49,21 +49,21 @@ export function callPage(call: CallView, context: CallPageContext): Content {
   const { context: about, serverId, outcome, items } = call;
   const path = `/calls/${encodeURIComponent(about.id)}`;
   const openOne = items.find(isOpen);
-  const runAgain = html`<a class="button small" href="${againPath(call)}">${texts.call.again}</a>`;
+  const runAgain = html`<a class="button small" href="${context.link(againPath(call))}">${texts.call.again}</a>`;
   const { server } = context;
   const restart = outcome?.how === 'server-gone' && server && mayBeRestarted(server);
   const action = outcome
     ? restart
-      ? restartButton(server, context.csrf, about.id)
+      ? restartButton(server, context, about.id)
       : runAgain
-    : html`${waitsForPage(call) && runAgain}${buttonForm(context.csrf, `${path}/cancel`, texts.call.cancel)}`;
+    : html`${waitsForPage(call) && runAgain}${buttonForm(context, `${path}/cancel`, texts.call.cancel)}`;
   return {
     title: about.name,
     serverId,
     tool: about.name,
     ...(openOne && 'question' in openOne && { questionId: openOne.question.id }),
-    ...(!outcome && !openOne && { refresh: { after: lookAgain, to: path } }),
-    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(serverId)}">${shown(serverId, 80)}</a> <span class="mono">${shown(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(
+    ...(!outcome && !openOne && { refresh: { after: lookAgain, to: context.link(path) } }),
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${shown(serverId, 80)}</a> <span class="mono">${shown(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(
       call,
       context,
       question => ({
@@ -81,7 +81,7 @@ export function questionPage(view: QuestionView, context: CallPageContext): Cont
     title: texts.question.title,
     serverId: question.asker.id,
     questionId: question.id,
-    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(question.asker.id)}">${shown(question.asker.id, 80)}</a> ${texts.question.title}</h1></div>${noticeBox(context.notice)}${
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(question.asker.id))}">${shown(question.asker.id, 80)}</a> ${texts.question.title}</h1></div>${noticeBox(context.notice)}${
       ending
         ? html`<ol class="timeline">${endedEntries({ ...view, ending }, context.zone)}</ol>`
         : html`<div class="alone">${card(question, contextFor(context, question))}</div>`

@@ -7,9 +7,9 @@ import { type Content, serverPath } from './layout.ts';
 import { serverFacts, serverNotice, toolList, unlistedNotice } from './server-parts.ts';
 
 /** Says on the first page what else there is. */
-function furtherLine(server: ServerView): Html | false {
+function furtherLine(server: ServerView, { link }: DeskView): Html | false {
   const counts = texts.servers.further(server.prompts.length, server.resources.length);
-  return counts !== '' && html`<p class="help audit-state"><a href="${serverPath(server.id)}">${counts}</a></p>`;
+  return counts !== '' && html`<p class="help audit-state"><a href="${link(serverPath(server.id))}">${counts}</a></p>`;
 }
 
 const anyStarting = (view: DeskView): boolean => view.servers.some(server => server.state === 'starting');
@@ -18,13 +18,13 @@ const anyStarting = (view: DeskView): boolean => view.servers.some(server => ser
 export function deskPage(view: DeskView): Content {
   const body = view.servers.map(
     server =>
-      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${serverPath(server.id)}">${shown(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server)}${serverNotice(server, view.csrf)}${toolList(server)}${unlistedNotice(server, ['prompts', 'resources', 'resource templates'])}${furtherLine(server)}</section>`,
+      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${view.link(serverPath(server.id))}">${shown(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server, view)}${serverNotice(server, view)}${toolList(server, view)}${unlistedNotice(server, ['prompts', 'resources', 'resource templates'])}${furtherLine(server, view)}</section>`,
   );
-  const empty = html`<p class="lead">${texts.servers.none}</p><p class="actions"><a class="button primary" href="/add">${texts.servers.add}</a></p>`;
+  const empty = html`<p class="lead">${texts.servers.none}</p><p class="actions"><a class="button primary" href="${view.link('/add')}">${texts.servers.add}</a></p>`;
   return {
     title: texts.nav.desk,
     at: '/',
-    refresh: { after: anyStarting(view) ? 1 : 10, to: '/' },
-    main: html`<div class="head"><h1>${texts.home.title}</h1>${view.servers.length > 0 && html`<a class="button small without-side" href="/add">${texts.servers.add}</a>`}</div><p class="lead">${texts.home.lead}</p>${view.servers.length === 0 ? empty : body}`,
+    refresh: { after: anyStarting(view) ? 1 : 10, to: view.link('/') },
+    main: html`<div class="head"><h1>${texts.home.title}</h1>${view.servers.length > 0 && html`<a class="button small without-side" href="${view.link('/add')}">${texts.servers.add}</a>`}</div><p class="lead">${texts.home.lead}</p>${view.servers.length === 0 ? empty : body}`,
   };
 }

@@ -9,20 +9,20 @@ const inboxPageSize = 50;
 
 /** Every open question, oldest first, in pages. */
 export function inboxPage(view: DeskView, from: number): Content {
-  const { open, now } = view;
+  const { open, link } = view;
   const start = Math.min(Math.max(0, from), Math.max(0, open.length - 1));
   const shownOnes = open.slice(start, start + inboxPageSize);
   const end = start + shownOnes.length;
   const pager =
     open.length > inboxPageSize &&
-    html`<p class="pager">${start > 0 && html`<a href="/inbox?from=${Math.max(0, start - inboxPageSize)}">${texts.inbox.previous}</a>`}<span class="quiet-text">${texts.inbox.pages(start + 1, end, open.length)}</span>${end < open.length && html`<a href="/inbox?from=${end}">${texts.inbox.next}</a>`}</p>`;
+    html`<p class="pager">${start > 0 && html`<a href="${link(`/inbox?from=${Math.max(0, start - inboxPageSize)}`)}">${texts.inbox.previous}</a>`}<span class="quiet-text">${texts.inbox.pages(start + 1, end, open.length)}</span>${end < open.length && html`<a href="${link(`/inbox?from=${end}`)}">${texts.inbox.next}</a>`}</p>`;
   return {
     title: texts.inbox.title,
-    refresh: { after: 10, to: `/inbox?from=${start}` },
+    refresh: { after: 10, to: link(`/inbox?from=${start}`) },
     main: html`<div class="head"><h1>${texts.inbox.title}</h1><span class="quiet-text">${texts.inbox.count(open.length)}</span></div>${
       open.length === 0
         ? html`<p class="lead">${texts.inbox.empty}</p>`
-        : html`<ul class="inbox-page">${shownOnes.map(question => inboxItem(question, now, undefined))}</ul>`
+        : html`<ul class="inbox-page">${shownOnes.map(question => inboxItem(question, view, undefined))}</ul>`
     }${pager}<div class="without-rail">${alertSwitch}</div>`,
   };
 }

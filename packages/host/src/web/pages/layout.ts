@@ -3,6 +3,7 @@ import { attributes, brandMark, type Html, html, page } from '@midcall/core/page
 import type { Question } from '../../index.ts';
 import { age, questionHeadline, questionIcon } from '../card/frame.ts';
 import { icons } from '../icons.ts';
+import type { Session } from '../session.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import { manyOf } from '../workspace/offers.ts';
@@ -35,7 +36,7 @@ export interface Content {
 /** How many open questions the inbox shows beside a page. */
 const inRail = 12;
 
-/** Where a question is shown: in its call's timeline, or alone. */
+/** The path of a question: in its call's timeline, or alone. For this and the others below, see {@link Session.link}. */
 export function questionPath(question: Question): string {
   const own = `#q-${question.id}`;
   return question.call
@@ -60,30 +61,30 @@ export const againPath = ({ serverId, context }: CallView): string =>
   `${offerPath(serverId, context.kind, context.name)}?from=${encodeURIComponent(context.id)}`;
 
 /** One open question in a list. */
-export function inboxItem(question: Question, now: number, current: string | undefined): Html {
+export function inboxItem(question: Question, { link, now }: DeskView, current: string | undefined): Html {
   const what = 'message' in question ? question.message : questionHeadline(question);
-  return html`<li><a${attributes({ href: questionPath(question), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${shown(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? shown(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${shown(what, 120, true)}</span></a></li>`;
+  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${shown(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? shown(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${shown(what, 120, true)}</span></a></li>`;
 }
 
 /** Whether the person is told of questions that come; shown where there is client script. */
 export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p></div>`;
 
 function inboxRail(view: DeskView, current: string | undefined): Html {
-  const { open, now } = view;
+  const { open, link } = view;
   return html`<aside class="rail" id="inbox" aria-labelledby="inbox-title"><div class="rail-head"><h2 id="inbox-title">${texts.inbox.title}</h2><span class="count">${open.length}</span></div>${
     open.length === 0
       ? html`<p class="rail-empty">${texts.inbox.empty}</p>`
-      : html`<ul class="inbox-list">${open.slice(0, inRail).map(each => inboxItem(each, now, current))}</ul>`
-  }${open.length > inRail && html`<p class="rail-more"><a href="/inbox">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
+      : html`<ul class="inbox-list">${open.slice(0, inRail).map(each => inboxItem(each, view, current))}</ul>`
+  }${open.length > inRail && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
 }
 
-function serverEntry(server: ServerView, content: Content): Html {
+function serverEntry(server: ServerView, content: Content, { link }: Session): Html {
   const here = content.serverId === server.id;
-  return html`<li class="server"><a${attributes({ href: serverPath(server.id), class: 'server-name', 'aria-current': here && content.tool === undefined && content.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${shown(server.id, 80)}</span>${server.state !== 'ready' && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${
+  return html`<li class="server"><a${attributes({ href: link(serverPath(server.id)), class: 'server-name', 'aria-current': here && content.tool === undefined && content.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${shown(server.id, 80)}</span>${server.state !== 'ready' && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${
     server.tools.length > 0 &&
     html`<ul class="tools">${server.tools.map(
       tool =>
-        html`<li><a${attributes({ href: offerPath(server.id, 'tool', tool.name), class: 'tool', 'aria-current': here && content.tool === tool.name && 'page' })}>${shown(tool.name, 80)}</a></li>`,
+        html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', 'aria-current': here && content.tool === tool.name && 'page' })}>${shown(tool.name, 80)}</a></li>`,
     )}</ul>`
   }</li>`;
 }
@@ -98,12 +99,12 @@ const pages = [
 ] as const;
 
 function topBar(view: DeskView, content: Content): Html {
-  const { open, now } = view;
+  const { open, now, link } = view;
   const oldest = open[0];
-  return html`<header class="top"><a class="brand" href="/">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
+  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
     ([path, name]) =>
-      html`<li><a${attributes({ href: path, 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
-  )}</ul></nav><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: oldest && open.length === 1 ? questionPath(oldest) : '/inbox', id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
+      html`<li><a${attributes({ href: link(path), 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
+  )}</ul></nav><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
 }
 
 /** A whole page of the desk. */
@@ -123,8 +124,8 @@ ${topBar(view, content)}
 <nav class="side" id="side" aria-labelledby="servers-title"><h2 id="servers-title">${texts.servers.title}</h2>${
       view.servers.length === 0
         ? html`<p class="rail-empty">${texts.servers.none}</p>`
-        : html`<ul class="servers">${view.servers.map(server => serverEntry(server, content))}</ul>`
-    }<a${attributes({ class: 'add-server', href: '/add', 'aria-current': content.at === '/add' && 'page' })}>${icons.plus}${texts.servers.add}</a></nav>
+        : html`<ul class="servers">${view.servers.map(server => serverEntry(server, content, view))}</ul>`
+    }<a${attributes({ class: 'add-server', href: view.link('/add'), 'aria-current': content.at === '/add' && 'page' })}>${icons.plus}${texts.servers.add}</a></nav>
 <main id="main" tabindex="-1">${content.main}</main>
 ${inboxRail(view, content.questionId)}
 </div>
@@ -133,18 +134,21 @@ ${inboxRail(view, content.questionId)}
   });
 }
 
-/** A page outside a session: nothing of the desk is on it. */
+/**
+ * A page outside a session: nothing of the desk is on it.
+ * @param options - `back`: the address of the desk, to be led back to
+ */
 export function plainPage(
   title: string,
   lines: readonly string[],
   assets: AssetPaths,
-  { back = false, modules = [] }: { readonly back?: boolean; readonly modules?: readonly string[] } = {},
+  { back, modules = [] }: { readonly back?: string; readonly modules?: readonly string[] } = {},
 ): string {
   return page({
     title: `${title} · ${texts.product}`,
     styles: [assets.style],
     modules,
-    body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></p><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}${back && html`<p><a href="/">${texts.session.back}</a></p>`}</main>`,
+    body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></p><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}${back !== undefined && html`<p><a href="${back}">${texts.session.back}</a></p>`}</main>`,
   });
 }
 

@@ -2,6 +2,7 @@
 import { type Html, html } from '@midcall/core/page';
 import type { SamplingAccount } from '../../index.ts';
 import { icons } from '../icons.ts';
+import type { Session } from '../session.ts';
 import { shown } from '../shown.ts';
 import { spelledAge, texts } from '../texts/texts.ts';
 import type { ModelsView, ServerView } from '../workspace/views.ts';
@@ -16,7 +17,7 @@ function accountRow(id: string, { spent, limits }: SamplingAccount): Html {
 }
 
 /** The models in the order they are preferred, and the account of every server that runs. */
-export function modelsPage(models: ModelsView | undefined, servers: readonly ServerView[]): Content {
+export function modelsPage(models: ModelsView | undefined, servers: readonly ServerView[], { link }: Session): Content {
   const { title, lead, none, withTools, withoutTools, spent, heads, nothing } = texts.models;
   const list = models
     ? html`<ul class="roots-list">${models.names.map(name => html`<li>${icons.model}<strong>${shown(name, 120)}</strong></li>`)}</ul>`
@@ -25,7 +26,7 @@ export function modelsPage(models: ModelsView | undefined, servers: readonly Ser
   return {
     title,
     at: '/models',
-    refresh: { after: 10, to: '/models' },
+    refresh: { after: 10, to: link('/models') },
     main: html`<div class="head"><h1>${title}</h1></div><p class="lead">${lead}</p><div class="panel">${list}</div>${models && html`<p class="help audit-state">${models.tools ? withTools : withoutTools}</p>`}<section class="section"><h2>${spent}</h2>${table(heads, rows, nothing)}</section>`,
   };
 }

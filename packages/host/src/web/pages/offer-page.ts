@@ -7,6 +7,7 @@ import { type ArgumentField, argumentFields } from '../form/argument-form.ts';
 import { type Draft, untouched } from '../form/draft.ts';
 import { fieldControl } from '../form/field-controls.ts';
 import { icons } from '../icons.ts';
+import type { Session } from '../session.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
@@ -14,8 +15,7 @@ import { type Content, offerPath, serverPath } from './layout.ts';
 import { hintChips, serverNotice } from './server-parts.ts';
 
 /** What the form of an offer holds. */
-export interface ArgumentsContext {
-  readonly csrf: string;
+export interface ArgumentsContext extends Session {
   readonly zone: string;
   readonly now: number;
   readonly draft?: Draft;
@@ -27,7 +27,7 @@ export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView,
   const fields: readonly ArgumentField[] = argumentFields(offer.inputSchema);
   const draft = context.draft ?? untouched(fields, context.zone);
   const issues = context.issues ?? [];
-  const path = offerPath(server.id, kind, offer.name);
+  const path = context.link(offerPath(server.id, kind, offer.name));
   const place = {
     scope: 'arguments',
     draft,
@@ -42,9 +42,9 @@ export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView,
     title: offer.name,
     serverId: server.id,
     tool: offer.name,
-    main: html`<div class="head"><h1><a class="crumb" href="${serverPath(server.id)}">${shown(server.id, 80)}</a> <span class="mono">${shown(offer.name, 400)}</span></h1><span class="chips-inline">${hintChips(offer)}</span></div>${
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(server.id))}">${shown(server.id, 80)}</a> <span class="mono">${shown(offer.name, 400)}</span></h1><span class="chips-inline">${hintChips(offer)}</span></div>${
       offer.description !== undefined && html`<p class="lead">${shown(offer.description, 2_000, true)}</p>`
-    }${serverNotice(server, context.csrf)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
+    }${serverNotice(server, context)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
       fields.length === 0
         ? html`<p class="quiet-text">${texts.tool.noArguments[kind]}</p>`
         : html`<div class="fields">${fields.map((field, at) => fieldControl(field, at, place))}</div>`

@@ -2,6 +2,7 @@
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { Rule } from '../../index.ts';
 import { type Draft, first } from '../form/draft.ts';
+import type { Session } from '../session.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import { durations } from '../workspace/durations.ts';
@@ -25,7 +26,7 @@ function select(
 export function policyPage(
   rules: readonly Rule[],
   servers: readonly ServerView[],
-  csrf: string,
+  session: Session,
   zone: string,
   keepsRules: boolean,
   returned: { readonly wrong?: string; readonly draft?: Draft } = {},
@@ -35,13 +36,13 @@ export function policyPage(
   const { effects, subjects, scopes } = texts.policy;
   const rows = rules.map(
     rule =>
-      html`<tr data-key="${rule.id}"><td>${rule.server === '*' ? texts.policy.every : shown(rule.server, 80)}</td><td>${subjects[rule.subject]}</td><td>${effects[rule.effect]}</td><td data-head="${texts.policy.until}">${rule.until === undefined ? scopes[rule.scope] : clock(rule.until, zone)}</td><td>${buttonForm(csrf, '/policy/revoke', texts.policy.revoke, 'small', { id: rule.id })}</td></tr>`,
+      html`<tr data-key="${rule.id}"><td>${rule.server === '*' ? texts.policy.every : shown(rule.server, 80)}</td><td>${subjects[rule.subject]}</td><td>${effects[rule.effect]}</td><td data-head="${texts.policy.until}">${rule.until === undefined ? scopes[rule.scope] : clock(rule.until, zone)}</td><td>${buttonForm(session, '/policy/revoke', texts.policy.revoke, 'small', { id: rule.id })}</td></tr>`,
   );
   const { server, kind, action, until } = texts.policy;
   return {
     title: texts.policy.title,
     at: '/policy',
-    main: html`<div class="head"><h1>${texts.policy.title}</h1></div><p class="lead">${texts.policy.lead}</p>${table([server, kind, action, until, texts.policy.change], rows, texts.policy.none)}<section class="panel" aria-labelledby="rule-title"><div class="panel-title"><h2 id="rule-title">${texts.policy.add}</h2></div><form method="post" action="/policy" id="rule-form"><input type="hidden" name="csrf" value="${csrf}">${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}<div class="inline-fields">${select('rule-server', 'server', server, [['*', texts.policy.every], ...servers.map(each => [each.id, each.id] as const)], given('server'))}${select(
+    main: html`<div class="head"><h1>${texts.policy.title}</h1></div><p class="lead">${texts.policy.lead}</p>${table([server, kind, action, until, texts.policy.change], rows, texts.policy.none)}<section class="panel" aria-labelledby="rule-title"><div class="panel-title"><h2 id="rule-title">${texts.policy.add}</h2></div><form method="post" action="${session.link('/policy')}" id="rule-form"><input type="hidden" name="csrf" value="${session.csrf}">${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}<div class="inline-fields">${select('rule-server', 'server', server, [['*', texts.policy.every], ...servers.map(each => [each.id, each.id] as const)], given('server'))}${select(
       'rule-subject',
       'subject',
       kind,

@@ -1,5 +1,6 @@
 /** What a call brought, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
+import type { Session } from '../session.ts';
 import { shown, shownJson } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -76,11 +77,15 @@ const rolesOf = (result: Readonly<Record<string, unknown>>): readonly string[] =
  * The content of a call's result; says so where there is none.
  * @param unchecked - why its structured content was not checked against the tool's schema
  */
-export function resultContent(result: Readonly<Record<string, unknown>>, callId: string, unchecked?: string): Html {
+export function resultContent(
+  result: Readonly<Record<string, unknown>>,
+  { callId, link }: { readonly callId: string } & Pick<Session, 'link'>,
+  unchecked?: string,
+): Html {
   const blocks = blocksOf(result);
   const structured = result['structuredContent'];
   const roles = rolesOf(result);
-  const path = (at: number) => `/calls/${encodeURIComponent(callId)}/blocks/${at}`;
+  const path = (at: number) => link(`/calls/${encodeURIComponent(callId)}/blocks/${at}`);
   return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${shown(roles[at], 80)}</p>`}${blockContent(block, path(at))}`)}${
     structured !== undefined &&
     html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${shownJson(structured)}</pre></details>`

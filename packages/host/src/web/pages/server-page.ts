@@ -1,5 +1,6 @@
 /** The page of one server: all it offers, and the end of its log. Pure. */
 import { type Html, html } from '@midcall/core/page';
+import type { Session } from '../session.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { ServerView } from '../workspace/views.ts';
@@ -7,7 +8,7 @@ import { buttonForm } from './button-form.ts';
 import { type Content, serverPath } from './layout.ts';
 import { offerList, serverFacts, serverNotice, toolList, unlistedNotice } from './server-parts.ts';
 
-function furtherOffers(server: ServerView): Html {
+function furtherOffers(server: ServerView, session: Session): Html {
   const kinds = [
     ['prompt', texts.servers.prompts, server.prompts, unlistedNotice(server, ['prompts'])],
     [
@@ -20,7 +21,7 @@ function furtherOffers(server: ServerView): Html {
   return html`${kinds.map(
     ([kind, title, offers, failed]) =>
       (offers.length > 0 || failed) &&
-      html`<section class="section"><h2>${title}</h2>${failed}${offers.length > 0 && html`<div class="panel">${offerList(server, kind, offers)}</div>`}</section>`,
+      html`<section class="section"><h2>${title}</h2>${failed}${offers.length > 0 && html`<div class="panel">${offerList(server, kind, offers, session)}</div>`}</section>`,
   )}`;
 }
 
@@ -32,16 +33,16 @@ function serverLog(server: ServerView): Html | false {
 }
 
 /** One server. */
-export function serverPage(server: ServerView, csrf: string): Content {
+export function serverPage(server: ServerView, session: Session): Content {
   const actions = html`<div class="head-actions">${
     server.state === 'ready'
-      ? buttonForm(csrf, serverPath(server.id, 'stop'), texts.servers.stop)
-      : buttonForm(csrf, serverPath(server.id, 'remove'), texts.servers.remove)
+      ? buttonForm(session, serverPath(server.id, 'stop'), texts.servers.stop)
+      : buttonForm(session, serverPath(server.id, 'remove'), texts.servers.remove)
   }</div>`;
   return {
     title: server.id,
     serverId: server.id,
-    refresh: { after: server.state === 'starting' ? 1 : 10, to: serverPath(server.id) },
-    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server)}${serverNotice(server, csrf)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server)}</section>${furtherOffers(server)}${serverLog(server)}`,
+    refresh: { after: server.state === 'starting' ? 1 : 10, to: session.link(serverPath(server.id)) },
+    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${serverNotice(server, session)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}`,
   };
 }

@@ -1,6 +1,7 @@
 /** What several pages show of a server: its facts, what it offers, and what to do where it does not run. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import type { ListName } from '../../index.ts';
+import type { Session } from '../session.ts';
 import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
@@ -24,10 +25,10 @@ export const hintChips = (tool: OfferView): Html =>
   html`${toolHints(tool).map(each => html`<span class="chip hint">${each}</span>`)}`;
 
 /** What a server offers of one kind, each leading to its form. */
-export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[]): Html {
+export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[], { link }: Session): Html {
   return html`<ul class="tool-list">${offers.map(offer => {
     const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
-    return html`<li><a class="tool-row" href="${offerPath(server.id, kind, offer.name)}"><span class="name">${shown(offer.name, 200)}</span><span class="hints">${hintChips(offer)}</span>${
+    return html`<li><a class="tool-row" href="${link(offerPath(server.id, kind, offer.name))}"><span class="name">${shown(offer.name, 200)}</span><span class="hints">${hintChips(offer)}</span>${
       about !== undefined && html`<span class="about">${shown(about.split('\n')[0] ?? '', 200)}</span>`
     }</a></li>`;
   })}</ul>`;
@@ -41,10 +42,11 @@ export function unlistedNotice(server: ServerView, kinds: readonly ListName[]): 
 }
 
 /** Its tools in a panel; says so where it has none, or where they could not be listed. */
-export function toolList(server: ServerView): Html {
+export function toolList(server: ServerView, session: Session): Html {
   const failed = unlistedNotice(server, ['tools']);
   const none = server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown;
-  const list = server.tools.length > 0 ? offerList(server, 'tool', server.tools) : html`<p class="empty">${none}</p>`;
+  const list =
+    server.tools.length > 0 ? offerList(server, 'tool', server.tools, session) : html`<p class="empty">${none}</p>`;
   return html`${failed}${(server.tools.length > 0 || !failed) && html`<div class="panel">${list}</div>`}`;
 }
 
@@ -54,10 +56,10 @@ const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);
  * The button that starts a server again, or connects to it again.
  * @param callId - the call that is to be run again then
  */
-export function restartButton(server: ServerView, csrf: string, callId?: string): Html {
+export function restartButton(server: ServerView, session: Session, callId?: string): Html {
   const { command, url } = texts.servers.restart;
   const fields = callId === undefined ? {} : { call: callId };
-  return buttonForm(csrf, serverPath(server.id, 'restart'), isUrl(server) ? url : command, 'small', fields);
+  return buttonForm(session, serverPath(server.id, 'restart'), isUrl(server) ? url : command, 'small', fields);
 }
 
 /** True where a server does not run, or where only trying shows whether it can be reached. */
@@ -65,14 +67,14 @@ export const mayBeRestarted = (server: ServerView): boolean =>
   server.state === 'failed' || server.state === 'stopped' || isUrl(server);
 
 /** Why a server does not run, with the button that starts it again; nothing where it runs. */
-export function serverNotice(server: ServerView, csrf: string): Html | false {
+export function serverNotice(server: ServerView, session: Session): Html | false {
   if (server.state === 'ready' || server.state === 'starting') return false;
   const why = server.reason ?? texts.tool.unavailable;
-  return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${shown(why, 600)}</span>${restartButton(server, csrf)}</div>`;
+  return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${shown(why, 600)}</span>${restartButton(server, session)}</div>`;
 }
 
 /** How a server is reached, what it calls itself, and what it may use. */
-export function serverFacts(server: ServerView): Html {
+export function serverFacts(server: ServerView, { link }: Session): Html {
   return html`<dl class="meta"><div><dt>${isUrl(server) ? texts.servers.reachedAt : texts.servers.startedWith}</dt><dd class="mono">${shown(server.origin, 600)}</dd></div>${
     server.self !== undefined && html`<div><dt>${texts.servers.says}</dt><dd>${shown(server.self, 200)}</dd></div>`
   }${server.era !== undefined && html`<div><dt>${texts.servers.protocol}</dt><dd>${server.era}</dd></div>`}<div><dt>${texts.servers.roots}</dt><dd>${
@@ -82,5 +84,5 @@ export function serverFacts(server: ServerView): Html {
           root =>
             html`<span class="root-line">${shown(root.name ?? '', 80)} <span class="mono quiet-text">${shown(root.path, 400)}</span></span>`,
         )
-  } <a href="/roots">${texts.servers.changeRoots}</a></dd></div></dl>`;
+  } <a href="${link('/roots')}">${texts.servers.changeRoots}</a></dd></div></dl>`;
 }

@@ -1,12 +1,12 @@
 /** The desk as a web application: the guard in front of every request, the desk's own files, events, then the pages. */
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
-import { first } from '../form/draft.ts';
+import { draftOf, first } from '../form/draft.ts';
 import { type Refusal, securityHeaders } from '../guard.ts';
 import { plainPage } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
-import { type Desk, missing, posted } from './context.ts';
+import { type Desk, missing, redirect } from './context.ts';
 import { pageRoutes } from './pages.ts';
 import { questionRoutes } from './questions.ts';
 import { serverRoutes } from './servers.ts';
@@ -15,32 +15,14 @@ import { settingRoutes } from './settings.ts';
 /** The largest form a person may send, in bytes. */
 const largestBody = 16 * 1024 * 1024;
 
-/**
- * Puts the addresses in pages and redirections below a path. Quotes in foreign text are escaped, so that only markup of
- * ours has what is looked for. The files of the pages, the same for everybody, stay where they are.
- */
-function below(base: string): MiddlewareHandler {
-  const elsewhere = `/(?!/|assets/|${base.slice(1)}/)`;
-  const own = new RegExp(
-    `( (?:href|action|formaction|src|data-check|data-draft)="|http-equiv="refresh" content="\\d+;url=)(?=${elsewhere})`,
-    'g',
-  );
-  return async (context, next) => {
-    await next();
-    const { headers } = context.res;
-    const to = headers.get('location');
-    if (to?.startsWith('/')) headers.set('location', `${base}${to}`);
-    if (!headers.get('content-type')?.startsWith('text/html')) return;
-    context.res = new Response((await context.res.text()).replace(own, `$1${base}`), context.res);
-  };
-}
-
 /** The whole application. */
 export function deskApp(desk: Desk): Hono {
   const { guard, assets, live } = desk;
   // The first page is the path itself, with or without a slash.
   const app = new Hono({ strict: false });
   const inside = ({ req }: Context): boolean => `${req.path}/`.startsWith(`${guard.base}/`);
+  /** The path itself is told to nobody who does not know it. */
+  const backOf = (context: Context): string => (inside(context) ? guard.link('/') : '/');
   const refuse = (context: Context, why: Refusal): Response => {
     if (why === 'session') {
       const lines = [texts.session.missing, texts.session.again];
@@ -48,11 +30,13 @@ export function deskApp(desk: Desk): Hono {
       const modules = inside(context) ? [] : [assets.paths.again];
       return context.html(plainPage(texts.session.title, lines, assets.paths, { modules }), 401);
     }
-    return context.html(plainPage(texts.session.refused, [texts.session.foreign], assets.paths, { back: true }), 403);
+    return context.html(
+      plainPage(texts.session.refused, [texts.session.foreign], assets.paths, { back: backOf(context) }),
+      403,
+    );
   };
 
   const inner = app.basePath(guard.base);
-  inner.use(below(guard.base));
   app.use(bodyLimit({ maxSize: largestBody }));
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
@@ -70,8 +54,10 @@ export function deskApp(desk: Desk): Hono {
       open ? 'nothing' : 'session',
     );
     if (why) return refuse(context, why);
-    if (context.req.method === 'POST' && !guard.holdsToken(first(await posted(context), 'csrf')))
-      return refuse(context, 'token');
+    if (context.req.method !== 'POST') return next();
+    const draft = draftOf(new URLSearchParams(await context.req.text()));
+    if (!guard.holdsToken(first(draft, 'csrf'))) return refuse(context, 'token');
+    context.set('posted', draft);
     return next();
   });
 
@@ -81,7 +67,7 @@ export function deskApp(desk: Desk): Hono {
       context.header('set-cookie', cookie);
       const question = context.req.query('question');
       const to = question === undefined ? '/' : `/questions/${encodeURIComponent(question)}`;
-      return context.redirect(`${guard.base}${to}`, 303);
+      return redirect(context, desk, to);
     }
     const lines = [texts.session.used, texts.session.again];
     return context.html(plainPage(texts.session.title, lines, assets.paths, { modules: [assets.paths.again] }), 401);
@@ -110,7 +96,10 @@ export function deskApp(desk: Desk): Hono {
   app.notFound(context => missing(context, desk));
   app.onError((error, context) => {
     desk.onError(error);
-    return context.html(plainPage(texts.session.broken, [texts.session.brokenLead], assets.paths, { back: true }), 500);
+    return context.html(
+      plainPage(texts.session.broken, [texts.session.brokenLead], assets.paths, { back: backOf(context) }),
+      500,
+    );
   });
   return app;
 }

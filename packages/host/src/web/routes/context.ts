@@ -4,7 +4,7 @@ import { html } from '@midcall/core/page';
 import type { Context } from 'hono';
 import type { Assets } from '../assets.ts';
 import type { CardContext } from '../card/frame.ts';
-import { type Draft, draftOf } from '../form/draft.ts';
+import type { Draft } from '../form/draft.ts';
 import type { Guard } from '../guard.ts';
 import { type Content, layout } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
@@ -12,6 +12,13 @@ import type { Live } from '../workspace/live.ts';
 import { manyOf, offerOf } from '../workspace/offers.ts';
 import type { CallView, DeskView, OfferKind, OfferView, ServerView } from '../workspace/views.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** What a form posted. */
+    posted: Draft;
+  }
+}
 
 /** What the routes work with. */
 export interface Desk {
@@ -38,6 +45,7 @@ export function viewOf(desk: Desk): DeskView {
     servers: workspace.servers.list(),
     open: workspace.inbox.list(),
     csrf: desk.guard.csrf,
+    link: desk.guard.link,
     now: workspace.clock.now(),
     zone: desk.zone,
     event: desk.live.last,
@@ -48,7 +56,8 @@ export function viewOf(desk: Desk): DeskView {
 export function cardContext(desk: Desk): CardContext {
   const { clock, decisions, calls } = desk.workspace;
   const draftOf = (id: string): Draft | undefined => calls.draft(id);
-  return { csrf: desk.guard.csrf, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf };
+  const { csrf, link } = desk.guard;
+  return { csrf, link, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf };
 }
 
 /** What the page of a call needs of the desk. */
@@ -78,9 +87,13 @@ export function offerAsked(
   return { kind, ...(server && { server }), ...(offer && { offer }) };
 }
 
-/** What a form posted; the guard has checked its token. */
-export async function posted(context: Context): Promise<Draft> {
-  return draftOf(new URLSearchParams(await context.req.text()));
+/** Leads to another page of the desk. @param path - on the desk, as {@link Session.link} takes it */
+export const redirect = (context: Context, desk: Desk, path: string): Response =>
+  context.redirect(desk.guard.link(path), 303);
+
+/** What a form posted: read once, by whoever checks its token. */
+export function posted(context: Context): Draft {
+  return context.get('posted');
 }
 
 /**
@@ -88,7 +101,7 @@ export async function posted(context: Context): Promise<Draft> {
  * @param after - seconds after which it may be there
  */
 export function missing(context: Context, desk: Desk, message = texts.session.notFound, after?: number): Response {
-  const main = html`<div class="head"><h1>${texts.session.notFoundTitle}</h1></div><p class="lead">${message}</p><p class="actions"><a class="button" href="/">${texts.session.back}</a></p>`;
+  const main = html`<div class="head"><h1>${texts.session.notFoundTitle}</h1></div><p class="lead">${message}</p><p class="actions"><a class="button" href="${desk.guard.link('/')}">${texts.session.back}</a></p>`;
   return show(
     context,
     desk,

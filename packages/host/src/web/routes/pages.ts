@@ -12,13 +12,23 @@ import { offerPage } from '../pages/offer-page.ts';
 import { blocksOf, mediaOf } from '../pages/result.ts';
 import { serverPage } from '../pages/server-page.ts';
 import { texts } from '../texts/texts.ts';
-import { callContext, cardContext, type Desk, missing, offerAsked, offerPattern, show, viewOf } from './context.ts';
+import {
+  callContext,
+  cardContext,
+  type Desk,
+  missing,
+  offerAsked,
+  offerPattern,
+  redirect,
+  show,
+  viewOf,
+} from './context.ts';
 
 export function pageRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard, zone } = desk;
 
   app.get('/', context => show(context, desk, deskPage(viewOf(desk))));
-  app.get('/add', context => show(context, desk, addPage(guard.csrf)));
+  app.get('/add', context => show(context, desk, addPage(guard)));
   app.get('/inbox', context =>
     show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
   );
@@ -26,15 +36,15 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     show(
       context,
       desk,
-      historyPage(workspace.calls.list(), workspace.calls.questions(), workspace.calls.notices(), zone),
+      historyPage(workspace.calls.list(), workspace.calls.questions(), workspace.calls.notices(), guard, zone),
     ),
   );
 
-  app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers.list())));
+  app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers.list(), guard)));
 
   app.get('/servers/:server', context => {
     const server = workspace.servers.get(context.req.param('server'));
-    return server ? show(context, desk, serverPage(server, guard.csrf)) : missing(context, desk, texts.servers.unknown);
+    return server ? show(context, desk, serverPage(server, guard)) : missing(context, desk, texts.servers.unknown);
   });
 
   app.get(`/servers/:server/${offerPattern}`, context => {
@@ -68,7 +78,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     if (!view) return missing(context, desk, texts.question.unknown);
     const { call } = view.question;
     if (call && workspace.calls.get(call.id))
-      return context.redirect(`/calls/${encodeURIComponent(call.id)}#q-${view.question.id}`, 303);
+      return redirect(context, desk, `/calls/${encodeURIComponent(call.id)}#q-${view.question.id}`);
     return show(context, desk, questionPage(view, cardContext(desk)));
   });
 }

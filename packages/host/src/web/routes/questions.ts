@@ -14,7 +14,7 @@ import { openingPage } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
 import { durationOf } from '../workspace/durations.ts';
 import type { CallView } from '../workspace/views.ts';
-import { callContext, cardContext, type Desk, missing, posted, show } from './context.ts';
+import { callContext, cardContext, type Desk, missing, posted, redirect, show } from './context.ts';
 
 /** The name this view answers under. */
 export const via = 'web';
@@ -78,7 +78,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   };
 
   const received = (context: Context, question: Question, draft: Draft, receipt: Receipt): Response => {
-    if (receipt.ok) return context.redirect(endPath(question, draft), 303);
+    if (receipt.ok) return redirect(context, desk, endPath(question, draft));
     workspace.calls.typed(question.id, draft, true);
     if (receipt.problem === 'invalid')
       return back(context, question.id, draft, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
@@ -88,7 +88,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   app.post('/questions/:question', async context => {
     const question = workspace.calls.question(context.req.param('question'))?.question;
     if (!question) return missing(context, desk, texts.question.unknown);
-    const draft = await posted(context);
+    const draft = posted(context);
     const action = first(draft, 'action') ?? 'accept';
     if (action === 'decline' || action === 'dismiss') {
       return received(context, question, draft, await workspace.inbox.reply(question.id, { action }, via));
@@ -102,7 +102,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
         if (!isMidcallError(error)) throw error;
         return back(context, question.id, draft, { notice: error.message }, 409);
       }
-      return context.redirect(endPath(question, draft), 303);
+      return redirect(context, desk, endPath(question, draft));
     }
     const { reply, issues } = acceptance(question, draft);
     if (action === 'review' && question.kind === 'form') {
@@ -131,7 +131,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   });
 
   app.post('/questions/:question/draft', async context => {
-    workspace.calls.typed(context.req.param('question'), await posted(context));
+    workspace.calls.typed(context.req.param('question'), posted(context));
     return context.body(null, 204);
   });
 
@@ -139,7 +139,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     const view = workspace.calls.question(context.req.param('question'));
     if (view?.question.kind !== 'form') return missing(context, desk, texts.question.unknown);
     const { question } = view;
-    const draft = await posted(context);
+    const draft = posted(context);
     if (view.ending) {
       workspace.calls.typed(question.id, draft);
       return missing(context, desk, texts.question.unknown);

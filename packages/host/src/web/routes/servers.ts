@@ -17,7 +17,7 @@ import { addPage } from '../pages/add-page.ts';
 import { againPath, serverPath } from '../pages/layout.ts';
 import { offerPage } from '../pages/offer-page.ts';
 import { texts } from '../texts/texts.ts';
-import { cardContext, type Desk, missing, offerAsked, offerPattern, posted, show } from './context.ts';
+import { cardContext, type Desk, missing, offerAsked, offerPattern, posted, redirect, show } from './context.ts';
 
 const isField = (field: ArgumentField): field is Field => field.kind !== 'json';
 
@@ -66,7 +66,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
   app.post(`/servers/:server/${offerPattern}`, async context => {
     const { server, kind, offer } = offerAsked(desk, context);
     if (!server || !offer) return missing(context, desk, texts.tool.unknown);
-    const draft = await posted(context);
+    const draft = posted(context);
     const { content, issues } = readArguments(argumentFields(offer.inputSchema), draft);
     const again = (wrong: readonly Issue[]) =>
       show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), draft, issues: wrong }), 422);
@@ -75,7 +75,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
       const request = offer.template
         ? { kind, name: expandTemplate(offer.name, content), arguments: {} }
         : { kind, name: offer.name, arguments: content };
-      return context.redirect(`/calls/${encodeURIComponent(await workspace.calls.run(server.id, request))}`, 303);
+      return redirect(context, desk, `/calls/${encodeURIComponent(await workspace.calls.run(server.id, request))}`);
     } catch (error) {
       if (isMidcallError(error)) return again([{ rule: 'server', message: error.message }]);
       throw error;
@@ -85,7 +85,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
   app.post(`/servers/:server/${offerPattern}/check`, async context => {
     const { server, kind, offer } = offerAsked(desk, context);
     if (!server || !offer) return missing(context, desk, texts.tool.unknown);
-    const draft = await posted(context);
+    const draft = posted(context);
     const fields = argumentFields(offer.inputSchema);
     const issues = visitedIssues(fields, draft, readArguments(fields, draft).issues);
     return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), draft, issues }));
@@ -95,7 +95,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const call = workspace.calls.get(context.req.param('call'));
     if (!call) return missing(context, desk, texts.call.unknown);
     workspace.calls.cancel(call.context.id);
-    return context.redirect(`/calls/${encodeURIComponent(call.context.id)}`, 303);
+    return redirect(context, desk, `/calls/${encodeURIComponent(call.context.id)}`);
   });
 
   app.post('/servers/:server/:what{restart|stop|remove}', async context => {
@@ -108,21 +108,21 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     } catch (error) {
       if (!isMidcallError(error)) throw error;
     }
-    const call = workspace.calls.get(first(await posted(context), 'call') ?? '');
+    const call = workspace.calls.get(first(posted(context), 'call') ?? '');
     const again = what === 'restart' && call?.serverId === id && workspace.servers.get(id)?.state === 'ready';
-    return context.redirect(again ? againPath(call) : what === 'remove' ? '/' : serverPath(id), 303);
+    return redirect(context, desk, again ? againPath(call) : what === 'remove' ? '/' : serverPath(id));
   });
 
   app.post('/add', async context => {
-    const draft = await posted(context);
+    const draft = posted(context);
     const by = first(draft, 'by') ?? '';
     try {
       const entries = entriesOf(desk, draft);
       await Promise.allSettled(entries.map(entry => workspace.servers.add(entry)));
-      return context.redirect(entries.length === 1 ? serverPath(entries[0]!.id) : '/', 303);
+      return redirect(context, desk, entries.length === 1 ? serverPath(entries[0]!.id) : '/');
     } catch (error) {
       if (!isMidcallError(error)) throw error;
-      return show(context, desk, addPage(guard.csrf, draft, { by, message: error.message }), 422);
+      return show(context, desk, addPage(guard, draft, { by, message: error.message }), 422);
     }
   });
 }

@@ -9,7 +9,7 @@ import { policyPage } from '../pages/policy-page.ts';
 import { rootsPage } from '../pages/roots-page.ts';
 import { texts } from '../texts/texts.ts';
 import { durationOf } from '../workspace/durations.ts';
-import { type Desk, posted, show } from './context.ts';
+import { type Desk, posted, redirect, show } from './context.ts';
 
 export function settingRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard, zone } = desk;
@@ -19,13 +19,13 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     const offered = roots.list();
     const proposed = offered.some(root => root.path === desk.proposedRoot) ? '' : (desk.proposedRoot ?? '');
     const form = wrong ?? { value: proposed };
-    return show(context, desk, rootsPage(offered, workspace.servers.list(), guard.csrf, form), wrong ? 422 : 200);
+    return show(context, desk, rootsPage(offered, workspace.servers.list(), guard, form), wrong ? 422 : 200);
   };
 
   app.get('/roots', context => showRoots(context));
 
   app.post('/roots', async context => {
-    const draft = await posted(context);
+    const draft = posted(context);
     const value = (first(draft, 'path') ?? '').trim();
     const name = (first(draft, 'name') ?? '').trim();
     if (!isAbsolute(value) && !/^file:/i.test(value))
@@ -37,17 +37,17 @@ export function settingRoutes(app: Hono, desk: Desk): void {
       if (!isMidcallError(error)) throw error;
       return showRoots(context, { message: error.message, value });
     }
-    return context.redirect('/roots', 303);
+    return redirect(context, desk, '/roots');
   });
 
   app.post('/roots/remove', async context => {
-    const uri = first(await posted(context), 'uri') ?? '';
+    const uri = first(posted(context), 'uri') ?? '';
     if (await roots.remove(uri)) audit.record({ type: 'roots', what: `withdrawn ${uri}` });
-    return context.redirect('/roots', 303);
+    return redirect(context, desk, '/roots');
   });
 
   app.post('/roots/grant', async context => {
-    const draft = await posted(context);
+    const draft = posted(context);
     const server = first(draft, 'server') ?? '';
     if (workspace.servers.get(server)) {
       // One may have been withdrawn since the page was shown.
@@ -56,21 +56,21 @@ export function settingRoutes(app: Hono, desk: Desk): void {
       await roots.grant(server, uris);
       audit.record({ type: 'roots', what: `${server} may use ${uris.length === 0 ? 'none' : uris.join(', ')}` });
     }
-    return context.redirect('/roots', 303);
+    return redirect(context, desk, '/roots');
   });
 
   const showPolicy = (context: Context, returned?: { readonly wrong?: string; readonly draft?: Draft }) =>
     show(
       context,
       desk,
-      policyPage(policy.rules(), workspace.servers.list(), guard.csrf, zone, workspace.decisions.keeps, returned),
+      policyPage(policy.rules(), workspace.servers.list(), guard, zone, workspace.decisions.keeps, returned),
       returned?.wrong === undefined ? 200 : 422,
     );
 
   app.get('/policy', context => showPolicy(context));
 
   app.post('/policy', async context => {
-    const draft = await posted(context);
+    const draft = posted(context);
     const { subjects, effects } = texts.policy;
     const server = first(draft, 'server') ?? '';
     const subject = first(draft, 'subject') ?? '';
@@ -88,22 +88,22 @@ export function settingRoutes(app: Hono, desk: Desk): void {
       if (!isMidcallError(error)) throw error;
       return showPolicy(context, { wrong: error.message, draft });
     }
-    return context.redirect('/policy', 303);
+    return redirect(context, desk, '/policy');
   });
 
   app.post('/policy/revoke', async context => {
     try {
-      await workspace.decisions.revoke(first(await posted(context), 'id') ?? '');
+      await workspace.decisions.revoke(first(posted(context), 'id') ?? '');
     } catch (error) {
       if (!isMidcallError(error)) throw error;
       return showPolicy(context, { wrong: error.message });
     }
-    return context.redirect('/policy', 303);
+    return redirect(context, desk, '/policy');
   });
 
   app.get('/audit', context => {
     const search = context.req.query('q') ?? '';
-    const content = auditPage(audit.entries({ search }), search, audit.verify(), audit.unwritten, zone);
+    const content = auditPage(audit.entries({ search }), search, audit.verify(), audit.unwritten, guard, zone);
     return show(context, desk, content);
   });
 

@@ -1,4 +1,5 @@
 /** What the desk's pages show, as plain data: servers, calls and questions at one moment. */
+
 import type {
   CallContext,
   CallOutcome,
@@ -10,6 +11,7 @@ import type {
   SamplingAccount,
 } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
+import type { Session } from '../session.ts';
 
 /** What a server offers: each can be called, and may ask. */
 export type OfferKind = CallContext['kind'];
@@ -137,11 +139,10 @@ export function refusalOf({ items, outcome }: Pick<CallView, 'items' | 'outcome'
 export const isOpen = (item: QuestionView | NoticeView): boolean => 'question' in item && item.ending === undefined;
 
 /** Everything a page may show around its own content. */
-export interface DeskView {
+export interface DeskView extends Session {
   readonly servers: readonly ServerView[];
   /** Oldest first. */
   readonly open: readonly Question[];
-  readonly csrf: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly zone: string;

@@ -1,0 +1,7 @@
+/** What every page and card is made with. */
+export interface Session {
+  /** The hidden token of every form. */
+  readonly csrf: string;
+  /** The address of a page, by its path on the desk: `/roots` -> `/<secret>/roots`. The one place where addresses are made. */
+  readonly link: (path: string) => string;
+}
