@@ -87,7 +87,7 @@ describe('the first minute', () => {
     const before = notesIn(desk.notes);
     await runDelete(page);
     const card = page.getByRole('article', { name: 'notes asks you' });
-    expect(await card.textContent()).toContain('main.js notes');
+    expect(await card.textContent()).toContain('midcall.js notes');
     expect(await card.textContent()).toMatch(/for the call\s*notes_delete/);
     expect(await card.textContent()).toContain('"TPS report"');
     expect(await card.getByRole('blockquote').textContent()).toBe(

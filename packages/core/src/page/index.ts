@@ -1,3 +1,12 @@
+export {
+  areaControl,
+  type ControlAttributes,
+  inputTypes,
+  lineControl,
+  listControl,
+  numberControl,
+  optionControl,
+} from './controls.ts';
 export type { HtmlValue, Page } from './html.ts';
 export { attributes, brandMark, escaped, Html, html, icon, page, tokens, trusted } from './html.ts';
 export { pageHeaders } from './page-headers.ts';

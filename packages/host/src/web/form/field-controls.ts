@@ -3,7 +3,17 @@
  * marked as a default. Works without client script; pure.
  */
 import { type Choice, type Issue, isCardNumber, labelOf } from '@midcall/core/form';
-import { attributes, type Html, html } from '@midcall/core/page';
+import {
+  areaControl,
+  attributes,
+  type Html,
+  html,
+  inputTypes,
+  lineControl,
+  listControl,
+  numberControl,
+  optionControl,
+} from '@midcall/core/page';
 import { isLongText, saidAlready, secretWarnings } from '../../index.ts';
 import { icons } from '../icons.ts';
 import { shown } from '../shown.ts';
@@ -96,7 +106,10 @@ function option(
   aside: Html | false = false,
 ): Html {
   const checked = part.draft.get(part.name)?.includes(value) ?? false;
-  return html`<label class="option"><input${attributes({ type, name: part.name, value, checked, id: `${part.id}-${value}` })}><span class="option-text"><span>${shown(title, 400)}${mark}</span>${aside}</span></label>`;
+  return optionControl(
+    { type, name: part.name, value, checked, id: `${part.id}-${value}` },
+    html`<span class="option-text"><span>${shown(title, 400)}${mark}</span>${aside}</span>`,
+  );
 }
 
 function openChoices(
@@ -123,13 +136,25 @@ const leftOut = (part: Part): string => (part.scope === 'arguments' ? texts.fiel
 function leaveOut(part: Part): Html | false {
   if (part.field.required) return false;
   const checked = (first(part.draft, part.name) ?? '') === '';
-  return html`<label class="option quiet"><input${attributes({ type: 'radio', name: part.name, value: '', checked, id: `${part.id}-none` })}><span class="option-text"><span>${leftOut(part)}</span></span></label>`;
+  return optionControl(
+    { type: 'radio', name: part.name, value: '', checked, id: `${part.id}-none` },
+    html`<span class="option-text"><span>${leftOut(part)}</span></span>`,
+    'option quiet',
+  );
 }
 
 function filterBox(part: Part, count: number): Html | false {
   return (
     count >= filterFrom &&
-    html`<input${attributes({ type: 'search', class: 'filter', 'data-filter': part.id, placeholder: texts.field.filter(count), 'aria-label': texts.field.filter(count), autocomplete: 'off', hidden: true })}>`
+    lineControl({
+      type: 'search',
+      class: 'filter',
+      'data-filter': part.id,
+      placeholder: texts.field.filter(count),
+      'aria-label': texts.field.filter(count),
+      autocomplete: 'off',
+      hidden: true,
+    })
   );
 }
 
@@ -137,11 +162,10 @@ function textControl(part: Part): Html {
   const field = part.field as Extract<ArgumentField, { kind: 'text' }>;
   const value = first(part.draft, part.name) ?? '';
   if (field.format === 'date-time') return dateTimeControl(part, value);
-  if (isLongText(field, value)) {
-    return html`<textarea${attributes({ ...common(part), rows: 4, autocomplete: 'off' })}>\n${value}</textarea>`;
-  }
-  const type = field.format === 'uri' ? 'url' : (field.format ?? 'text');
-  return html`<input${attributes({ ...common(part), type, value, autocomplete: field.format === 'email' ? 'email' : 'off', class: field.format === 'date' && 'narrow' })}>`;
+  if (isLongText(field, value)) return areaControl({ ...common(part), rows: 4, autocomplete: 'off' }, value);
+  const type = inputTypes[field.format ?? 'text'];
+  const autocomplete = field.format === 'email' ? 'email' : 'off';
+  return lineControl({ ...common(part), type, value, autocomplete, class: field.format === 'date' && 'narrow' });
 }
 
 /**
@@ -156,8 +180,8 @@ function secretControl(part: Part): Html {
   const shared = { ...common(part), autocomplete: 'off', spellcheck: 'false' };
   const inputmode = field.kind === 'number' && (field.integer ? 'numeric' : 'decimal');
   const control = isLongText(field, value)
-    ? html`<textarea${attributes({ ...shared, rows: 4, class: 'masked' })}>\n${value}</textarea>`
-    : html`<input${attributes({ ...shared, type: 'password', inputmode, value })}>`;
+    ? areaControl({ ...shared, rows: 4, class: 'masked' }, value)
+    : lineControl({ ...shared, type: 'password', inputmode, value });
   const again = posted !== '' && !isDefault && html`<noscript><p class="help">${texts.field.typeAgain}</p></noscript>`;
   return html`<div class="secret-entry">${control}<button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': part.id, 'aria-controls': part.id, 'aria-describedby': `${part.id}-title`, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div>${again}`;
 }
@@ -173,19 +197,27 @@ function secretWarning(part: Part, secret: boolean, typedCard: boolean): Html | 
 function dateTimeControl(part: Part, value: string): Html {
   const chosen = first(part.draft, `${part.name}.zone`);
   const zones = [...new Set([part.zone, 'UTC', ...(chosen !== undefined && isZone(chosen) ? [chosen] : [])])];
-  return html`<div class="pair"><input${attributes({ ...common(part), type: 'datetime-local', step: 1, value })}><select${attributes({ name: `${part.name}.zone`, id: `${part.id}-zone`, 'aria-label': texts.field.zone, 'data-zone': true })}>${zones.map(
-    zone =>
-      html`<option${attributes({ value: zone, selected: zone === (chosen ?? part.zone) })}>${zone.replaceAll('_', ' ')}${zone !== 'UTC' && ` (UTC${offsetIn(zone, part.now)})`}</option>`,
-  )}</select></div>`;
+  const offset = (zone: string): string => (zone === 'UTC' ? '' : ` (UTC${offsetIn(zone, part.now)})`);
+  return html`<div class="pair">${lineControl({ ...common(part), type: 'datetime-local', step: 1, value })}${listControl(
+    { name: `${part.name}.zone`, id: `${part.id}-zone`, 'aria-label': texts.field.zone, 'data-zone': true },
+    zones.map(zone => ({
+      value: zone,
+      title: `${zone.replaceAll('_', ' ')}${offset(zone)}`,
+      selected: zone === (chosen ?? part.zone),
+    })),
+  )}</div>`;
 }
 
-function listControl(part: Part, choices: readonly Choice[]): Html {
+function longList(part: Part, choices: readonly Choice[]): Html {
   const chosen = first(part.draft, part.name) ?? '';
   const size = choices.length >= filterFrom ? 8 : undefined;
-  return html`${filterBox(part, choices.length)}<select${attributes({ ...common(part), size })}><option${attributes({ value: '', selected: chosen === '' })}>${part.field.required ? texts.field.choose : leftOut(part)}</option>${choices.map(
-    (choice, at) =>
-      html`<option${attributes({ value: String(at), selected: chosen === String(at) })}>${shown(choice.title, 400)}</option>`,
-  )}</select>`;
+  const none = { value: '', title: part.field.required ? texts.field.choose : leftOut(part), selected: chosen === '' };
+  const options = choices.map((choice, at) => ({
+    value: String(at),
+    title: shown(choice.title, 400),
+    selected: chosen === String(at),
+  }));
+  return html`${filterBox(part, choices.length)}${listControl({ ...common(part), size }, [none, ...options])}`;
 }
 
 function group(part: Part, label: Html, inner: Html, role: 'radiogroup' | 'group', className: string): Html {
@@ -229,11 +261,23 @@ export function fieldControl(field: ArgumentField, index: number, place: Place):
       return single(textControl(part));
     case 'number':
       return single(
-        html`<input${attributes({ ...common(part), type: 'number', class: 'narrow', inputmode: field.integer ? 'numeric' : 'decimal', min: field.minimum, max: field.maximum, step: field.integer ? 1 : 'any', value: first(place.draft, name) ?? '', autocomplete: 'off' })}>`,
+        numberControl(
+          {
+            ...common(part),
+            class: 'narrow',
+            inputmode: field.integer ? 'numeric' : 'decimal',
+            value: first(place.draft, name) ?? '',
+            autocomplete: 'off',
+          },
+          field,
+        ),
       );
     case 'json':
       return single(
-        html`<textarea${attributes({ ...common(part), rows: 4, class: 'mono', spellcheck: 'false', autocomplete: 'off' })}>\n${first(place.draft, name) ?? ''}</textarea>`,
+        areaControl(
+          { ...common(part), rows: 4, class: 'mono', spellcheck: 'false', autocomplete: 'off' },
+          first(place.draft, name) ?? '',
+        ),
       );
     case 'boolean':
       return asGroup(
@@ -242,7 +286,7 @@ export function fieldControl(field: ArgumentField, index: number, place: Place):
         'boolean',
       );
     case 'select':
-      if (field.choices.length > mostOpen) return single(listControl(part, field.choices));
+      if (field.choices.length > mostOpen) return single(longList(part, field.choices));
       return asGroup(
         html`<div class="options">${openChoices(part, field.choices, 'radio', field.default === undefined ? [] : [field.default])}${leaveOut(part)}</div>`,
         'radiogroup',

@@ -1,5 +1,15 @@
 /** Questions as inputs: nested, repeated, and only those that apply. Needs no client script. Pure. */
-import { attributes, type Html, html } from '@midcall/core/page';
+import {
+  areaControl,
+  attributes,
+  type Html,
+  html,
+  inputTypes,
+  lineControl,
+  listControl,
+  numberControl,
+  optionControl,
+} from '@midcall/core/page';
 import type { Sent } from '../pages/page.ts';
 import { shown } from '../pages/view.ts';
 import { choicesOf, type Item, type Items, type LeafItem, type ListItem, mostEntries } from './item.ts';
@@ -49,6 +59,7 @@ const error = (path: string, { issues }: Drawing): Html | false =>
 
 function leaf(item: LeafItem, path: string, drawing: Drawing): Html {
   const given = drawing.sent.get(path) ?? [];
+  const value = given.at(-1) ?? '';
   const wrong = drawing.issues.has(path);
   const described = [item.help !== undefined && `h-${path}`, wrong && `e-${path}`].filter(Boolean).join(' ');
   const shared = {
@@ -65,23 +76,30 @@ function leaf(item: LeafItem, path: string, drawing: Drawing): Html {
   switch (item.kind) {
     case 'text':
       if (item.long) {
-        return framed(html`<textarea${attributes({ ...shared, rows: 6, maxlength: item.maxLength })}>
-${given.at(-1) ?? ''}</textarea>`);
+        return framed(areaControl({ ...shared, rows: 6, maxlength: item.maxLength }, value));
       }
       return framed(
-        html`<input${attributes({ ...shared, type: inputType[item.format ?? 'text'], value: given.at(-1) ?? '', minlength: item.minLength, maxlength: item.maxLength })}>`,
+        lineControl({
+          ...shared,
+          type: inputTypes[item.format ?? 'text'],
+          value,
+          minlength: item.minLength,
+          maxlength: item.maxLength,
+        }),
       );
     case 'number':
-      return framed(
-        html`<input${attributes({ ...shared, type: 'number', value: given.at(-1) ?? '', min: item.minimum, max: item.maximum, step: item.integer ? 1 : 'any' })}>`,
-      );
+      return framed(numberControl({ ...shared, value }, item));
     case 'select':
       if (item.choices.length > 7) {
         return framed(
-          html`<select${attributes(shared)}><option value="">Choose…</option>${choicesOf(item).map(
-            ({ value, title }) =>
-              html`<option${attributes({ value, selected: given.includes(value) })}>${shown(title, 500)}</option>`,
-          )}</select>`,
+          listControl(shared, [
+            { value: '', title: 'Choose…', selected: false },
+            ...choicesOf(item).map(({ value, title }) => ({
+              value,
+              title: shown(title, 500),
+              selected: given.includes(value),
+            })),
+          ]),
         );
       }
       return options(item, path, drawing, 'radio', choicesOf(item), described);
@@ -102,8 +120,6 @@ ${given.at(-1) ?? ''}</textarea>`);
   }
 }
 
-const inputType = { text: 'text', email: 'email', uri: 'url', date: 'date' } as const;
-
 function options(
   item: LeafItem,
   path: string,
@@ -116,6 +132,15 @@ function options(
   const optional = item.required === false && html`<span class="need">optional</span>`;
   return html`<fieldset${attributes({ class: 'field', 'aria-describedby': described === '' ? undefined : described })}><legend>${shown(item.label, 500)}${optional}</legend>${help(item, path)}<div class="options">${choices.map(
     ({ value, title }) =>
-      html`<label class="option"><input${attributes({ type, name: path, value, checked: given.includes(value), required: type === 'radio' && (item.required ?? true) })}><span>${shown(title, 500)}</span></label>`,
+      optionControl(
+        {
+          type,
+          name: path,
+          value,
+          checked: given.includes(value),
+          required: type === 'radio' && (item.required ?? true),
+        },
+        html`<span>${shown(title, 500)}</span>`,
+      ),
   )}</div>${error(path, drawing)}</fieldset>`;
 }
