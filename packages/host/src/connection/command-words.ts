@@ -1,4 +1,9 @@
-/** A command line cut into words as a shell would, with quotes and backslashes, and with nothing else a shell does. */
+/**
+ * A command line cut into words as a shell would, with quotes and backslashes, and with nothing else a shell does.
+ *
+ * Not string-argv 0.4: it takes a backslash for a character like any other (`a\ b` is two words, and `"b\"c"` is `b\c`), and
+ * accepts a quote that is not closed. Not shell-quote: it expands variables and makes operators of what is a word here.
+ */
 import { MidcallError } from '@midcall/core/errors';
 
 /** @throws MidcallError `cli/usage` where a quote is not closed */

@@ -1,6 +1,10 @@
 /**
  * Makes a part of the page equal to newly rendered markup by changing only what differs, so that focus, scrolling and
  * typed input stay where they are. What somebody unfolded stays unfolded, and what they revealed stays revealed.
+ *
+ * Not idiomorph 0.8, which would hold under the same content security policy where it is given nodes: it writes the values
+ * of inputs (`element.value`), so that a live update replaces what a person is typing, and it matches by `id` alone, where
+ * rows and notices here carry a `data-key`. As a module it is 13 kB compressed; this is 1 kB.
  */
 
 /** True for an element that shall be left alone. */
