@@ -1,3 +1,2 @@
-export type { PatternVerdict } from './pattern.ts';
 export { judgePattern, matchesPattern } from './pattern.ts';
 export { Work } from './work.ts';
