@@ -1,10 +1,11 @@
 /**
  * Makes what is released, in `tarballs/`: for every package its tarball, and beside it what is installed with it, as a
- * CycloneDX bill of materials: `npm run pack`. Needs no network. With `--as-built`, packs the build that is there.
+ * CycloneDX bill of materials: `npm run pack [-- --out FOLDER]`. Needs no network. With `--as-built`, packs the build that is
+ * there.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BillOfMaterials, type Manifest, shipped } from './bill-of-materials.ts';
 import { packageFolders, root } from './places.ts';
@@ -12,7 +13,7 @@ import { packageFolders, root } from './places.ts';
 const { values } = parseArgs({
   options: { 'as-built': { type: 'boolean' }, out: { type: 'string', default: join(root, 'tarballs') } },
 });
-const { out } = values;
+const out = resolve(root, values.out);
 
 /** What a command of npm says as JSON. */
 const npm = (...args: readonly string[]): unknown =>
@@ -30,8 +31,9 @@ if (!values['as-built']) {
   for (const folder of packageFolders) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 }
-rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
+// What an earlier run left, and nothing else: the folder may hold more.
+for (const file of readdirSync(out)) if (/^midcall-.*\.(?:tgz|cdx\.json)$/.test(file)) rmSync(join(out, file));
 // An array up to npm 10, an object by the packages' names after it.
 const packed = npm('pack', '--workspaces', '--json', '--ignore-scripts', '--pack-destination', out) as Record<
   string,
