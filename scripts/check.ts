@@ -11,7 +11,7 @@ import { root } from './places.ts';
 const quick = ['vitest', 'run', '--reporter=dot', '--no-isolate', '--project', 'unit', '--tagsFilter', '!thorough'];
 const all = process.argv.includes('--all');
 /** What holds of the whole repository, so whatever changed. */
-const rules = ['test/architecture.test.ts', 'test/docs/paths.test.ts', 'test/conformance/requirements.test.ts'];
+const rules = ['architecture', 'waits', 'docs/paths', 'conformance/requirements'].map(name => `test/${name}.test.ts`);
 const parts: readonly (readonly (readonly string[])[])[] = [
   [
     ['biome', 'check', '--error-on-warnings', '.'],

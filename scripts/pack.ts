@@ -4,7 +4,7 @@
  * there.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BillOfMaterials, type Manifest, shipped } from './bill-of-materials.ts';
@@ -30,6 +30,14 @@ if (!values['as-built']) {
   // What a build before this one left may no longer have a source.
   for (const folder of packageFolders) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+}
+// What was built from a file that is gone would be shipped without its source.
+for (const folder of packageFolders) {
+  for (const file of readdirSync(join(root, folder, 'dist'), { recursive: true, encoding: 'utf8' })) {
+    const source = /^(.*?)(?:\.js|\.d\.ts|\.d\.ts\.map)$/.exec(file)?.[1];
+    if (source !== undefined && !existsSync(join(root, folder, 'src', `${source}.ts`)))
+      rmSync(join(root, folder, 'dist', file));
+  }
 }
 mkdirSync(out, { recursive: true });
 // What an earlier run left, and nothing else: the folder may hold more.
