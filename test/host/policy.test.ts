@@ -75,4 +75,65 @@ describe('policy', () => {
     clock.move(6_000);
     expect(policy.judge('a', 'form', 0)).toEqual({ do: 'ask' });
   });
+
+  it('says whose questions of which kind are refused, and until when where they are muted', () => {
+    const clock = handClock();
+    const policy = new Policy({ clock });
+    policy.add({ server: 'a', subject: 'roots', effect: 'refuse' });
+    expect(policy.judge('a', 'roots', 0)).toMatchObject({
+      why: 'You refuse the wish to know your folders of this server.',
+    });
+    policy.add({ server: '*', subject: 'sampling', effect: 'refuse' });
+    expect(policy.judge('b', 'sampling', 0)).toMatchObject({
+      why: 'You refuse the use of your model of every server.',
+    });
+    policy.mute('b', 60_000);
+    const until = new Date(clock.now() + 60_000).toISOString();
+    expect(policy.judge('b', 'form', 0)).toMatchObject({
+      why: `You muted all questions of this server until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC.`,
+    });
+  });
+
+  it('allows roots as well as sampling', () => {
+    const policy = new Policy();
+    const { id, scope } = policy.add({ server: 'a', subject: 'roots', effect: 'allow' });
+    expect(policy.judge('a', 'roots', 0)).toEqual({ do: 'allow', rule: id });
+    expect(scope).toBe('session');
+  });
+
+  it('a rule takes the place of one about the same server and subject, and of no other', () => {
+    const policy = new Policy();
+    const subjects = ['form', 'url'] as const;
+    for (const server of ['a', 'b']) for (const subject of subjects) policy.add({ server, subject, effect: 'refuse' });
+    policy.add({ server: 'a', subject: 'form', effect: 'ask' });
+    expect(policy.rules().map(each => [each.server, each.subject, each.effect])).toEqual([
+      ['a', 'form', 'ask'],
+      ['b', 'url', 'refuse'],
+      ['b', 'form', 'refuse'],
+      ['a', 'url', 'refuse'],
+    ]);
+    // By its command it is the same server, under whatever id.
+    policy.add({ server: 'c', subject: 'form', effect: 'refuse', origin: 'node c' });
+    policy.add({ server: 'd', subject: 'form', effect: 'ask', origin: 'node c' });
+    policy.add({ server: 'e', subject: 'form', effect: 'ask', origin: 'node e' });
+    expect(policy.rules().map(each => each.server)).toEqual(['e', 'd', 'a', 'b', 'b', 'a']);
+  });
+
+  it('taking one rule back leaves the others', () => {
+    const policy = new Policy();
+    const [gone, left] = ['a', 'b'].map(server => policy.add({ server, subject: 'form', effect: 'refuse' }));
+    expect(policy.revoke(gone!.id)).toBe(true);
+    expect(policy.rules()).toEqual([left]);
+  });
+
+  it('names the call that was given a bad option', () => {
+    expect(() => new Policy({ limits: { open: 0 } })).toThrow('new Policy');
+    expect(() => new Policy().add({ server: '', subject: 'form', effect: 'ask' })).toThrow('policy.add');
+  });
+
+  it('elicit-45: says how often a server asked in how many seconds', () => {
+    const policy = new Policy({ clock: handClock(), limits: { perWindow: 1, windowMs: 10_000 } });
+    policy.count('a');
+    expect(policy.judge('a', 'form', 0)).toMatchObject({ why: expect.stringContaining('asked 1 times in 10 seconds') });
+  });
 });
