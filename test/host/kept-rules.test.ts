@@ -104,6 +104,18 @@ describe('rules that are kept', () => {
     ['one that names a server by its id alone', JSON.stringify({ rules: [{ ...good, origin: undefined }] })],
     ['one that ends', JSON.stringify({ rules: [{ ...good, until: 5 }] })],
     ['a prototype', '{"__proto__":{"rules":[]}}'],
+    ['null', 'null'],
+    ['a text', '"rules"'],
+    ['a rule that is null', '{"rules":[null]}'],
+    ['a rule that is a text', '{"rules":["refuse"]}'],
+    ['an empty id', JSON.stringify({ rules: [{ ...good, id: '' }] })],
+    ['an id that is a number', JSON.stringify({ rules: [{ ...good, id: 5 }] })],
+    ['an id of 501 characters', JSON.stringify({ rules: [{ ...good, id: 'x'.repeat(501) }] })],
+    ['an empty server', JSON.stringify({ rules: [{ ...good, server: '' }] })],
+    ['one of every server that names a command', JSON.stringify({ rules: [{ ...good, server: '*' }] })],
+    ['a digest with more before it', JSON.stringify({ rules: [{ ...good, origin: `x${good.origin}` }] })],
+    ['a digest with more after it', JSON.stringify({ rules: [{ ...good, origin: `${good.origin}0` }] })],
+    ['1,001 rules', JSON.stringify({ rules: Array(1_001).fill(good) })],
   ])('a file that holds %s is an error that names it, and is left as it is', async (_, text) => {
     const path = join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json');
     writeFileSync(path, text);
@@ -111,5 +123,12 @@ describe('rules that are kept', () => {
     await expect(kept.read()).rejects.toMatchObject({ code: 'cli/usage', message: expect.stringContaining(path) });
     await expect(kept.keep(good)).rejects.toMatchObject({ code: 'cli/usage' });
     expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('are read up to their limits: 1,000 rules, and ids of 500 characters', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json');
+    const rules = Array.from({ length: 1_000 }, () => ({ ...good, id: 'x'.repeat(500) }));
+    writeFileSync(path, JSON.stringify({ rules }));
+    expect(await rulesFile(path).read()).toHaveLength(1_000);
   });
 });
