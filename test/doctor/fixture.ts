@@ -1,16 +1,23 @@
 /** A doctor and a host to examine, with a clock that only the host's answers move. */
 
-import { type Asked, type Carrier, connectPair, type Era, type Scripted, scriptedPerson } from '@midcall/testing';
+import {
+  type Carrier,
+  connectPair,
+  type Era,
+  type PersonRequest,
+  type Scripted,
+  scriptedPerson,
+} from '@midcall/testing';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
 import { type DoctorOptions, doctorServer, type Report } from '../../packages/midcall/src/doctor/index.ts';
 import { codeIn, visitor } from '../connect/visitor.ts';
 
 export interface Clinic {
-  readonly asked: readonly Asked[];
+  readonly asked: readonly PersonRequest[];
   readonly clock: { now: number };
   readonly found: readonly (readonly Report[])[];
-  whenAsked(count: number): Promise<Asked>;
+  whenAsked(count: number): Promise<PersonRequest>;
   call(tool?: string, args?: object, options?: object): Promise<CallToolResult>;
   report(tool?: string, args?: object, options?: object): Promise<Report>;
   tools(): Promise<readonly string[]>;
@@ -21,7 +28,7 @@ export interface ClinicOptions {
   readonly carrier?: Carrier;
   /** How the host answers; no handlers at all where absent. */
   readonly host?: (
-    asked: Asked,
+    asked: PersonRequest,
     clock: { now: number },
   ) => ReturnType<Exclude<Scripted, 'never' | object> & never> | unknown;
   readonly capabilities?: object;
@@ -85,7 +92,7 @@ export const said = ({ checks }: Report, name: string): string =>
 const visits: Promise<void>[] = [];
 
 /** Somebody who takes their time, and does what they are asked to. */
-export async function obliging(asked: Asked, clock: { now: number }): Promise<Record<string, unknown>> {
+export async function obliging(asked: PersonRequest, clock: { now: number }): Promise<Record<string, unknown>> {
   clock.now += 4_000;
   const message = String(asked.params['message'] ?? '');
   if (asked.method === 'sampling/createMessage') {

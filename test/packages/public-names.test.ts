@@ -52,9 +52,9 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       connectPair eras explore fittingContent negotiation pairings scriptedPerson storeContract`,
     types: `
-      Answering Asked Carrier Era ExploredOutcome ExploredQuestion ExploredTool ExploreOptions
-      ExploreOptionsForMidcall ExploreReport Finding FindingKind Frame Given Pair PairOptions
-      Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
+      Answering Carrier DeliveredAnswer Era ExploredOutcome ExploredQuestion ExploredTool
+      ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind Frame Pair
+      PairOptions PersonRequest Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
   },
 };
 

@@ -33,7 +33,7 @@ export type Notice =
 export type Frame = Pick<Question, 'id' | 'asker' | 'askedAt'> & { readonly call?: CallContext };
 
 /** One request on its way. */
-export interface Asked {
+export interface QuestionSource {
   /** Becomes the question's id. */
   readonly id: string;
   readonly subject: Subject;
@@ -81,7 +81,7 @@ export class Asking {
    * @param build - the question, given its frame
    * @returns its ending; `answered` via `policy` where a rule allows it, `refused-by-policy` where one refuses
    */
-  async put(asked: Asked, build: (frame: Frame) => Question): Promise<Ending> {
+  async put(asked: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
     const { inbox, policy, clock, audit } = this.#options;
     const asker = this.asker();
     const call = asked.call?.context;
@@ -102,7 +102,7 @@ export class Asking {
   }
 
   /** Asks without a verdict: what follows from an answer the person gave already. */
-  async ask(asked: Pick<Asked, 'call' | 'signal'>, question: Question): Promise<Ending> {
+  async ask(asked: Pick<QuestionSource, 'call' | 'signal'>, question: Question): Promise<Ending> {
     const { inbox, audit, calls, clock, answerTimeoutMs } = this.#options;
     const about = { asker: question.asker, ...(question.call && { call: question.call }) };
     const { id, kind } = question;

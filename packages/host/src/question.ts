@@ -30,7 +30,7 @@ export interface CallContext {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-interface Asked {
+interface QuestionFrame {
   /** Random; unique across restarts. */
   readonly id: string;
   readonly asker: Asker;
@@ -41,14 +41,14 @@ interface Asked {
 }
 
 /** A form, answered with content that fits its fields. */
-export interface FormQuestion extends Asked {
+export interface FormQuestion extends QuestionFrame {
   readonly kind: 'form';
   readonly message: string;
   readonly fields: readonly Field[];
 }
 
 /** Consent to open a URL. */
-export interface UrlQuestion extends Asked {
+export interface UrlQuestion extends QuestionFrame {
   readonly kind: 'url';
   readonly message: string;
   readonly url: UrlJudgement;
@@ -60,7 +60,7 @@ export interface UrlQuestion extends Asked {
  * A page that was opened because a call could not go on without it (2025-11-25, error -32042). Accepting says "I have
  * finished" and the call is tried again; anything else cancels the call. Never an answer to the server.
  */
-export interface UrlFinishQuestion extends Asked {
+export interface UrlFinishQuestion extends QuestionFrame {
   readonly kind: 'url-finish';
   readonly message: string;
   readonly url: UrlJudgement;
@@ -108,7 +108,7 @@ export interface SamplingPrompt {
 }
 
 /** Consent to send a prompt to the person's model; the person may edit it. */
-export interface SamplingRequestQuestion extends Asked, SamplingPrompt {
+export interface SamplingRequestQuestion extends QuestionFrame, SamplingPrompt {
   readonly kind: 'sampling-request';
   readonly model: AskedModel;
   /** The person's models, the proposed one among them; any may be chosen instead. */
@@ -118,7 +118,7 @@ export interface SamplingRequestQuestion extends Asked, SamplingPrompt {
 }
 
 /** Consent to hand the model's reply to the server; the person may edit it. */
-export interface SamplingReplyQuestion extends Asked {
+export interface SamplingReplyQuestion extends QuestionFrame {
   readonly kind: 'sampling-reply';
   readonly model: AskedModel;
   /** What the reply is to, as it was sent. */
@@ -130,7 +130,7 @@ export interface SamplingReplyQuestion extends Asked {
 }
 
 /** Consent to tell a server which directories it may use. */
-export interface RootsQuestion extends Asked {
+export interface RootsQuestion extends QuestionFrame {
   readonly kind: 'roots';
   readonly roots: readonly { readonly uri: string; readonly name?: string }[];
 }

@@ -5,7 +5,7 @@
 import type { Era } from './eras.ts';
 import type { virtualClock } from './explore-clock.ts';
 import { type ExploredOutcome, type ExploredQuestion, readQuestion } from './explore-outcome.ts';
-import type { Given, OpenTrace, Trace } from './explore-trace.ts';
+import type { DeliveredAnswer, OpenTrace, Trace } from './explore-trace.ts';
 import type { Wire, WireMessage } from './explore-wire.ts';
 
 const momentMs = 300;
@@ -142,7 +142,7 @@ async function inRounds(path: Path): Promise<Trace['end']> {
     const asked = Object.entries(needed.inputRequests).filter(([key]) => !silent.has(key));
     if (asked.length > 0) trace.rounds++;
     const responses: Record<string, unknown> = {};
-    const delivered: Given[] = [];
+    const delivered: DeliveredAnswer[] = [];
     let twice = false;
     let left = false;
     for (const [key, { method, params = {} }] of asked) {

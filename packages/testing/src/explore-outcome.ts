@@ -67,7 +67,7 @@ export function outcomesOf(question: ExploredQuestion, answering: Answering | un
   const accepts = variants
     .filter(({ content }) => checkContent(fields, content).ok)
     .map(({ field, content }): ExploredOutcome => {
-      const label = `accept with ${field} ${shown((content as Record<string, unknown>)[field])}`;
+      const label = `accept with ${field} ${inBrief((content as Record<string, unknown>)[field])}`;
       return { kind: 'accept', label, reply: { action: 'accept', content } };
     });
   return { list: around({ action: 'accept', content: base }, accepts, true), leftOut };
@@ -180,7 +180,7 @@ function sized(text: string, field: { readonly minLength?: number; readonly maxL
   return text.padEnd(field.minLength ?? 0, 'x').slice(0, field.maxLength ?? Infinity);
 }
 
-function shown(value: unknown): string {
+function inBrief(value: unknown): string {
   if (value === undefined) return 'left empty';
   if (typeof value === 'string' && value.length > 20) return `of ${value.length} characters`;
   return JSON.stringify(value);

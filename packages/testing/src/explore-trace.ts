@@ -4,7 +4,7 @@ import type { Era } from './eras.ts';
 import { type Answering, type ExploredOutcome, type ExploredQuestion, outcomesOf } from './explore-outcome.ts';
 
 /** One answer that was delivered. */
-export interface Given {
+export interface DeliveredAnswer {
   readonly question: ExploredQuestion;
   readonly outcome: ExploredOutcome;
 }
@@ -58,7 +58,7 @@ export type Picker = (index: number, of: number) => number;
 export interface TraceRules {
   readonly answering: Answering | undefined;
   /** True where what was answered so far means yes. */
-  readonly consents: (given: readonly Given[]) => boolean;
+  readonly consents: (given: readonly DeliveredAnswer[]) => boolean;
   /** Questions after which a run is left. */
   readonly mostAsks: number;
 }
@@ -70,7 +70,7 @@ export class OpenTrace {
   readonly decisions: Decision[] = [];
   readonly #leftOut = new Set<string>();
   readonly #effects: Noted[] = [];
-  readonly #given: Given[] = [];
+  readonly #given: DeliveredAnswer[] = [];
   readonly #rules: TraceRules;
   readonly #pick: Picker;
   readonly #openSteps: Noted[] = [];

@@ -22,7 +22,7 @@ import { type FindingKind, judgePair, judgeRun, sameCourse } from './explore-fin
 import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
 import { runPath, type Subject } from './explore-run.ts';
-import type { Given, Picker, Trace } from './explore-trace.ts';
+import type { DeliveredAnswer, Picker, Trace } from './explore-trace.ts';
 import { watchTimers } from './explore-wire.ts';
 import { seeded } from './seeded.ts';
 
@@ -56,7 +56,7 @@ export interface ExploreOptions {
   /**
    * True where what was answered so far means yes; where absent, an accepted question, none of them with `confirm: false`.
    */
-  readonly consents?: (given: readonly Given[]) => boolean;
+  readonly consents?: (given: readonly DeliveredAnswer[]) => boolean;
   /** Effects that need no consent, such as one that can be undone: steps by name, files by operation (`files.write`). */
   readonly withoutConsent?: readonly string[];
   /** Real milliseconds of silence after which a server counts as hanging; 5,000 where absent. */
@@ -132,7 +132,7 @@ function subjectOf(tool: ExploredTool, args: Subject['args'], options: ExploreOp
 }
 
 /** Agreeing to open a page says nothing yet about what is asked there. */
-function saidYes(given: readonly Given[]): boolean {
+function saidYes(given: readonly DeliveredAnswer[]): boolean {
   const forms = given.filter(
     ({ question: { method, params } }) => method === 'elicitation/create' && params['mode'] !== 'url',
   );

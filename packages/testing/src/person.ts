@@ -4,7 +4,7 @@ import { checkGiven, checkOptions, flag, func } from '@midcall/core/options';
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
 
 /** What was put to the person. */
-export interface Asked {
+export interface PersonRequest {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params: Readonly<Record<string, unknown>>;
 }
@@ -13,14 +13,16 @@ export interface Asked {
 export type Scripted =
   | Readonly<Record<string, unknown>>
   | 'never'
-  | ((asked: Asked) => Readonly<Record<string, unknown>> | 'never' | Promise<Readonly<Record<string, unknown>>>);
+  | ((
+      asked: PersonRequest,
+    ) => Readonly<Record<string, unknown>> | 'never' | Promise<Readonly<Record<string, unknown>>>);
 
 /** A person who answers from a script. */
 export interface ScriptedPerson {
   /** Everything asked so far, in order. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly PersonRequest[];
   /** Resolves when the question with this number (from 1) has been put. */
-  whenAsked(count: number): Promise<Asked>;
+  whenAsked(count: number): Promise<PersonRequest>;
   /** What is wrong with the script: it ran out, or an answer is none. A pair's `close` rejects with it. */
   readonly problem: Error | undefined;
   /** Registers the person's handlers on a client, before it connects, for what the client declares. */
@@ -39,8 +41,8 @@ export function scriptedPerson(
 ): ScriptedPerson {
   checkGiven('scriptedPerson', 'the first argument', answers, { words: 'a list of answers', fits: Array.isArray });
   checkOptions('scriptedPerson', options, { repeat: flag, roots: func });
-  const asked: Asked[] = [];
-  const waiting: { readonly count: number; readonly resolve: (asked: Asked) => void }[] = [];
+  const asked: PersonRequest[] = [];
+  const waiting: { readonly count: number; readonly resolve: (asked: PersonRequest) => void }[] = [];
   let used = 0;
   let problem: Error | undefined;
   const fail = (what: string): Error => {
@@ -48,13 +50,13 @@ export function scriptedPerson(
     return problem;
   };
 
-  const note = (method: Asked['method'], params: unknown): Asked => {
-    const one: Asked = { method, params: (params ?? {}) as Asked['params'] };
+  const note = (method: PersonRequest['method'], params: unknown): PersonRequest => {
+    const one: PersonRequest = { method, params: (params ?? {}) as PersonRequest['params'] };
     asked.push(one);
     for (const each of waiting.filter(wait => wait.count === asked.length)) each.resolve(one);
     return one;
   };
-  const answer = async (one: Asked, signal: AbortSignal): Promise<never> => {
+  const answer = async (one: PersonRequest, signal: AbortSignal): Promise<never> => {
     const scripted = answers[used++] ?? (options.repeat ? answers.at(-1) : undefined);
     if (scripted === undefined) throw fail(`has no answer left for ${described(one)}. Give scriptedPerson one more.`);
     if (one.method === 'elicitation/create' && !isAnswer(scripted)) {
@@ -75,7 +77,7 @@ export function scriptedPerson(
     },
     whenAsked: count =>
       asked[count - 1]
-        ? Promise.resolve(asked[count - 1] as Asked)
+        ? Promise.resolve(asked[count - 1] as PersonRequest)
         : new Promise(resolve => waiting.push({ count, resolve })),
     attach(client, capabilities) {
       if (capabilities.elicitation) {
@@ -98,7 +100,7 @@ export function scriptedPerson(
   };
 }
 
-const described = ({ method, params }: Asked): string =>
+const described = ({ method, params }: PersonRequest): string =>
   typeof params['message'] === 'string' ? `'${params['message']}'` : method;
 
 const isAnswer = (scripted: Scripted): boolean =>

@@ -7,14 +7,14 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallContext } from '../question.ts';
-import type { Patience } from './patience.ts';
+import type { CallTimeout } from './call-timeout.ts';
 
 /** A call that is out. */
 export interface RunningCall {
   readonly context: CallContext;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  readonly patience: Patience;
+  readonly timeout: CallTimeout;
   /** Stops the call; its open questions are withdrawn. */
   readonly abort: AbortController;
 }
@@ -58,7 +58,7 @@ export class Calls {
 
   /** Time stands still for the question's call, or for all where it has none. @returns ends the pause */
   pause(call: RunningCall | undefined): () => void {
-    const ends = (call ? [call] : this.list()).map(each => each.patience.pause());
+    const ends = (call ? [call] : this.list()).map(each => each.timeout.pause());
     return () => {
       for (const end of ends) end();
     };

@@ -10,8 +10,8 @@ import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotoc
 import { notingUnchecked } from '../output-validator.ts';
 import type { CallContext } from '../question.ts';
 import { invalidResultIssue, isConnectionGone, isRoundNotice } from '../sdk-seam/error-prose.ts';
+import { callTimeout } from './call-timeout.ts';
 import type { Calls, RunningCall } from './calls.ts';
-import { patience } from './patience.ts';
 
 /** How a call ended; exactly one per call. */
 export type CallOutcome =
@@ -72,7 +72,7 @@ export interface RunnerOptions {
 export const cancelledByPerson = new MidcallError('host/cancelled', 'The call was cancelled.');
 
 /** The server's own time, in milliseconds, where a caller gives none. */
-const usualPatienceMs = 60_000;
+const usualTimeoutMs = 60_000;
 /** The longest a timer can be; the SDK's own limit is taken out of the way. */
 const neverMs = 2_147_483_647;
 /** How often one call may be tried again for pages. */
@@ -111,7 +111,7 @@ export class CallRunner {
     const onAbort = (): void => abort.abort(cancelledByPerson);
     if (options.signal?.aborted) onAbort();
     options.signal?.addEventListener('abort', onAbort, { once: true });
-    const limitMs = options.timeoutMs ?? usualPatienceMs;
+    const limitMs = options.timeoutMs ?? usualTimeoutMs;
     const expired = (): void =>
       abort.abort(
         new SdkError(SdkErrorCode.RequestTimeout, `The server did not answer within ${Math.round(limitMs / 1_000)} s.`),
@@ -120,13 +120,13 @@ export class CallRunner {
       context,
       startedAt: clock.now(),
       abort,
-      patience: patience(limitMs, clock, expired),
+      timeout: callTimeout(limitMs, clock, expired),
     };
     calls.add(call);
     tell({ type: 'call-started', call: context, startedAt: call.startedAt });
     const ended = (outcome: CallOutcome): void =>
       tell({ type: 'call-ended', call: context, outcome, endedAt: clock.now() });
-    const goOn = call.patience.pause();
+    const goOn = call.timeout.pause();
     try {
       await orAborted(gate(), abort.signal);
       goOn();
@@ -145,7 +145,7 @@ export class CallRunner {
       throw reason;
     } finally {
       options.signal?.removeEventListener('abort', onAbort);
-      call.patience.stop();
+      call.timeout.stop();
       calls.remove(call);
       abort.abort(callOver);
     }
@@ -153,7 +153,7 @@ export class CallRunner {
 
   async #send<T>(call: RunningCall, send: (options: RequestOptions) => Promise<T>, options: RunOptions): Promise<T> {
     const onprogress = (progress: CallProgress): void => {
-      call.patience.renew();
+      call.timeout.renew();
       if (isRoundNotice(progress.message ?? '')) return;
       this.#options.tell({ type: 'call-progress', call: call.context, progress });
       options.onProgress?.(progress);
@@ -165,7 +165,7 @@ export class CallRunner {
       } catch (error) {
         if (call.abort.signal.aborted || round > mostPageRounds) throw error;
         if (!(await this.#options.openPages(call, error))) throw error;
-        call.patience.renew();
+        call.timeout.renew();
       }
     }
   }

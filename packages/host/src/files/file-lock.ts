@@ -17,7 +17,7 @@ import { type Clock, systemClock } from '@midcall/core/time';
 export interface FileLockOptions {
   readonly clock?: Clock;
   /** Milliseconds to wait for another process; 5,000 where absent. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** Milliseconds between two tries. */
@@ -30,10 +30,10 @@ const pauseMs = 20;
 export async function withFileLock<T>(
   path: string,
   work: () => Promise<T>,
-  { clock = systemClock, patienceMs = 5_000 }: FileLockOptions = {},
+  { clock = systemClock, timeoutMs = 5_000 }: FileLockOptions = {},
 ): Promise<T> {
   const lock = `${path}.lock`;
-  const until = clock.now() + patienceMs;
+  const until = clock.now() + timeoutMs;
   while (!(await placed(lock))) {
     if (await broken(lock)) continue;
     if (clock.now() >= until)

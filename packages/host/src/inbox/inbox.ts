@@ -16,8 +16,8 @@ import { type Clock, clockKind, later, systemClock } from '@midcall/core/time';
 import { callsOutliveProcess } from '../era.ts';
 import type { Ending, Presenter, Question, Receipt, Reply, Via } from '../question.ts';
 import { maskedEnding } from '../secrets.ts';
-import { QuestionShelf } from './question-shelf.ts';
 import { checkReply } from './reply-check.ts';
+import { StoredQuestions } from './stored-questions.ts';
 
 /** What an inbox tells its subscribers; in order, each question once as `asked` and once as `ended`. */
 export type InboxEvent =
@@ -54,14 +54,14 @@ export class Inbox {
   readonly #listeners = new Set<(event: InboxEvent) => void>();
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  readonly #shelf: QuestionShelf | undefined;
+  readonly #stored: StoredQuestions | undefined;
 
   constructor(options: InboxOptions = {}) {
     checkOptions('new Inbox', options, { clock: clockKind, store: storeKind, onError: func });
     this.#clock = options.clock ?? systemClock;
     this.#onError = options.onError ?? (() => {});
-    this.#shelf = options.store
-      ? new QuestionShelf(boundedStore(options.store, later(this.#clock)), this.#onError)
+    this.#stored = options.store
+      ? new StoredQuestions(boundedStore(options.store, later(this.#clock)), this.#onError)
       : undefined;
   }
 
@@ -123,7 +123,7 @@ export class Inbox {
     const told = maskedEnding(open.question, ending);
     this.#remember(id, told);
     if (open.waiters.length === 0) this.#unheard.set(id, ending);
-    this.#shelf?.remove(id);
+    this.#stored?.remove(id);
     for (const waiter of open.waiters) waiter(ending);
     open.ended.abort(told);
     this.#tell({ type: 'ended', question: open.question, ending: told, endedAt: this.#clock.now() });
@@ -185,9 +185,9 @@ export class Inbox {
    * @returns the questions that are open again
    */
   async restore(): Promise<readonly Question[]> {
-    if (!this.#shelf) return [];
+    if (!this.#stored) return [];
     const resumed: Question[] = [];
-    for (const question of await this.#shelf.load()) {
+    for (const question of await this.#stored.load()) {
       if (this.#open.has(question.id)) continue;
       this.#admit(question);
       if (callsOutliveProcess(question.asker.era) && question.call) resumed.push(question);
@@ -198,7 +198,7 @@ export class Inbox {
 
   /** Resolves when what has changed so far is in the store. */
   async settled(): Promise<void> {
-    await this.#shelf?.settled();
+    await this.#stored?.settled();
   }
 
   #remember(id: string, ending: Ending): void {
@@ -214,7 +214,7 @@ export class Inbox {
     // Any number of views and calls may wait for its end; a warning of Node about that is nobody's to read.
     setMaxListeners(0, open.ended.signal);
     this.#open.set(question.id, open);
-    this.#shelf?.add(question);
+    this.#stored?.add(question);
     this.#tell({ type: 'asked', question });
     for (const presenter of this.#presenters) this.#show(presenter, open);
     return open;

@@ -30,7 +30,7 @@ export interface KeptRules {
   drop(id: string): Promise<boolean>;
 }
 
-interface Kept {
+interface RulesFileContent {
   readonly rules: readonly Rule[];
 }
 
@@ -48,12 +48,12 @@ function isRule(value: unknown): value is Rule {
   return isText(id) && isText(server) && aboutOne && subjects.includes(subject) && stricter && forEver;
 }
 
-const isKept = (value: unknown): value is Kept =>
+const isKept = (value: unknown): value is RulesFileContent =>
   typeof value === 'object' &&
   value !== null &&
-  Array.isArray((value as Partial<Kept>).rules) &&
-  (value as Kept).rules.length <= mostRules &&
-  (value as Kept).rules.every(isRule);
+  Array.isArray((value as Partial<RulesFileContent>).rules) &&
+  (value as RulesFileContent).rules.length <= mostRules &&
+  (value as RulesFileContent).rules.every(isRule);
 
 /** Tells one state of a file from another; every write makes a new file. */
 function markOf(path: string): string {

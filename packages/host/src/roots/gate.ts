@@ -5,7 +5,7 @@
  */
 import type { Clock } from '@midcall/core/time';
 
-const patienceMs = 500;
+const timeoutMs = 500;
 
 /** One connection's gate. */
 export class RootsGate {
@@ -47,7 +47,7 @@ export class RootsGate {
 
   async #open(): Promise<void> {
     const asked = await new Promise<boolean>(resolve => {
-      const callOff = this.#clock.after(patienceMs, () => resolve(false));
+      const callOff = this.#clock.after(timeoutMs, () => resolve(false));
       void this.#asked.then(() => {
         callOff();
         resolve(true);

@@ -4,7 +4,7 @@ import { fitted } from './frame.ts';
 import { keptLines, keptText, keptTicks, type Streams } from './kept-prompts.ts';
 import type { MaybeColumns, MaybeTty } from './line-source.ts';
 import { underOwnSignal } from './own-signal.ts';
-import { type Given, type ManyPrompt, notGiven, type Pick, type Prompter } from './prompter.ts';
+import { type ManyPrompt, notGiven, type Pick, type Prompter, type PromptResult } from './prompter.ts';
 import { wrapped } from './wrap.ts';
 
 /** What stands before a question, and as wide. */
@@ -28,7 +28,7 @@ const found = (
  * @param input - a TTY
  */
 export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
-  const given = <T>(value: T): Given<Exclude<T, symbol>> =>
+  const given = <T>(value: T): PromptResult<Exclude<T, symbol>> =>
     isCancel(value) ? notGiven : { given: true, value: value as Exclude<T, symbol> };
   /** Clack sets in what it breaks of a choice's question, and not of these. */
   const setIn = (message: string): string =>
@@ -39,7 +39,7 @@ export function clackPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
   const during = <T>(signal: AbortSignal, ask: (streams: Streams) => Promise<T>): Promise<T> =>
     underOwnSignal(signal, own => ask({ input, output, signal: own }));
   const ticks = (prompt: ManyPrompt, message: string, initial: readonly string[]) =>
-    during(prompt.signal, async (streams): Promise<Given<readonly string[]>> => {
+    during(prompt.signal, async (streams): Promise<PromptResult<readonly string[]>> => {
       const { picks } = prompt;
       if (picks.length <= longList) return keptTicks({ message: setIn(message), picks, initial }, streams);
       let ticked = (): readonly string[] => initial;

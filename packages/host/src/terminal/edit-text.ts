@@ -4,7 +4,7 @@
  * - T3 A text that holds lines an editor obeys (Vim's and Emacs's settings in a file) is opened in none.
  */
 import type { Editor } from './editor.ts';
-import { type Given, notGiven, type Prompter, type TextPrompt } from './prompter.ts';
+import { notGiven, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
 
 const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
@@ -18,11 +18,11 @@ export async function editText(
   prompter: Prompter,
   editor: Editor | undefined,
   given: TextPrompt,
-): Promise<Given<string>> {
+): Promise<PromptResult<string>> {
   const { prompt, untouched } = safePrompt({ ...given, initial: given.initial ?? '' }, true);
   const { initial: shown = '', validate, ...rest } = prompt;
   let text = shown;
-  const left = (): Given<string> => (text === shown ? notGiven : { given: false, typed: untouched(text) });
+  const left = (): PromptResult<string> => (text === shown ? notGiven : { given: false, typed: untouched(text) });
   if (editor && obeyed.test(shown)) prompter.say(['It holds lines that editors obey, so it is written here.']);
   for (;;) {
     const choice = editor !== undefined && !obeyed.test(text);

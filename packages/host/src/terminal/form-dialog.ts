@@ -22,7 +22,7 @@ import { askSecret } from './ask-secret.ts';
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
-import { type Given, notGiven, type Pick, type Prompter, type TextPrompt } from './prompter.ts';
+import { notGiven, type Pick, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';
 import { safePrompt } from './safe-prompt.ts';
 import { askToLeave, decline, dismiss, refusing } from './ways-out.ts';
 
@@ -183,7 +183,7 @@ const valueLeft = (field: Field, left: string | readonly string[]): WireValue =>
     : (left as string);
 
 /** What a field gives; where it gives nothing, what stood there: a text, or the picks of a list. */
-type Asked =
+type FieldOutcome =
   | { readonly given: true; readonly value: WireValue | undefined }
   | { readonly given: false; readonly typed?: string | readonly string[] };
 
@@ -193,7 +193,7 @@ async function askValue(
   left: string | readonly string[] | undefined,
   prompter: Prompter,
   options: FieldOptions,
-): Promise<Asked> {
+): Promise<FieldOutcome> {
   const { signal } = options;
   const message = promptOf(field, options);
   switch (field.kind) {
@@ -257,7 +257,7 @@ async function askValue(
   }
 }
 
-async function askText(prompter: Prompter, asked: TextPrompt): Promise<Given<string>> {
+async function askText(prompter: Prompter, asked: TextPrompt): Promise<PromptResult<string>> {
   const { prompt, untouched } = safePrompt(asked, false);
   const given = await prompter.text(prompt);
   if (given.given) return { given: true, value: untouched(given.value) };
@@ -346,10 +346,10 @@ function answerLines(field: Field, value: WireValue | undefined, secrets: Readon
   if (value !== undefined && (secrets.has(field.name) || isCardNumber(value))) return [`  ${nameOf(field)}: ${mask}`];
   if (field.kind === 'text' && typeof value === 'string' && value.includes('\n'))
     return [`  ${nameOf(field)}:`, ...quoted(value, 4_000)];
-  return [`  ${nameOf(field)}: ${shown(field, value)}`];
+  return [`  ${nameOf(field)}: ${fieldText(field, value)}`];
 }
 
-function shown(field: Field, value: WireValue | undefined): string {
+function fieldText(field: Field, value: WireValue | undefined): string {
   if (value === undefined) return '(no answer)';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (field.kind === 'select' || field.kind === 'multi-select') {

@@ -14,7 +14,7 @@ import {
   symbolBar,
 } from '@clack/prompts';
 import type { MaybeColumns, MaybeTty } from './line-source.ts';
-import type { Given, Pick, TextPrompt as TextAsked } from './prompter.ts';
+import type { Pick, PromptResult, TextPrompt as TextRequest } from './prompter.ts';
 
 export interface Streams {
   readonly input: MaybeTty;
@@ -44,11 +44,14 @@ function frame({ state, error }: Drawn, message: string, body: string, output: M
 const emptyLine = styleText(['inverse', 'hidden'], '_');
 
 /** What a prompt came to: a symbol stands for having left it. */
-const outcome = <T extends string | readonly string[]>(given: T | symbol | undefined, typed: T): Given<T> =>
+const outcome = <T extends string | readonly string[]>(given: T | symbol | undefined, typed: T): PromptResult<T> =>
   typeof given === 'symbol' ? { given: false, typed } : { given: true, value: given ?? typed };
 
 /** One line of text. @param message - fits the terminal */
-export async function keptText({ message, initial, validate }: TextAsked, streams: Streams): Promise<Given<string>> {
+export async function keptText(
+  { message, initial, validate }: TextRequest,
+  streams: Streams,
+): Promise<PromptResult<string>> {
   const prompt = new TextPrompt({
     ...streams,
     validate: typed => validate(typed ?? ''),
@@ -62,7 +65,10 @@ export async function keptText({ message, initial, validate }: TextAsked, stream
 }
 
 /** A text of several lines. @param message - fits the terminal */
-export async function keptLines({ message, initial, validate }: TextAsked, streams: Streams): Promise<Given<string>> {
+export async function keptLines(
+  { message, initial, validate }: TextRequest,
+  streams: Streams,
+): Promise<PromptResult<string>> {
   const prompt = new MultiLinePrompt({
     ...streams,
     showSubmit: true,
@@ -85,7 +91,7 @@ export async function keptTicks(
     initial,
   }: { readonly message: string; readonly picks: readonly Pick[]; readonly initial: readonly string[] },
   streams: Streams,
-): Promise<Given<readonly string[]>> {
+): Promise<PromptResult<readonly string[]>> {
   const prompt = new MultiSelectPrompt({
     ...streams,
     options: picks,

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { type Given, notGiven } from './prompter.ts';
+import { notGiven, type PromptResult } from './prompter.ts';
 
 /** Where plain prompts read. */
 export interface LineSource {
@@ -13,7 +13,7 @@ export interface LineSource {
    * @param ready - called when keys are ours: write the prompt then, and no Ctrl-C that follows it goes astray
    * @param hidden - true shows a sign in place of each key
    */
-  next(signal: AbortSignal, ready: () => void, hidden?: boolean): Promise<Given<string>>;
+  next(signal: AbortSignal, ready: () => void, hidden?: boolean): Promise<PromptResult<string>>;
   /** True once a prompt was given nothing because the input has ended. */
   readonly starved: boolean;
   close(): void;
@@ -37,7 +37,7 @@ function onAborted(signal: AbortSignal, onAbort: () => void): () => void {
 
 function lines(input: Readable): LineSource {
   const read: string[] = [];
-  let waiting: ((line: Given<string>) => void) | undefined;
+  let waiting: ((line: PromptResult<string>) => void) | undefined;
   let [ended, starved] = [false, false];
   const reader = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
   reader.on('line', line => {
@@ -85,7 +85,7 @@ function keys(input: MaybeTty, output: Writable): LineSource {
       return new Promise(resolve => {
         const decoder = new StringDecoder('utf8');
         let typed: string[] = [];
-        const done = (given: Given<string>): void => {
+        const done = (given: PromptResult<string>): void => {
           stop();
           input.off('data', onData);
           input.pause();

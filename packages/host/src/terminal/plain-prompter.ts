@@ -4,7 +4,7 @@
  */
 import { fitted } from './frame.ts';
 import { lineSource, type MaybeColumns, type MaybeTty } from './line-source.ts';
-import { type Given, notGiven, type Pick, type Prompter } from './prompter.ts';
+import { notGiven, type Pick, type Prompter, type PromptResult } from './prompter.ts';
 
 /** A longer list is shown in part; typing a part of a name finds the rest. */
 const shownAtOnce = 30;
@@ -21,7 +21,7 @@ export function plainPrompter(input: MaybeTty, output: MaybeColumns): Prompter {
   /** Titles, choices and defaults are a server's: none of them may go on at the left edge. */
   const show = (text: string): void => write(fitted(text.split('\n'), output.columns).join('\n'));
 
-  const ask = async (prompt: string, signal: AbortSignal, hidden = false): Promise<Given<string>> => {
+  const ask = async (prompt: string, signal: AbortSignal, hidden = false): Promise<PromptResult<string>> => {
     const line = await lines.next(signal, () => show(prompt), hidden);
     if (!line.given) write('\n');
     return line;

@@ -4,9 +4,11 @@
  * What a person gave; or nothing, because they pressed Ctrl-C or Esc, or the input ended. Then `typed` is what stood there,
  * which may break every rule: it is never an answer, only put back where the same is asked again.
  */
-export type Given<T> = { readonly given: true; readonly value: T } | { readonly given: false; readonly typed?: T };
+export type PromptResult<T> =
+  | { readonly given: true; readonly value: T }
+  | { readonly given: false; readonly typed?: T };
 
-export const notGiven: Given<never> = { given: false };
+export const notGiven: PromptResult<never> = { given: false };
 
 /** One thing to pick. */
 export interface Pick {
@@ -48,13 +50,13 @@ export interface ManyPrompt extends Prompt {
 /** Asks for one thing at a time. Every text it is given is safe to draw. */
 export interface Prompter {
   say(lines: readonly string[]): void;
-  text(prompt: TextPrompt): Promise<Given<string>>;
+  text(prompt: TextPrompt): Promise<PromptResult<string>>;
   /** One line that is not shown while it is typed. */
-  secret(prompt: SecretPrompt): Promise<Given<string>>;
+  secret(prompt: SecretPrompt): Promise<PromptResult<string>>;
   /** A text that may have several lines. */
-  lines(prompt: TextPrompt): Promise<Given<string>>;
-  choose(prompt: ChoicePrompt): Promise<Given<string>>;
-  chooseMany(prompt: ManyPrompt): Promise<Given<readonly string[]>>;
+  lines(prompt: TextPrompt): Promise<PromptResult<string>>;
+  choose(prompt: ChoicePrompt): Promise<PromptResult<string>>;
+  chooseMany(prompt: ManyPrompt): Promise<PromptResult<readonly string[]>>;
   /** True once a prompt was given nothing because the input has ended. */
   readonly starved: boolean;
   close(): void;

@@ -10,7 +10,7 @@ import {
 import { editText } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { heading, quoted } from './frame.ts';
-import type { Given, Prompter } from './prompter.ts';
+import type { Prompter, PromptResult } from './prompter.ts';
 import { askToLeave, decline, dismiss, refusing } from './ways-out.ts';
 
 export interface ModelOptions {
@@ -174,7 +174,7 @@ const anything = (): undefined => undefined;
 type LeftTexts = Map<'system' | 'last', string>;
 
 /** Notes what became of editing a text. @returns the new text, where one was given */
-function note(texts: LeftTexts, which: 'system' | 'last', text: Given<string>): string | undefined {
+function note(texts: LeftTexts, which: 'system' | 'last', text: PromptResult<string>): string | undefined {
   if (text.given) texts.delete(which);
   else if (text.typed !== undefined) texts.set(which, text.typed);
   return text.given ? text.value : undefined;

@@ -22,10 +22,10 @@ export function readToolArguments(words: readonly string[], schema: unknown): Re
     (name): name is string => typeof name === 'string' && !Object.hasOwn(read, name),
   );
   if (missing.length > 0) {
-    const names = missing.map(name => `'${shown(name)}'`).join(', ');
+    const names = missing.map(name => `'${visibleName(name)}'`).join(', ');
     throw usage(
       `The tool needs ${missing.length === 1 ? 'the argument' : 'the arguments'} ${names}. Nothing was sent. ` +
-        `Write ${shown(missing[0]!)}=value after the tool's name, or all arguments as one JSON object.`,
+        `Write ${visibleName(missing[0]!)}=value after the tool's name, or all arguments as one JSON object.`,
     );
   }
   return read;
@@ -40,7 +40,7 @@ function readPairs(words: readonly string[], schema: unknown): Record<string, un
     if (!match) throw usage(`'${word.slice(0, 40)}' is not key=value. Quote a value that has blanks in it.`);
     const [, key, sign, value] = match as unknown as [string, string, string, string];
     if (known && !known.includes(key) && own(schema, 'additionalProperties') !== true)
-      throw usage(`The tool has no argument '${key}'. It has: ${known.map(shown).join(', ') || 'none'}.`);
+      throw usage(`The tool has no argument '${key}'. It has: ${known.map(visibleName).join(', ') || 'none'}.`);
     const property = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
     const read = sign === ':=' ? readJson(key, value) : coerce(key, value, property);
     const before = entries.get(key);
@@ -49,7 +49,7 @@ function readPairs(words: readonly string[], schema: unknown): Record<string, un
   return Object.fromEntries(entries);
 }
 
-const shown = (name: string): string => visible(name, { max: 60 });
+const visibleName = (name: string): string => visible(name, { max: 60 });
 
 /** @param what - begins the sentence that says what is wrong @throws MidcallError `cli/usage` */
 export function readObject(what: string, text: string): Record<string, unknown> {

@@ -19,7 +19,7 @@ export interface AskingTool {
 
 const mostFields = 10;
 
-const shown = (text: unknown, max = 80): string => visible(String(text), { max });
+const visiblePart = (text: unknown, max = 80): string => visible(String(text), { max });
 
 /**
  * Judges one question.
@@ -64,7 +64,10 @@ function judgeAddress(params: Json, era: Era): readonly Breach[] {
   if (!judged.openable)
     return [...found, { rule: 'url-not-openable', message: first?.message ?? 'The address cannot be opened.' }];
   if (judged.warnings.some(({ rule }) => rule === 'not-https'))
-    found.push({ rule: 'url-not-https', message: `The page is not encrypted: ${shown(new URL(judged.href).origin)}.` });
+    found.push({
+      rule: 'url-not-https',
+      message: `The page is not encrypted: ${visiblePart(new URL(judged.href).origin)}.`,
+    });
   const parsed = new URL(judged.href);
   const names = [...parsed.searchParams.keys(), ...new URLSearchParams(parsed.hash.slice(1)).keys()];
   const secret = names.find(name => secretIn({ name }) !== undefined || /^(email|e-mail|phone|ssn)$/i.test(name));
@@ -73,7 +76,7 @@ function judgeAddress(params: Json, era: Era): readonly Breach[] {
   else if (secret !== undefined)
     found.push({
       rule: 'url-carries-secret',
-      message: `The address has a parameter '${shown(secret, 40)}'.`,
+      message: `The address has a parameter '${visiblePart(secret, 40)}'.`,
       certainty: 'suspected',
     });
   return found;
@@ -89,7 +92,7 @@ function judgeForm(params: Json, tool: AskingTool): readonly Breach[] {
         /^(properties|items|\$ref|anyOf|allOf|additionalProperties)$/.test(rule) || /is an object/.test(message);
       found.push({
         rule: nested ? 'nested-schema' : 'unsupported-schema',
-        message: shown(message, 300),
+        message: visiblePart(message, 300),
         ...(field !== undefined && { field }),
       });
     }
@@ -99,7 +102,7 @@ function judgeForm(params: Json, tool: AskingTool): readonly Breach[] {
     if (note.rule === 'default' || note.rule === 'enum' || note.rule === 'oneOf')
       found.push({
         rule: 'unsupported-schema',
-        message: shown(note.message, 300),
+        message: visiblePart(note.message, 300),
         ...(note.field !== undefined && { field: note.field }),
       });
   try {
@@ -119,11 +122,11 @@ function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breac
   const found: Breach[] = [];
   const add = (rule: Breach['rule'], message: string, certainty?: Breach['certainty']): void =>
     void found.push({ rule, message, field: name, ...(certainty && { certainty }) });
-  const label = shown(name, 60);
+  const label = visiblePart(name, 60);
   const secret = secretIn(field);
   if (secret) add('secret-in-form', `'${label}' asks for a secret: its ${secret.where} says '${secret.words}'.`);
   if (title === undefined || title.trim() === '')
-    add('missing-title', `'${label}' has no title; people see '${shown(labelOf(field))}'.`);
+    add('missing-title', `'${label}' has no title; people see '${visiblePart(labelOf(field))}'.`);
   if (description === undefined && (field.kind === 'text' || field.kind === 'number'))
     add('missing-description', `'${label}' has no description.`);
   if (argumentNames.includes(name))
@@ -135,7 +138,7 @@ function judgeField(field: Field, { argumentNames }: AskingTool): readonly Breac
     if (opaque.length > 0 && opaque.length === choices.length)
       add(
         'opaque-choices',
-        `The choices of '${label}' are ids, such as '${shown(opaque[0]!.value, 40)}'.`,
+        `The choices of '${label}' are ids, such as '${visiblePart(opaque[0]!.value, 40)}'.`,
         'suspected',
       );
   }
@@ -150,12 +153,21 @@ function rawBreaches(params: Json): Breach[] {
   const found: Breach[] = [];
   const texts = [params['message'], ...texted(params['requestedSchema'], 0)].filter(each => typeof each === 'string');
   const link = texts.map(text => /https?:\/\/[^\s<>"')]+/i.exec(text)?.[0]).find(each => each !== undefined);
-  if (link !== undefined) found.push({ rule: 'link-in-form', message: `The form's text has a link: ${shown(link)}.` });
+  if (link !== undefined)
+    found.push({ rule: 'link-in-form', message: `The form's text has a link: ${visiblePart(link)}.` });
   for (const [name, property] of properties(params['requestedSchema'])) {
     if (property['pattern'] !== undefined)
-      found.push({ rule: 'pattern-sent', message: `'${shown(name)}' has a pattern; clients drop it.`, field: name });
+      found.push({
+        rule: 'pattern-sent',
+        message: `'${visiblePart(name)}' has a pattern; clients drop it.`,
+        field: name,
+      });
     if (property['enumNames'] !== undefined)
-      found.push({ rule: 'enum-names', message: `'${shown(name)}' titles its choices by enumNames.`, field: name });
+      found.push({
+        rule: 'enum-names',
+        message: `'${visiblePart(name)}' titles its choices by enumNames.`,
+        field: name,
+      });
   }
   return found;
 }
@@ -171,7 +183,7 @@ function secretsByName(schema: unknown): readonly Breach[] {
       ...(typeof description === 'string' && { description }),
     });
     return secret
-      ? [{ rule: 'secret-in-form', message: `'${shown(name)}' asks for a secret.`, field: name } as const]
+      ? [{ rule: 'secret-in-form', message: `'${visiblePart(name)}' asks for a secret.`, field: name } as const]
       : [];
   });
 }

@@ -75,7 +75,7 @@ export function reportText({ host, declares, hearsProgress, checks, next }: Repo
   });
   return paragraphs([
     [
-      `${shown(host.name)} ${shown(host.version)}, protocol ${shown(host.revision)}`,
+      `${visibleLine(host.name)} ${visibleLine(host.version)}, protocol ${visibleLine(host.revision)}`,
       `Declares: ${declares.length === 0 ? 'nothing that a server could ask for' : declares.join('; ')}${progress}.`,
     ],
     tried.flatMap(({ title, outcome, ms, says }) => [
@@ -114,4 +114,4 @@ const paragraphs = (all: readonly (readonly string[])[]): string =>
     .map(lines => lines.join('\n'))
     .join('\n\n');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const shown = (text: string): string => visible(text, { max: 80 });
+const visibleLine = (text: string): string => visible(text, { max: 80 });

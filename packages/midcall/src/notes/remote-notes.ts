@@ -24,7 +24,7 @@ export type Fetched =
 const maxImported = 500;
 /** Bytes of the service's whole answer. */
 const maxAnswer = 16 * 1024 * 1024;
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 const answerShape = z.object({
   notes: z
@@ -50,7 +50,7 @@ export async function fetchNotes(
   token: string,
   options: { readonly signal: AbortSignal; readonly fetch: typeof fetch },
 ): Promise<Fetched> {
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(patienceMs)]);
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]);
   try {
     // A redirect would carry the token to where nobody meant it to go.
     const init = {

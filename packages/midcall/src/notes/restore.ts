@@ -14,7 +14,7 @@ const deletedShape = noteShape.extend({
 });
 
 /** As a person tells it from others: by where it was, and when it was deleted. */
-const shown = (note: DeletedNote): DeletedNote => ({
+const visibleNote = (note: DeletedNote): DeletedNote => ({
   ...note,
   path: note.from,
   date: `deleted ${note.deletedAt.slice(0, 16).replace('T', ' ')}`,
@@ -52,7 +52,7 @@ export function registerRestore({ mid, server, now }: Registry): void {
     async ({ title, path }, call) => {
       const notes = notebook(await call.files(), now);
       const found = await call.step('find', async () => newest(await notes.deleted({ title, path })));
-      const list = found.shown.map(note => `- ${label(shown(note))} (path: ${note.from})`).join('\n');
+      const list = found.shown.map(note => `- ${label(visibleNote(note))} (path: ${note.from})`).join('\n');
       if (title === undefined && path === undefined) {
         const text =
           found.total === 0
@@ -75,12 +75,14 @@ export function registerRestore({ mid, server, now }: Registry): void {
           message: `Restore '${plain(title!)}'? ${multiple(found, 'deleted notes')}`,
           form: {
             type: 'object',
-            properties: { note_id: { type: 'string', title: 'Deleted note', oneOf: choices(found.shown.map(shown)) } },
+            properties: {
+              note_id: { type: 'string', title: 'Deleted note', oneOf: choices(found.shown.map(visibleNote)) },
+            },
             required: ['note_id'],
           },
         });
         if (answer.action !== 'accept') {
-          return refused(answer, 'restored', { total: found.total, shown: found.shown.map(shown) });
+          return refused(answer, 'restored', { total: found.total, shown: found.shown.map(visibleNote) });
         }
         const picked = answer.content.note_id;
         note = found.shown.find(each => each.id === picked)!;
@@ -88,7 +90,7 @@ export function registerRestore({ mid, server, now }: Registry): void {
 
       const chosen = note;
       const moved = await call.step('restore', () => notes.restore(chosen), { effect: true });
-      if (moved.outcome !== 'moved') return overtaken(moved, shown(chosen), 'restored');
+      if (moved.outcome !== 'moved') return overtaken(moved, visibleNote(chosen), 'restored');
       return reply(`Restored '${chosen.title}' to ${moved.to}.`, {
         outcome: 'restored',
         note: restorable(chosen),

@@ -4,8 +4,8 @@ import { type Html, html } from '@midcall/core/page';
 import { type FormQuestion, mask, secretsOf } from '../../index.ts';
 import { contentOf, readable, untouched } from '../form/draft.ts';
 import { fieldControl } from '../form/field-controls.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import { type CardBody, type CardContext, quoted } from './frame.ts';
 
 function reviewValue(
@@ -19,7 +19,7 @@ function reviewValue(
   const same = field.default !== undefined && JSON.stringify(field.default) === JSON.stringify(value);
   if (secrets.has(field.name) || isCardNumber(value))
     return html`<span class="review-value">${mask}</span> <span class="mark">${texts.field.hidden}</span>`;
-  return html`<span class="review-value">${shown(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
+  return html`<span class="review-value">${visibleHtml(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
 }
 
 /** The answer before it is sent: every field in one compact list. */
@@ -29,7 +29,8 @@ function review(
   secrets: ReadonlySet<string>,
 ): Html {
   const rows = question.fields.map(
-    field => html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${reviewValue(field, content, secrets)}</dd></div>`,
+    field =>
+      html`<div><dt>${visibleHtml(labelOf(field), 80)}</dt><dd>${reviewValue(field, content, secrets)}</dd></div>`,
   );
   return html`<div class="review"><p class="review-title">${texts.question.review}</p>${
     rows.length === 0 ? html`<p class="quiet-text">${texts.question.reviewNothing}</p>` : html`<dl>${rows}</dl>`
@@ -42,7 +43,7 @@ export function problemSummary(issues: readonly Issue[]): Html | false {
   const general = issues.filter(issue => issue.field === undefined);
   const fields = new Set(issues.flatMap(issue => (issue.field === undefined ? [] : [issue.field])));
   return html`<div class="problems" role="alert" data-key="problems">${fields.size > 0 && html`<p>${texts.question.fix(fields.size)}</p>`}${general.map(
-    issue => html`<p>${shown(issue.message, 400)}</p>`,
+    issue => html`<p>${visibleHtml(issue.message, 400)}</p>`,
   )}</div>`;
 }
 

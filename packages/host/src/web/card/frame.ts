@@ -8,8 +8,8 @@ import { type CallContext, maskedArguments, type Question } from '../../index.ts
 import type { Draft } from '../form/draft.ts';
 import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
-import { shown, shownValue } from '../shown.ts';
 import { spelledAge, texts } from '../texts/texts.ts';
+import { visibleHtml, visibleValue } from '../visible-html.ts';
 
 /** What a card needs beside its question. */
 export interface CardContext extends Session {
@@ -72,27 +72,27 @@ export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
   const shownEntries = entries.slice(0, 12);
   return html`<span class="arguments">${shownEntries.map(
     ([name, value]) =>
-      html`<span class="argument"><span class="argument-name">${shown(name, 80)}</span> ${shownValue(value)}</span> `,
+      html`<span class="argument"><span class="argument-name">${visibleHtml(name, 80)}</span> ${visibleValue(value)}</span> `,
   )}${entries.length > shownEntries.length && html`<span class="quiet-text">${texts.inbox.more(entries.length - shownEntries.length)}</span>`}</span>`;
 }
 
 function callLine(call: CallContext | undefined): Html {
   if (!call) return html`<p class="frame-call">${texts.question.outsideCall}</p>`;
-  return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${shown(call.name, 200)}</code> ${argumentRow(call.arguments)}</p>`;
+  return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code> ${argumentRow(call.arguments)}</p>`;
 }
 
 /** The frame of a card: who asks, and for what. */
 export function cardFrame(question: Question, context: CardContext, headingId: string): Html {
   const { asker } = question;
   return html`<header class="frame">
-<div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${shown(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
+<div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
 <span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span></div>
-<p class="frame-origin mono">${shown(asker.origin, 300)}</p>
+<p class="frame-origin mono">${visibleHtml(asker.origin, 300)}</p>
 ${callLine(question.call)}
 </header>`;
 }
 
 /** What a server wrote, as a quotation. */
 export function quoted(message: string): Html {
-  return html`<figure class="quote"><figcaption>${texts.question.serverWrites}</figcaption><blockquote>${shown(message, 4_000, true)}</blockquote></figure>`;
+  return html`<figure class="quote"><figcaption>${texts.question.serverWrites}</figcaption><blockquote>${visibleHtml(message, 4_000, true)}</blockquote></figure>`;
 }

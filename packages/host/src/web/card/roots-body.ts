@@ -5,8 +5,8 @@
 import { attributes, html } from '@midcall/core/page';
 import type { RootsQuestion } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import { problemSummary } from './form-body.ts';
 import type { CardBody, CardContext } from './frame.ts';
 
@@ -15,7 +15,7 @@ export function rootsBody(question: RootsQuestion, context: CardContext): CardBo
   return {
     content: html`${problemSummary(context.issues ?? [])}<fieldset class="field choices"><legend>${texts.roots.offered}</legend><div class="options">${question.roots.map(
       (root, at) =>
-        html`<label class="option"><input${attributes({ type: 'checkbox', name: 'roots', value: String(at), checked: chosen?.includes(String(at)) })}><span class="option-text"><span>${shown(root.name ?? root.uri, 200)}</span><code class="option-value">${shown(root.uri, 400)}</code></span></label>`,
+        html`<label class="option"><input${attributes({ type: 'checkbox', name: 'roots', value: String(at), checked: chosen?.includes(String(at)) })}><span class="option-text"><span>${visibleHtml(root.name ?? root.uri, 200)}</span><code class="option-value">${visibleHtml(root.uri, 400)}</code></span></label>`,
     )}</div></fieldset>`,
     accept: texts.roots.share,
     waysOut: texts.question.waysOut,

@@ -7,8 +7,8 @@ import {
   wishLines,
 } from '../../index.ts';
 import { type Draft, first } from '../form/draft.ts';
-import { shown, shownJson } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
 import { problemSummary } from './form-body.ts';
 import type { CardBody, CardContext } from './frame.ts';
 
@@ -23,7 +23,7 @@ function editor(id: string, name: string, label: string, text: string): Html {
 }
 
 function opaque(block: Block): Html {
-  return html`<div class="opaque"><p class="help">${texts.sampling.notText(String(block['type']))}</p><pre tabindex="0">${shownJson(block, 4_000)}</pre></div>`;
+  return html`<div class="opaque"><p class="help">${texts.sampling.notText(String(block['type']))}</p><pre tabindex="0">${visibleJsonHtml(block, 4_000)}</pre></div>`;
 }
 
 function blocks(scope: string, prefix: string, label: string, all: readonly Block[], draft: Draft | undefined): Html {
@@ -39,32 +39,32 @@ const fact = (name: string, value: Html): Html => html`<div><dt>${name}</dt><dd>
 const modelFact = (model: { readonly name: string; readonly why: string }): Html =>
   fact(
     texts.sampling.model,
-    html`<strong>${shown(model.name, 120)}</strong> <span class="quiet-text">${shown(model.why, 300)}</span>`,
+    html`<strong>${visibleHtml(model.name, 120)}</strong> <span class="quiet-text">${visibleHtml(model.why, 300)}</span>`,
   );
 
 /** Which model, where there are several; a choice travels as its position. */
 function modelChoice({ id, model, models }: SamplingRequestQuestion, draft: Draft | undefined): Html {
   const own = `q-${id}-model`;
   const chosen = (draft && first(draft, 'model')) ?? String(models.indexOf(model.name));
-  return html`<div class="field"><label for="${own}">${texts.sampling.model}</label><p class="help" id="${own}-help">${texts.sampling.proposed} ${shown(model.name, 120)}: ${shown(model.why, 300)}</p><select${attributes({ id: own, name: 'model', 'aria-describedby': `${own}-help` })}>${models.map(
+  return html`<div class="field"><label for="${own}">${texts.sampling.model}</label><p class="help" id="${own}-help">${texts.sampling.proposed} ${visibleHtml(model.name, 120)}: ${visibleHtml(model.why, 300)}</p><select${attributes({ id: own, name: 'model', 'aria-describedby': `${own}-help` })}>${models.map(
     (name, at) =>
-      html`<option${attributes({ value: String(at), selected: String(at) === chosen })}>${shown(name, 120)}</option>`,
+      html`<option${attributes({ value: String(at), selected: String(at) === chosen })}>${visibleHtml(name, 120)}</option>`,
   )}</select></div>`;
 }
 
 /** What is asked of the model beside the prompt: its limit, its tools, and how the server wishes it to run. */
 function promptFacts({ maxTokens, tools, wishes }: SamplingPrompt): Html {
   const own = texts.sampling;
-  return html`${fact(own.limit, html`${own.maxTokens(maxTokens)}`)}${tools.length > 0 && fact(own.tools, shown(tools.join(', '), 500))}${wishLines(
+  return html`${fact(own.limit, html`${own.maxTokens(maxTokens)}`)}${tools.length > 0 && fact(own.tools, visibleHtml(tools.join(', '), 500))}${wishLines(
     wishes,
-  ).map(([name, value]) => fact(name, shown(value, 500)))}`;
+  ).map(([name, value]) => fact(name, visibleHtml(value, 500)))}`;
 }
 
 /** A prompt as it was sent, to be read beside the reply to it. */
 function promptSent(prompt: SamplingPrompt): Html {
   const own = texts.sampling;
   const part = (label: string, all: readonly Block[]): Html =>
-    html`<dt>${label}</dt>${all.map(block => html`<dd>${isText(block) ? html`<div class="prompt-text">${shown(block.text, 20_000, true)}</div>` : opaque(block)}</dd>`)}`;
+    html`<dt>${label}</dt>${all.map(block => html`<dd>${isText(block) ? html`<div class="prompt-text">${visibleHtml(block.text, 20_000, true)}</div>` : opaque(block)}</dd>`)}`;
   return html`<section class="prompt-sent" tabindex="0" aria-label="${own.prompt}"><h3>${own.prompt}</h3><dl class="facts">${promptFacts(prompt)}</dl><dl class="prompt-parts">${
     prompt.systemPrompt !== undefined && part(own.system, [{ type: 'text', text: prompt.systemPrompt }])
   }${prompt.messages.map(({ role, content }) => part(own.role[role] ?? role, content))}</dl></section>`;
@@ -74,7 +74,7 @@ function requestContent(question: SamplingRequestQuestion, draft: Draft | undefi
   const scope = `q-${question.id}`;
   const { ignored } = texts.sampling;
   const several = question.models.length > 1;
-  return html`<dl class="facts">${!several && !question.model.byHand && modelFact(question.model)}${promptFacts(question)}${question.ignored.length > 0 && fact(ignored, shown(question.ignored.join(', '), 500))}</dl><div class="fields">${several && modelChoice(question, draft)}${
+  return html`<dl class="facts">${!several && !question.model.byHand && modelFact(question.model)}${promptFacts(question)}${question.ignored.length > 0 && fact(ignored, visibleHtml(question.ignored.join(', '), 500))}</dl><div class="fields">${several && modelChoice(question, draft)}${
     question.systemPrompt !== undefined &&
     editor(
       `${scope}-system`,
@@ -93,8 +93,8 @@ function replyContent(question: SamplingReplyQuestion, draft: Draft | undefined)
   return html`${promptSent(prompt)}${
     (!byHand || notes.length > 0) &&
     html`<dl class="facts">${!byHand && modelFact(question.model)}${
-      !byHand && stopReason !== undefined && fact(texts.sampling.stopped, shown(stopReason, 120))
-    }${notes.map(note => fact(texts.sampling.note, shown(note, 400)))}</dl>`
+      !byHand && stopReason !== undefined && fact(texts.sampling.stopped, visibleHtml(stopReason, 120))
+    }${notes.map(note => fact(texts.sampling.note, visibleHtml(note, 400)))}</dl>`
   }<div class="fields">${blocks(`q-${question.id}`, 'c', byHand ? texts.sampling.ownReply : texts.sampling.replyOf, question.content, draft)}</div>`;
 }
 

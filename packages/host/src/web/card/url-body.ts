@@ -6,13 +6,13 @@
 import { type Html, html } from '@midcall/core/page';
 import type { UrlFinishQuestion, UrlQuestion } from '../../index.ts';
 import { icons } from '../icons.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import { type CardBody, quoted } from './frame.ts';
 
 function address({ url }: UrlQuestion | UrlFinishQuestion): Html {
   const { before, domain, after } = url.parts;
-  return html`<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${shown(before, 8_000)}<strong>${shown(domain, 500)}</strong>${shown(after, 8_000)}</p>${
+  return html`<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${visibleHtml(before, 8_000)}<strong>${visibleHtml(domain, 500)}</strong>${visibleHtml(after, 8_000)}</p>${
     url.readableHost !== undefined && html`<p class="help">${texts.url.readsAs(url.readableHost)}</p>`
   }</div>`;
 }
@@ -21,12 +21,12 @@ function address({ url }: UrlQuestion | UrlFinishQuestion): Html {
 export function urlBody(question: UrlQuestion): CardBody {
   const { url } = question;
   const content = html`${quoted(question.message)}
-${url.parts.domain !== '' && html`<p class="domain"><span>${texts.url.domain}</span> <strong>${shown(url.parts.domain, 300)}</strong></p>`}
+${url.parts.domain !== '' && html`<p class="domain"><span>${texts.url.domain}</span> <strong>${visibleHtml(url.parts.domain, 300)}</strong></p>`}
 ${address(question)}
 ${
   url.warnings.length > 0 &&
   html`<div class="warnings"><p class="warnings-title">${icons.warning}${texts.url.warnings}</p><ul>${url.warnings.map(
-    warning => html`<li>${shown(warning.message, 500)}</li>`,
+    warning => html`<li>${visibleHtml(warning.message, 500)}</li>`,
   )}</ul></div>`
 }
 <p class="help">${url.openable ? texts.url.nothingFetched : texts.url.notOpenable}</p>`;

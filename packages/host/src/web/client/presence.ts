@@ -5,7 +5,7 @@
 import { anyTouched } from './page.ts';
 
 /** How long the desk may be out of reach before the page says so, in milliseconds: a stream may break and be back at once. */
-const patienceMs = 1_000;
+const tellAfterMs = 1_000;
 
 let lost = false;
 let timer = 0;
@@ -26,7 +26,7 @@ function say(unsent?: 'not-sent' | 'unknown'): void {
 export function lose(): void {
   if (lost) return;
   lost = true;
-  timer = window.setTimeout(say, patienceMs);
+  timer = window.setTimeout(say, tellAfterMs);
 }
 
 /** The desk is there. */

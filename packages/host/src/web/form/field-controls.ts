@@ -16,8 +16,8 @@ import {
 } from '@midcall/core/page';
 import { isLongText, saidAlready, secretWarnings } from '../../index.ts';
 import { icons } from '../icons.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import type { ArgumentField } from './argument-form.ts';
 import { type Draft, first } from './draft.ts';
 import { isZone, offsetIn } from './zoned.ts';
@@ -108,7 +108,7 @@ function option(
   const checked = part.draft.get(part.name)?.includes(value) ?? false;
   return optionControl(
     { type, name: part.name, value, checked, id: `${part.id}-${value}` },
-    html`<span class="option-text"><span>${shown(title, 400)}${mark}</span>${aside}</span>`,
+    html`<span class="option-text"><span>${visibleHtml(title, 400)}${mark}</span>${aside}</span>`,
   );
 }
 
@@ -125,7 +125,7 @@ function openChoices(
       String(at),
       choice.title,
       optionMark(defaults.includes(choice.value)),
-      choice.title !== choice.value && html`<code class="option-value">${shown(choice.value, 120)}</code>`,
+      choice.title !== choice.value && html`<code class="option-value">${visibleHtml(choice.value, 120)}</code>`,
     ),
   )}`;
 }
@@ -214,7 +214,7 @@ function longList(part: Part, choices: readonly Choice[]): Html {
   const none = { value: '', title: part.field.required ? texts.field.choose : leftOut(part), selected: chosen === '' };
   const options = choices.map((choice, at) => ({
     value: String(at),
-    title: shown(choice.title, 400),
+    title: visibleHtml(choice.title, 400),
     selected: chosen === String(at),
   }));
   return html`${filterBox(part, choices.length)}${listControl({ ...common(part), size }, [none, ...options])}`;
@@ -241,15 +241,15 @@ export function fieldControl(field: ArgumentField, index: number, place: Place):
     .join(' ');
   const part: Part = { ...place, field, name, id, describedBy: described || undefined, invalid: issues.length > 0 };
 
-  const title = html`<span class="field-title" id="${id}-title">${shown(labelOf(field), 200)}</span> <span class="need">${field.required ? texts.field.required : texts.field.optional}</span>`;
+  const title = html`<span class="field-title" id="${id}-title">${visibleHtml(labelOf(field), 200)}</span> <span class="need">${field.required ? texts.field.required : texts.field.optional}</span>`;
   const helpText =
     help &&
-    html`<p class="help" id="${id}-help">${field.description !== undefined && shown(sentence(field.description), 1000)}${
+    html`<p class="help" id="${id}-help">${field.description !== undefined && visibleHtml(sentence(field.description), 1000)}${
       field.description !== undefined && rule !== '' && ' '
-    }${rule !== '' && html`<span class="rule">${shown(rule, 300)}</span>`}</p>`;
+    }${rule !== '' && html`<span class="rule">${visibleHtml(rule, 300)}</span>`}</p>`;
   const errors =
     issues.length > 0 &&
-    html`<p class="error" id="${id}-error">${issues.map(issue => html`<span>${shown(issue.message, 400)}</span> `)}</p>`;
+    html`<p class="error" id="${id}-error">${issues.map(issue => html`<span>${visibleHtml(issue.message, 400)}</span> `)}</p>`;
   const asGroup = (inner: Html, role: 'radiogroup' | 'group', className: string) =>
     group(part, html`<legend>${title}</legend>${helpText}`, html`${inner}${errors}`, role, className);
   const single = (control: Html) =>

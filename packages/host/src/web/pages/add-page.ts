@@ -2,8 +2,8 @@
 import { attributes, html } from '@midcall/core/page';
 import { type Draft, first } from '../form/draft.ts';
 import type { Session } from '../session.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import type { Content } from './layout.ts';
 
 const ways = [
@@ -61,7 +61,7 @@ export function addPage(
           way.rows > 0
             ? html`<textarea${attributes({ ...control, rows: way.rows })}>\n${value}</textarea>`
             : html`<input${attributes({ ...control, type: 'text', value })}>`
-        }${error !== undefined && html`<p class="error" id="${id}-error">${shown(error, 600)}</p>`}</div>${
+        }${error !== undefined && html`<p class="error" id="${id}-error">${visibleHtml(error, 600)}</p>`}</div>${
           way.by !== 'config' &&
           html`<div class="field"><label for="${id}-name">${texts.servers.name} <span class="need">${texts.field.optional}</span></label><p class="help" id="${id}-name-help">${texts.servers.nameHelp}</p><input${attributes({ id: `${id}-name`, name: 'name', class: 'narrow', 'aria-describedby': `${id}-name-help`, value: own ? (first(draft, 'name') ?? '') : '' })}></div>`
         }</div><div class="actions"><button class="button primary">${way.go}</button></div></form></section>`;

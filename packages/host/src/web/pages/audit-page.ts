@@ -2,8 +2,8 @@
 import { type Html, html } from '@midcall/core/page';
 import type { AuditEntry, AuditVerdict } from '../../index.ts';
 import type { Session } from '../session.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';
 import { clock } from './timeline.ts';
@@ -11,7 +11,7 @@ import { clock } from './timeline.ts';
 function auditRow(entry: AuditEntry, zone: string): Html {
   const { event } = entry;
   const what = texts.audit.event(event);
-  return html`<tr><td>${entry.n}</td><td>${clock(Date.parse(entry.at), zone)}</td><td>${shown(entry.asker?.id ?? '', 80)}</td><td>${entry.call && html`<code>${shown(entry.call.name, 80)}</code>`}</td><td class="long">${shown(what, 300)}</td></tr>`;
+  return html`<tr><td>${entry.n}</td><td>${clock(Date.parse(entry.at), zone)}</td><td>${visibleHtml(entry.asker?.id ?? '', 80)}</td><td>${entry.call && html`<code>${visibleHtml(entry.call.name, 80)}</code>`}</td><td class="long">${visibleHtml(what, 300)}</td></tr>`;
 }
 
 /** How many entries of the audit log a page shows. */

@@ -5,8 +5,8 @@ import type { Question } from '../../index.ts';
 import { card } from '../card/card.ts';
 import type { CardContext } from '../card/frame.ts';
 import type { Draft } from '../form/draft.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import { type CallView, isOpen, type QuestionView, type ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
 import { againPath, type Content, serverPath } from './layout.ts';
@@ -63,7 +63,7 @@ export function callPage(call: CallView, context: CallPageContext): Content {
     tool: about.name,
     ...(openOne && 'question' in openOne && { questionId: openOne.question.id }),
     ...(!outcome && !openOne && { refresh: { after: lookAgain, to: context.link(path) } }),
-    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${shown(serverId, 80)}</a> <span class="mono">${shown(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(
       call,
       context,
       question => ({
@@ -81,7 +81,7 @@ export function questionPage(view: QuestionView, context: CallPageContext): Cont
     title: texts.question.title,
     serverId: question.asker.id,
     questionId: question.id,
-    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(question.asker.id))}">${shown(question.asker.id, 80)}</a> ${texts.question.title}</h1></div>${noticeBox(context.notice)}${
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(question.asker.id))}">${visibleHtml(question.asker.id, 80)}</a> ${texts.question.title}</h1></div>${noticeBox(context.notice)}${
       ending
         ? html`<ol class="timeline">${endedEntries({ ...view, ending }, context.zone)}</ol>`
         : html`<div class="alone">${card(question, contextFor(context, question))}</div>`

@@ -1,7 +1,7 @@
 /** The desk's own page: every server with its tools. Pure. */
 import { type Html, html } from '@midcall/core/page';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import type { DeskView, ServerView } from '../workspace/views.ts';
 import { type Content, serverPath } from './layout.ts';
 import { serverFacts, serverNotice, toolList, unlistedNotice } from './server-parts.ts';
@@ -18,7 +18,7 @@ const anyStarting = (view: DeskView): boolean => view.servers.some(server => ser
 export function deskPage(view: DeskView): Content {
   const body = view.servers.map(
     server =>
-      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${view.link(serverPath(server.id))}">${shown(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server, view)}${serverNotice(server, view)}${toolList(server, view)}${unlistedNotice(server, ['prompts', 'resources', 'resource templates'])}${furtherLine(server, view)}</section>`,
+      html`<section class="section" data-key="s-${server.id}"><div class="head"><h2><a class="plain-link" href="${view.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a></h2> <span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></div>${serverFacts(server, view)}${serverNotice(server, view)}${toolList(server, view)}${unlistedNotice(server, ['prompts', 'resources', 'resource templates'])}${furtherLine(server, view)}</section>`,
   );
   const empty = html`<p class="lead">${texts.servers.none}</p><p class="actions"><a class="button primary" href="${view.link('/add')}">${texts.servers.add}</a></p>`;
   return {

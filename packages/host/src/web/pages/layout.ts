@@ -4,8 +4,8 @@ import type { Question } from '../../index.ts';
 import { age, questionHeadline, questionIcon } from '../card/frame.ts';
 import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import { manyOf } from '../workspace/offers.ts';
 import type { CallView, DeskView, OfferKind, ServerView } from '../workspace/views.ts';
 
@@ -63,7 +63,7 @@ export const againPath = ({ serverId, context }: CallView): string =>
 /** One open question in a list. */
 export function inboxItem(question: Question, { link, now }: DeskView, current: string | undefined): Html {
   const what = 'message' in question ? question.message : questionHeadline(question);
-  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${shown(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? shown(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${shown(what, 120, true)}</span></a></li>`;
+  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${visibleHtml(what, 120, true)}</span></a></li>`;
 }
 
 /** Whether the person is told of questions that come; shown where there is client script. */
@@ -80,11 +80,11 @@ function inboxRail(view: DeskView, current: string | undefined): Html {
 
 function serverEntry(server: ServerView, content: Content, { link }: Session): Html {
   const here = content.serverId === server.id;
-  return html`<li class="server"><a${attributes({ href: link(serverPath(server.id)), class: 'server-name', 'aria-current': here && content.tool === undefined && content.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${shown(server.id, 80)}</span>${server.state !== 'ready' && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${
+  return html`<li class="server"><a${attributes({ href: link(serverPath(server.id)), class: 'server-name', 'aria-current': here && content.tool === undefined && content.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${
     server.tools.length > 0 &&
     html`<ul class="tools">${server.tools.map(
       tool =>
-        html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', 'aria-current': here && content.tool === tool.name && 'page' })}>${shown(tool.name, 80)}</a></li>`,
+        html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', 'aria-current': here && content.tool === tool.name && 'page' })}>${visibleHtml(tool.name, 80)}</a></li>`,
     )}</ul>`
   }</li>`;
 }
@@ -158,6 +158,6 @@ export function openingPage(href: string, assets: AssetPaths): string {
     title: texts.opening.title,
     styles: [assets.style],
     leadsTo: href,
-    body: html`<main class="plain-page" id="main"><h1>${texts.opening.title}</h1><p>${texts.opening.lead}</p><p class="mono"><a href="${href}" rel="noopener noreferrer">${shown(href, 8_000)}</a></p></main>`,
+    body: html`<main class="plain-page" id="main"><h1>${texts.opening.title}</h1><p>${texts.opening.lead}</p><p class="mono"><a href="${href}" rel="noopener noreferrer">${visibleHtml(href, 8_000)}</a></p></main>`,
   });
 }

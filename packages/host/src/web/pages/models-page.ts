@@ -3,8 +3,8 @@ import { type Html, html } from '@midcall/core/page';
 import type { SamplingAccount } from '../../index.ts';
 import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
-import { shown } from '../shown.ts';
 import { spelledAge, texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import type { ModelsView, ServerView } from '../workspace/views.ts';
 import type { Content } from './layout.ts';
 import { table } from './table.ts';
@@ -13,14 +13,14 @@ function accountRow(id: string, { spent, limits }: SamplingAccount): Html {
   const { of, forEver, heads } = texts.models;
   const [, requests, tokens, window, turns] = heads;
   const within = Number.isFinite(limits.windowMs) ? spelledAge(limits.windowMs) : forEver;
-  return html`<tr><td>${shown(id, 80)}</td><td data-head="${requests}">${of(spent.requests, limits.requests)}</td><td data-head="${tokens}">${of(spent.tokens, limits.tokens)}</td><td data-head="${window}">${within}</td><td data-head="${turns}">${limits.depth}</td></tr>`;
+  return html`<tr><td>${visibleHtml(id, 80)}</td><td data-head="${requests}">${of(spent.requests, limits.requests)}</td><td data-head="${tokens}">${of(spent.tokens, limits.tokens)}</td><td data-head="${window}">${within}</td><td data-head="${turns}">${limits.depth}</td></tr>`;
 }
 
 /** The models in the order they are preferred, and the account of every server that runs. */
 export function modelsPage(models: ModelsView | undefined, servers: readonly ServerView[], { link }: Session): Content {
   const { title, lead, none, withTools, withoutTools, spent, heads, nothing } = texts.models;
   const list = models
-    ? html`<ul class="roots-list">${models.names.map(name => html`<li>${icons.model}<strong>${shown(name, 120)}</strong></li>`)}</ul>`
+    ? html`<ul class="roots-list">${models.names.map(name => html`<li>${icons.model}<strong>${visibleHtml(name, 120)}</strong></li>`)}</ul>`
     : html`<p class="empty">${none}</p>`;
   const rows = servers.flatMap(server => (server.account ? [accountRow(server.id, server.account)] : []));
   return {

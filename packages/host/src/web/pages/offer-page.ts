@@ -8,8 +8,8 @@ import { type Draft, untouched } from '../form/draft.ts';
 import { fieldControl } from '../form/field-controls.ts';
 import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
 import { type Content, offerPath, serverPath } from './layout.ts';
 import { hintChips, serverNotice } from './server-parts.ts';
@@ -42,8 +42,8 @@ export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView,
     title: offer.name,
     serverId: server.id,
     tool: offer.name,
-    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(server.id))}">${shown(server.id, 80)}</a> <span class="mono">${shown(offer.name, 400)}</span></h1><span class="chips-inline">${hintChips(offer)}</span></div>${
-      offer.description !== undefined && html`<p class="lead">${shown(offer.description, 2_000, true)}</p>`
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a> <span class="mono">${visibleHtml(offer.name, 400)}</span></h1><span class="chips-inline">${hintChips(offer)}</span></div>${
+      offer.description !== undefined && html`<p class="lead">${visibleHtml(offer.description, 2_000, true)}</p>`
     }${serverNotice(server, context)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
       fields.length === 0
         ? html`<p class="quiet-text">${texts.tool.noArguments[kind]}</p>`

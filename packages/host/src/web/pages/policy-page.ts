@@ -3,8 +3,8 @@ import { attributes, type Html, html } from '@midcall/core/page';
 import type { Rule } from '../../index.ts';
 import { type Draft, first } from '../form/draft.ts';
 import type { Session } from '../session.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import { durations } from '../workspace/durations.ts';
 import type { ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
@@ -36,7 +36,7 @@ export function policyPage(
   const { effects, subjects, scopes } = texts.policy;
   const rows = rules.map(
     rule =>
-      html`<tr data-key="${rule.id}"><td>${rule.server === '*' ? texts.policy.every : shown(rule.server, 80)}</td><td>${subjects[rule.subject]}</td><td>${effects[rule.effect]}</td><td data-head="${texts.policy.until}">${rule.until === undefined ? scopes[rule.scope] : clock(rule.until, zone)}</td><td>${buttonForm(session, '/policy/revoke', texts.policy.revoke, 'small', { id: rule.id })}</td></tr>`,
+      html`<tr data-key="${rule.id}"><td>${rule.server === '*' ? texts.policy.every : visibleHtml(rule.server, 80)}</td><td>${subjects[rule.subject]}</td><td>${effects[rule.effect]}</td><td data-head="${texts.policy.until}">${rule.until === undefined ? scopes[rule.scope] : clock(rule.until, zone)}</td><td>${buttonForm(session, '/policy/revoke', texts.policy.revoke, 'small', { id: rule.id })}</td></tr>`,
   );
   const { server, kind, action, until } = texts.policy;
   return {

@@ -1,8 +1,8 @@
 /** What a call brought, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import type { Session } from '../session.ts';
-import { shown, shownJson } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -27,18 +27,18 @@ export function mediaOf(block: Block): { readonly mimeType: string; readonly dat
 
 function blockContent(block: Block, path: string): Html {
   if (block['type'] === 'text' && typeof block['text'] === 'string') {
-    return html`<pre class="result-text">${shown(block['text'], 100_000, true)}</pre>`;
+    return html`<pre class="result-text">${visibleHtml(block['text'], 100_000, true)}</pre>`;
   }
   if (block['type'] === 'resource_link' && typeof block['uri'] === 'string') {
-    return html`<p class="result-link"><code>${shown(block['uri'], 1_000)}</code></p>`;
+    return html`<p class="result-link"><code>${visibleHtml(block['uri'], 1_000)}</code></p>`;
   }
   if (!mediaOf(block)) {
     const { type } = block;
     const foreign =
       typeof type === 'string' &&
       !kinds.has(type) &&
-      html`<p class="help">${shown(texts.call.foreignKind(type), 200)}</p>`;
-    return html`${foreign}<pre class="result-json" tabindex="0">${shownJson(block)}</pre>`;
+      html`<p class="help">${visibleHtml(texts.call.foreignKind(type), 200)}</p>`;
+    return html`${foreign}<pre class="result-json" tabindex="0">${visibleJsonHtml(block)}</pre>`;
   }
   return block['type'] === 'image'
     ? html`<img${attributes({ src: path, alt: texts.call.picture, class: 'result-image' })}>`
@@ -86,8 +86,8 @@ export function resultContent(
   const structured = result['structuredContent'];
   const roles = rolesOf(result);
   const path = (at: number) => link(`/calls/${encodeURIComponent(callId)}/blocks/${at}`);
-  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${shown(roles[at], 80)}</p>`}${blockContent(block, path(at))}`)}${
+  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${blockContent(block, path(at))}`)}${
     structured !== undefined &&
-    html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${shownJson(structured)}</pre></details>`
+    html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${visibleJsonHtml(structured)}</pre></details>`
   }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}</div>`;
 }

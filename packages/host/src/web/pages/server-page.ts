@@ -1,8 +1,8 @@
 /** The page of one server: all it offers, and the end of its log. Pure. */
 import { type Html, html } from '@midcall/core/page';
 import type { Session } from '../session.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import type { ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
 import { type Content, serverPath } from './layout.ts';
@@ -28,7 +28,7 @@ function furtherOffers(server: ServerView, session: Session): Html {
 function serverLog(server: ServerView): Html | false {
   return (
     server.log.length > 0 &&
-    html`<details class="section log"><summary>${texts.servers.log}</summary><pre class="result-json" tabindex="0">${shown(server.log.join('\n'), 8_000, true)}</pre></details>`
+    html`<details class="section log"><summary>${texts.servers.log}</summary><pre class="result-json" tabindex="0">${visibleHtml(server.log.join('\n'), 8_000, true)}</pre></details>`
   );
 }
 
@@ -43,6 +43,6 @@ export function serverPage(server: ServerView, session: Session): Content {
     title: server.id,
     serverId: server.id,
     refresh: { after: server.state === 'starting' ? 1 : 10, to: session.link(serverPath(server.id)) },
-    main: html`<div class="head"><h1>${shown(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${serverNotice(server, session)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}`,
+    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${serverNotice(server, session)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}`,
   };
 }

@@ -2,8 +2,8 @@
 import { type Html, html } from '@midcall/core/page';
 import type { ListName } from '../../index.ts';
 import type { Session } from '../session.ts';
-import { shown } from '../shown.ts';
 import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
 import { offerPath, serverPath } from './layout.ts';
@@ -28,8 +28,8 @@ export const hintChips = (tool: OfferView): Html =>
 export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[], { link }: Session): Html {
   return html`<ul class="tool-list">${offers.map(offer => {
     const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
-    return html`<li><a class="tool-row" href="${link(offerPath(server.id, kind, offer.name))}"><span class="name">${shown(offer.name, 200)}</span><span class="hints">${hintChips(offer)}</span>${
-      about !== undefined && html`<span class="about">${shown(about.split('\n')[0] ?? '', 200)}</span>`
+    return html`<li><a class="tool-row" href="${link(offerPath(server.id, kind, offer.name))}"><span class="name">${visibleHtml(offer.name, 200)}</span><span class="hints">${hintChips(offer)}</span>${
+      about !== undefined && html`<span class="about">${visibleHtml(about.split('\n')[0] ?? '', 200)}</span>`
     }</a></li>`;
   })}</ul>`;
 }
@@ -38,7 +38,7 @@ export function offerList(server: ServerView, kind: OfferKind, offers: readonly 
 export function unlistedNotice(server: ServerView, kinds: readonly ListName[]): Html | false {
   const failed = server.state === 'ready' ? server.unlisted.filter(({ list }) => kinds.includes(list)) : [];
   if (failed.length === 0) return false;
-  return html`<div class="notice bad"><span>${failed.map(({ list, why }) => html`${shown(texts.servers.unlisted(list, why), 600)} `)}</span></div>`;
+  return html`<div class="notice bad"><span>${failed.map(({ list, why }) => html`${visibleHtml(texts.servers.unlisted(list, why), 600)} `)}</span></div>`;
 }
 
 /** Its tools in a panel; says so where it has none, or where they could not be listed. */
@@ -70,19 +70,20 @@ export const mayBeRestarted = (server: ServerView): boolean =>
 export function serverNotice(server: ServerView, session: Session): Html | false {
   if (server.state === 'ready' || server.state === 'starting') return false;
   const why = server.reason ?? texts.tool.unavailable;
-  return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${shown(why, 600)}</span>${restartButton(server, session)}</div>`;
+  return html`<div class="notice${server.state === 'failed' && ' bad'}"><span>${visibleHtml(why, 600)}</span>${restartButton(server, session)}</div>`;
 }
 
 /** How a server is reached, what it calls itself, and what it may use. */
 export function serverFacts(server: ServerView, { link }: Session): Html {
-  return html`<dl class="meta"><div><dt>${isUrl(server) ? texts.servers.reachedAt : texts.servers.startedWith}</dt><dd class="mono">${shown(server.origin, 600)}</dd></div>${
-    server.self !== undefined && html`<div><dt>${texts.servers.says}</dt><dd>${shown(server.self, 200)}</dd></div>`
+  return html`<dl class="meta"><div><dt>${isUrl(server) ? texts.servers.reachedAt : texts.servers.startedWith}</dt><dd class="mono">${visibleHtml(server.origin, 600)}</dd></div>${
+    server.self !== undefined &&
+    html`<div><dt>${texts.servers.says}</dt><dd>${visibleHtml(server.self, 200)}</dd></div>`
   }${server.era !== undefined && html`<div><dt>${texts.servers.protocol}</dt><dd>${server.era}</dd></div>`}<div><dt>${texts.servers.roots}</dt><dd>${
     server.roots.length === 0
       ? html`<span class="quiet-text">${texts.servers.noRoots}</span>`
       : server.roots.map(
           root =>
-            html`<span class="root-line">${shown(root.name ?? '', 80)} <span class="mono quiet-text">${shown(root.path, 400)}</span></span>`,
+            html`<span class="root-line">${visibleHtml(root.name ?? '', 80)} <span class="mono quiet-text">${visibleHtml(root.path, 400)}</span></span>`,
         )
   } <a href="${link('/roots')}">${texts.servers.changeRoots}</a></dd></div></dl>`;
 }

@@ -9,8 +9,8 @@ import { age, argumentRow, type CardContext, questionHeadline, questionIcon, quo
 import { type Draft, readable } from '../form/draft.ts';
 import { typedIn } from '../form/typed.ts';
 import { icons } from '../icons.ts';
-import { shown } from '../shown.ts';
 import { spelledAge, spelledSpan, texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
 import {
   type CallView,
   isOpen,
@@ -43,7 +43,7 @@ function answeredWith(question: Question, ending: Ending): Html | false {
   if (rows.length === 0) return html`<p class="quiet-text">${texts.ending.noContent}</p>`;
   return html`<dl class="sent">${rows.map(
     field =>
-      html`<div><dt>${shown(labelOf(field), 80)}</dt><dd>${shown(readable(field, content[field.name]), 300)}</dd></div>`,
+      html`<div><dt>${visibleHtml(labelOf(field), 80)}</dt><dd>${visibleHtml(readable(field, content[field.name]), 300)}</dd></div>`,
   )}</dl>`;
 }
 
@@ -54,7 +54,7 @@ function leftOver(question: Question, draft: Draft, zone: string): Html | false 
   const id = `q-${question.id}-typed`;
   const secrets = question.kind === 'form' && secretsOf(question).size > 0;
   return html`<div class="left-over" id="${id}"><p>${texts.typed.kept}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
-    each => html`<div data-typed><dt>${shown(each.label, 80)}</dt><dd>${each.text}</dd></div>`,
+    each => html`<div data-typed><dt>${visibleHtml(each.label, 80)}</dt><dd>${each.text}</dd></div>`,
   )}</dl><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': id, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></div>`;
 }
 
@@ -74,13 +74,13 @@ export function endedEntries(
       : undefined;
   const address =
     (question.kind === 'url' || question.kind === 'url-finish') &&
-    html`<p class="mono small">${shown(question.url.href, 300)}</p>`;
+    html`<p class="mono small">${visibleHtml(question.url.href, 300)}</p>`;
   const took =
     endedAt === undefined ? false : html`<span class="quiet-text">${spelledAge(endedAt - question.askedAt)}</span>`;
   return html`${entry(
     'question',
     questionIcon(question),
-    html`<strong>${shown(question.asker.id, 80)}</strong> ${questionHeadline(question)}`,
+    html`<strong>${visibleHtml(question.asker.id, 80)}</strong> ${questionHeadline(question)}`,
     clock(question.askedAt, zone),
     html`${message !== undefined && quoted(message)}${address}`,
   )}${entry(
@@ -105,7 +105,7 @@ function progressBar(call: CallView): Html | false {
   if (!progress) return false;
   const { total, message } = progress;
   return html`<div class="progress"><progress${attributes({ value: total === undefined ? undefined : progress.progress, max: total, 'aria-label': texts.call.running })}></progress><span class="quiet-text">${
-    message !== undefined ? shown(message, 200) : texts.call.progress(progress.progress, total)
+    message !== undefined ? visibleHtml(message, 200) : texts.call.progress(progress.progress, total)
   }</span></div>`;
 }
 
@@ -124,7 +124,7 @@ function noticeEntry({ notice, at, perhaps }: NoticeView, zone: string): Html {
     refused ? icons.ended : icons.answer,
     html`${noticeText(notice)}`,
     html`${noticeChip(notice)}${clock(at, zone)}`,
-    html`${refused && html`<p class="quiet-text">${shown(notice.why, 500)}</p>`}${perhaps === true && html`<p class="perhaps">${texts.call.perhapsNoticed}</p>`}`,
+    html`${refused && html`<p class="quiet-text">${visibleHtml(notice.why, 500)}</p>`}${perhaps === true && html`<p class="perhaps">${texts.call.perhapsNoticed}</p>`}`,
   );
 }
 
@@ -177,7 +177,7 @@ function outcome(call: CallView, context: CardContext): Html | false {
         icons.failed,
         html`${refusal ? texts.call.refusedBy[refusal.by] : texts.call.endings[outcome.how]}`,
         aside,
-        html`${outcome.how === 'refused' && why}<p class="result-text">${shown(outcome.message, 2_000, true)}</p>`,
+        html`${outcome.how === 'refused' && why}<p class="result-text">${visibleHtml(outcome.message, 2_000, true)}</p>`,
       );
   }
 }
@@ -197,7 +197,7 @@ export function timeline(call: CallView, context: CardContext, contextFor: (ques
   return html`<ol class="timeline">${entry(
     'call',
     icons.call,
-    html`${texts.call[call.here ? 'you' : 'yourHost'][call.context.kind]} <code class="tool-name">${shown(call.context.name, 200)}</code>`,
+    html`${texts.call[call.here ? 'you' : 'yourHost'][call.context.kind]} <code class="tool-name">${visibleHtml(call.context.name, 200)}</code>`,
     clock(call.startedAt, context.zone),
     call.context.kind !== 'resource' && argumentRow(call.context.arguments),
   )}${call.items.map(item =>

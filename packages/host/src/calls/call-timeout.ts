@@ -5,7 +5,7 @@
 import type { Clock } from '@midcall/core/time';
 
 /** One limit, running from the start. */
-export interface Patience {
+export interface CallTimeout {
   /** Stands still until the returned function is called; pauses nest. */
   pause(): () => void;
   /** The server showed life: the limit starts anew. */
@@ -19,7 +19,7 @@ export interface Patience {
  * @param limitMs - milliseconds of the server's own time; Infinity for none
  * @param onExpired - called once when the limit is reached
  */
-export function patience(limitMs: number, clock: Clock, onExpired: () => void): Patience {
+export function callTimeout(limitMs: number, clock: Clock, onExpired: () => void): CallTimeout {
   let left = limitMs;
   let pauses = 0;
   let since = clock.now();

@@ -8,7 +8,7 @@ import { texts } from './texts/texts.ts';
  * @param max - characters kept
  * @param lines - true keeps line breaks
  */
-export function shown(text: string, max = 2_000, lines = false): Html {
+export function visibleHtml(text: string, max = 2_000, lines = false): Html {
   const marked = escaped(visible(text, { max, lines })).replace(
     /⟦U\+[0-9A-F]+⟧/g,
     '<mark class="code-point">$&</mark>',
@@ -17,13 +17,13 @@ export function shown(text: string, max = 2_000, lines = false): Html {
 }
 
 /** A JSON value on one line. */
-export function shownValue(value: unknown, max = 160): Html {
-  return shown(written(value), max);
+export function visibleValue(value: unknown, max = 160): Html {
+  return visibleHtml(written(value), max);
 }
 
 /** The JSON value written over several lines. */
-export function shownJson(value: unknown, max = 20_000): Html {
-  return shown(written(value, 2), max, true);
+export function visibleJsonHtml(value: unknown, max = 20_000): Html {
+  return visibleHtml(written(value, 2), max, true);
 }
 
 /** What a server nests deeper than the stack is can be received, but not written out. */

@@ -17,7 +17,7 @@ const kinds = {
 } satisfies Record<Question['kind'], true>;
 
 /** Keeps what is open; an inbox's memory across restarts. */
-export class QuestionShelf {
+export class StoredQuestions {
   readonly #store: Store;
   readonly #onError: (error: unknown) => void;
   readonly #ids = new Set<string>();

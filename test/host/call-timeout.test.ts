@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { patience } from '../../packages/host/src/calls/patience.ts';
+import { callTimeout } from '../../packages/host/src/calls/call-timeout.ts';
 import { RootsGate } from '../../packages/host/src/roots/gate.ts';
 import { handClock } from './clock.ts';
 
@@ -7,7 +7,7 @@ describe('patience', () => {
   it('counts the time of the server and not that of the person; pauses nest', () => {
     const clock = handClock();
     let expired = 0;
-    const limit = patience(1_000, clock, () => expired++);
+    const limit = callTimeout(1_000, clock, () => expired++);
     clock.move(900);
     const first = limit.pause();
     const second = limit.pause();
@@ -29,14 +29,14 @@ describe('patience', () => {
   it('starts anew when the server shows life, and ends with the call', () => {
     const clock = handClock();
     let expired = 0;
-    const limit = patience(1_000, clock, () => expired++);
+    const limit = callTimeout(1_000, clock, () => expired++);
     clock.move(900);
     limit.renew();
     clock.move(900);
     limit.stop();
     clock.move(900);
     expect([expired, clock.waiting]).toEqual([0, 0]);
-    patience(Number.POSITIVE_INFINITY, clock, () => expired++);
+    callTimeout(Number.POSITIVE_INFINITY, clock, () => expired++);
     clock.move(1e12);
     expect(expired).toBe(0);
   });
