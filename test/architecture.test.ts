@@ -322,6 +322,20 @@ describe('architecture', () => {
     expect(touching).toEqual([]);
   });
 
+  it('A18: an invariant has one label in the repository, which begins with what it is about', () => {
+    const heads = files
+      .filter(file => !/^(server|midcall\/bridge)\//.test(file))
+      .flatMap(file =>
+        [...textOf(file).matchAll(/^ \*\s+(?:- )?((?:[a-z-]+-)?[A-Z]\d+)\s/gm)].map(([, label]) => ({
+          file,
+          label: label!,
+        })),
+      );
+    expect(heads.length).toBeGreaterThan(50);
+    expect(heads.filter(({ label }) => /^[A-Z]/.test(label))).toEqual([]);
+    expect(heads.filter(({ label }, at) => heads.findIndex(each => each.label === label) !== at)).toEqual([]);
+  });
+
   it('A14: the type check finds each public entry at its source', () => {
     const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as {
       compilerOptions: { paths: Record<string, string[]> };

@@ -50,7 +50,7 @@ it('lists what is kept, takes one back, and what is left holds in a call', async
   expect((await run(['rules', '--rules', path])).out).toBe('No rules are kept. You are asked everything.\n');
 });
 
-it('K3: loses no rule of two processes that keep theirs at the same time', async () => {
+it('rules-K3: loses no rule of two processes that keep theirs at the same time', async () => {
   const path = file();
   const host = new URL('../../packages/host/dist/public.js', import.meta.url).href;
   const keep = (name: string): Promise<number | null> => {

@@ -88,7 +88,7 @@ describe('content as a whole', () => {
     expect(checkContent(fields, content)).toMatchObject({ ok: false, issues: [{ rule: 'type' }] });
   });
 
-  it('C1: only own properties count, and no name reaches the prototype', () => {
+  it('content-C1: only own properties count, and no name reaches the prototype', () => {
     const inherited = Object.create({ name: 'x' });
     expect(checkContent(fields, inherited)).toMatchObject({ ok: false, issues: [{ field: 'name', rule: 'required' }] });
     const hostile = JSON.parse('{"name":"x","__proto__":{"ok":true},"constructor":1}');
@@ -111,7 +111,7 @@ describe('content as a whole', () => {
     expect(checked.issues[0]!.message.length).toBeLessThan(120);
   });
 
-  it('C3: every field is judged, in order', () => {
+  it('content-C3: every field is judged, in order', () => {
     const checked = checkContent([text({ minLength: 2 }), number({ minimum: 1 }), many()], {
       tags: ['x'],
       pages: 0,
@@ -120,7 +120,7 @@ describe('content as a whole', () => {
     expect(!checked.ok && checked.issues.map(issue => issue.rule)).toEqual(['minLength', 'minimum', 'enum']);
   });
 
-  it('C4: what comes back is new, and in the order of the fields', () => {
+  it('content-C4: what comes back is new, and in the order of the fields', () => {
     const given = { tags: ['a'], name: 'x' };
     const checked = checkContent([text(), many()], given);
     if (!checked.ok) throw new Error('refused');
@@ -196,7 +196,7 @@ describe('elicit-form-12: formats', () => {
     expect(is(text)).toBe(expected);
   });
 
-  it('C3: hostile texts of a megabyte are judged at once', () => {
+  it('content-C3: hostile texts of a megabyte are judged at once', () => {
     for (const is of [isDate, isDateTime, isEmail, isUri]) {
       for (const unit of ['a', 'a.', 'a@', '%', '%2', 'http:', '-', '😀'])
         expect(typeof is(unit.repeat(500_000))).toBe('boolean');
@@ -222,7 +222,7 @@ describe('labels', () => {
   });
 });
 
-describe('C3: patterns have a number of steps for the whole answer', () => {
+describe('content-C3: patterns have a number of steps for the whole answer', () => {
   const costly = (name: string): Field => ({
     kind: 'text',
     name,

@@ -334,7 +334,7 @@ describe('libraries', () => {
   });
 });
 
-describe('F1: what the wire cannot say fails when built, with the field, the rule and a way out', () => {
+describe('form-F1: what the wire cannot say fails when built, with the field, the rule and a way out', () => {
   const raw = (property: unknown) => ({ type: 'object', properties: { here: property } });
   it.each<[string, unknown, string]>([
     ['nested object', z.object({ here: z.object({ a: z.string() }) }), 'type'],
@@ -431,7 +431,7 @@ describe('F1: what the wire cannot say fails when built, with the field, the rul
   });
 });
 
-describe('F2: secrets', () => {
+describe('form-F2: secrets', () => {
   it.each<[string, unknown]>([
     ['zod', z.object({ api_key: z.string() })],
     ['arktype', type({ login: 'string', password: 'string' })],
@@ -478,7 +478,7 @@ describe('a compiled form', () => {
     expect(await form(choices).check({ value: 'c' })).toEqual({ ok: true, value: 'c' });
   });
 
-  it('F4: is made once per library schema and once per content', () => {
+  it('form-F4: is made once per library schema and once per content', () => {
     const schema = z.object({ a: z.string() });
     expect(form(schema)).toBe(form(schema));
     expect(form({ a: String, b: ['x'] }).fields).toBe(form({ a: String, b: ['x'] }).fields);

@@ -107,7 +107,7 @@ describe('a form from a published server', () => {
   });
 });
 
-describe('R2: hostile and foreign schemas are refused with the field and the rule', () => {
+describe('read-form-R2: hostile and foreign schemas are refused with the field and the rule', () => {
   it.each<[string, unknown, string]>([
     ['000-09, elicit-form-09: nested object', { type: 'object', properties: { a: { type: 'string' } } }, 'type'],
     ['000-09, elicit-form-09: array of objects', { type: 'array', items: { type: 'object', properties: {} } }, 'items'],
@@ -194,7 +194,7 @@ describe('R2: hostile and foreign schemas are refused with the field and the rul
     expect(result.problems.map(problem => problem.rule)).toContain(rule);
   });
 
-  it('R1: what JSON cannot hold is refused, not walked', () => {
+  it('read-form-R1: what JSON cannot hold is refused, not walked', () => {
     const cycle: Record<string, unknown> = { type: 'object' };
     cycle['properties'] = cycle;
     expect(readForm(cycle)).toMatchObject({ ok: false });
@@ -204,7 +204,7 @@ describe('R2: hostile and foreign schemas are refused with the field and the rul
     expect(readForm(Object.create({ type: 'object', properties: {} }))).toMatchObject({ ok: false });
   });
 
-  it('R3: problems are listed, but not without end', () => {
+  it('read-form-R3: problems are listed, but not without end', () => {
     const result = readForm(
       schemaOf(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`f${i}`, { type: 'x' }]))),
     );
@@ -213,7 +213,7 @@ describe('R2: hostile and foreign schemas are refused with the field and the rul
   });
 });
 
-describe('elicit-form-22; R4: what harms nobody is left out and noted', () => {
+describe('elicit-form-22; read-form-R4: what harms nobody is left out and noted', () => {
   it.each<[string, object, string, object]>([
     ['a default outside the choices', { type: 'string', enum: ['a'], default: 'b' }, 'default', { kind: 'select' }],
     [
@@ -258,7 +258,7 @@ describe('elicit-form-22; R4: what harms nobody is left out and noted', () => {
   });
 });
 
-describe('R5: reading the patterns of a form has a budget, counted in steps', () => {
+describe('read-form-R5: reading the patterns of a form has a budget, counted in steps', () => {
   const costly = `[${Array.from({ length: 880 }, (_, i) => String.fromCodePoint(0x4e00 + 2 * i)).join('')}]{0,290}z`;
   const filled = String.fromCodePoint(0x4e00).repeat(4_000);
   const field = (at: number, more: object = {}) => [`f${at}`, { type: 'string', pattern: `${costly}${at}`, ...more }];

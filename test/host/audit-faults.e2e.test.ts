@@ -87,7 +87,7 @@ async function desk(path: string): Promise<'started' | string> {
 }
 
 describe('a write that fails', () => {
-  it('A3: without a file descriptor the entry is lost, and the next one says how many were and why', async () => {
+  it('audit-A3: without a file descriptor the entry is lost, and the next one says how many were and why', async () => {
     const path = freshPath();
     const child = await writer(path, { limits: '-n 64' });
     expect(lostOf(await child.record(3))).toBe(0);
@@ -104,7 +104,7 @@ describe('a write that fails', () => {
     expect(await desk(path)).toBe('started');
   });
 
-  it('L1, A3: a line that is half on the disk when there is no more room is cut off, and the chain goes on', async () => {
+  it('audit-file-L1, audit-A3: a line that is half on the disk when there is no more room is cut off, and the chain goes on', async () => {
     const path = freshPath();
     const child = await writer(path, { limits: '-f 8' });
     const said = await child.record(20);
@@ -120,7 +120,7 @@ describe('a write that fails', () => {
     expect(await desk(path)).toBe('started');
   });
 
-  it.runIf(hasDisk)('L1, A3: on a disk that is full, and has room again later', async () => {
+  it.runIf(hasDisk)('audit-file-L1, audit-A3: on a disk that is full, and has room again later', async () => {
     const path = join(disk, 'audit.jsonl');
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(40_000));
     const child = await writer(path);
@@ -137,7 +137,7 @@ describe('a write that fails', () => {
 });
 
 describe('kill -9 in the middle of an entry', () => {
-  it('L1, A3: whatever part of it was written, everything before is there, and a gap says so', async () => {
+  it('audit-file-L1, audit-A3: whatever part of it was written, everything before is there, and a gap says so', async () => {
     const path = freshPath();
     // None of it, its first bytes, its middle, all but the line break, all of it.
     const parts = [-1, 1, 5, 20, 300, 100, 641, 2, 450, -2];

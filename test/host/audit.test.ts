@@ -14,7 +14,7 @@ function filled(count: number): Audit {
 }
 
 describe('audit', () => {
-  it('A1: a changed, missing, moved or invented line shows, at its number', () => {
+  it('audit-A1: a changed, missing, moved or invented line shows, at its number', () => {
     const lines = filled(5).export().trim().split('\n');
     expect(verifyAudit(lines)).toMatchObject({ ok: true, entries: 5 });
     const edited = lines.with(2, lines[2]!.replace('change 2', 'change 9'));
@@ -53,7 +53,7 @@ describe('audit', () => {
     expect(audit.entries({ server: 'other' })).toHaveLength(0);
   });
 
-  it('A2: continues a file, private to its owner, and refuses one that does not verify', () => {
+  it('audit-A2: continues a file, private to its owner, and refuses one that does not verify', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'audit-')), 'deep', 'audit.jsonl');
     new Audit({ sink: auditFile(path) }).record({ type: 'policy', what: 'one' });
     new Audit({ sink: auditFile(path) }).record({ type: 'policy', what: 'two' });
@@ -64,7 +64,7 @@ describe('audit', () => {
     expect(() => new Audit({ sink: auditFile(path) })).toThrow(/does not verify at line 1/);
   });
 
-  it('A3: says what could not be written once something can be, whatever a sink throws', () => {
+  it('audit-A3: says what could not be written once something can be, whatever a sink throws', () => {
     const errors: unknown[] = [];
     const lines: string[] = [];
     let thrown: unknown;
@@ -90,7 +90,7 @@ describe('audit', () => {
     expect(lines.join()).not.toContain('secret');
   });
 
-  it('A3: a line that was begun and not finished is told from one that was changed', () => {
+  it('audit-A3: a line that was begun and not finished is told from one that was changed', () => {
     const lines = filled(3).export().trim().split('\n');
     for (const end of [1, 5, 20, 100, lines[2]!.length - 1]) {
       const cut = lines.with(2, lines[2]!.slice(0, end));

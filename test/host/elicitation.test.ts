@@ -210,7 +210,7 @@ describe.each(eras)('%s', era => {
     expect(open()).toBe(2);
   });
 
-  it('H3: when the connection is gone its questions are too, and those of others stay', async () => {
+  it('attach-H3: when the connection is gone its questions are too, and those of others stay', async () => {
     const inbox = new Inbox();
     const other = await asking(era, form(), { inbox, server: { id: 'other', origin: 'node other.js' } });
     const made = await asking(era, form(), { inbox });

@@ -22,7 +22,7 @@ const hasty = () => {
   };
 };
 
-it('F1: lets one in after the other, and leaves nothing behind', async () => {
+it('lock-F1: lets one in after the other, and leaves nothing behind', async () => {
   const path = place();
   let inside = 0;
   const work = async () => {
@@ -36,7 +36,7 @@ it('F1: lets one in after the other, and leaves nothing behind', async () => {
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
-it('F2: breaks the lock of a process that is gone, once, with several waiting', async () => {
+it('lock-F2: breaks the lock of a process that is gone, once, with several waiting', async () => {
   const path = place();
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   lockOf(path, { id, pid, host: hostname() });
@@ -51,7 +51,7 @@ it.each([
   ['a process that lives', { id, pid: process.pid, host: hostname() }],
   ['a process of another machine', { id, pid: 1, host: 'elsewhere' }],
   ['nobody that can be named', {}],
-])('F2, F3: leaves the lock of %s, and names it when it has waited long enough', async (_, holder) => {
+])('lock-F2, lock-F3: leaves the lock of %s, and names it when it has waited long enough', async (_, holder) => {
   const path = place();
   lockOf(path, holder);
   const waiting = withFileLock(path, async () => 'never', { clock: hasty() });

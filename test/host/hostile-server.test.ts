@@ -184,7 +184,7 @@ describe('what the tap keeps', () => {
     return { tap, near, far, refused };
   };
 
-  it('T4: is nothing of a request that was taken back', async () => {
+  it('tap-T4: is nothing of a request that was taken back', async () => {
     const { near, far, refused } = await tapped();
     await far.send({ jsonrpc: '2.0', id: 7, method: 'elicitation/create', params: form() } as JSONRPCMessage);
     await far.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
@@ -192,7 +192,7 @@ describe('what the tap keeps', () => {
     expect(refused).toEqual([]);
   });
 
-  it('T5: is every response until those before it are gone', async () => {
+  it('tap-T5: is every response until those before it are gone', async () => {
     const leaving: { readonly id: unknown; gone(): void }[] = [];
     const transport: Transport = {
       start: async () => {},

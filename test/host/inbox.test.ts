@@ -18,7 +18,7 @@ const form = (over: Partial<Question> = {}): Question =>
 const good: Reply = { action: 'accept', content: { a: 'x' } };
 
 describe('inbox', () => {
-  it('I1: ends once whatever races: two views, a withdrawal, a time limit, in any order and any turn', async () => {
+  it('inbox-I1: ends once whatever races: two views, a withdrawal, a time limit, in any order and any turn', async () => {
     const act = fc.record({
       what: fc.constantFrom('accept', 'bad', 'decline', 'dismiss', 'withdraw', 'end'),
       turns: fc.integer({ min: 0, max: 3 }),
@@ -67,13 +67,13 @@ describe('inbox', () => {
     );
   });
 
-  it('I1: a presenter that replies while it is shown the question ends it', async () => {
+  it('inbox-I1: a presenter that replies while it is shown the question ends it', async () => {
     const inbox = new Inbox();
     inbox.present({ via: 'fast', show: (_, { reply }) => void reply(good) });
     expect(await inbox.ask(form())).toEqual({ how: 'answered', via: 'fast', content: { a: 'x' } });
   });
 
-  it('elicit-form-25, elicit-form-29; I2: an answer that does not fit leaves the question open and names field and rule', async () => {
+  it('elicit-form-25, elicit-form-29; inbox-I2: an answer that does not fit leaves the question open and names field and rule', async () => {
     const inbox = new Inbox();
     const question = form();
     void inbox.ask(question);
@@ -90,7 +90,7 @@ describe('inbox', () => {
     expect(await inbox.reply('nobody', good, 'web')).toMatchObject({ problem: 'unknown' });
   });
 
-  it('I3: a presenter that throws is reported, and the others are shown the question', async () => {
+  it('inbox-I3: a presenter that throws is reported, and the others are shown the question', async () => {
     const errors: unknown[] = [];
     const inbox = new Inbox({ onError: error => errors.push(error) });
     inbox.present({
@@ -104,7 +104,7 @@ describe('inbox', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('I4: after a restart a question of 2026 is open again and taken up by its id; one of 2025 is gone', async () => {
+  it('inbox-I4: after a restart a question of 2026 is open again and taken up by its id; one of 2025 is gone', async () => {
     const store = memoryStore();
     const before = new Inbox({ store });
     const call = { id: 'c', kind: 'tool', name: 't', arguments: {} } as const;

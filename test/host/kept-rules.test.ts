@@ -23,7 +23,7 @@ describe('rules that are kept', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('hunter2');
   });
 
-  it('K2: hold for the server under any name, and for no other of that name', () => {
+  it('rules-K2: hold for the server under any name, and for no other of that name', () => {
     const policy = new Policy({ rules: [refusal()] });
     expect(policy.judge('notes-2', 'sampling', 0, origin)).toMatchObject({ do: 'refuse' });
     expect(policy.judge('notes', 'sampling', 0, 'node other.js')).toEqual({ do: 'ask' });
@@ -45,7 +45,7 @@ describe('rules that are kept', () => {
     expect(await kept.read()).toEqual([every]);
   });
 
-  it('K3: are kept by two sessions at once without losing one', async () => {
+  it('rules-K3: are kept by two sessions at once without losing one', async () => {
     const path = place();
     const [one, other] = [rulesFile(path), rulesFile(path)];
     const policy = new Policy();
@@ -57,7 +57,7 @@ describe('rules that are kept', () => {
     expect((await other.read()).map(rule => rule.subject)).toEqual(['form', 'url', 'roots', 'sampling']);
   });
 
-  it('K4: are followed where another session keeps or takes back one, from the next judgement on', async () => {
+  it('rules-K4: are followed where another session keeps or takes back one, from the next judgement on', async () => {
     const path = place();
     const policy = new Policy({ kept: rulesFile(path).current });
     const elsewhere = rulesFile(path);
@@ -71,7 +71,7 @@ describe('rules that are kept', () => {
     expect(policy.rules()).toEqual([own]);
   });
 
-  it('K4: hold as they were where the file can be understood no more, which is told once', async () => {
+  it('rules-K4: hold as they were where the file can be understood no more, which is told once', async () => {
     const path = place();
     await rulesFile(path).keep(refusal());
     const told: unknown[] = [];
@@ -83,7 +83,7 @@ describe('rules that are kept', () => {
     expect(() => new Policy({ kept: rulesFile(path).current })).toThrow(path);
   });
 
-  it('K1: never allow anything, and never end by themselves', async () => {
+  it('rules-K1: never allow anything, and never end by themselves', async () => {
     const kept = rulesFile(place());
     const policy = new Policy();
     const allow = policy.add({ server: 'notes', subject: 'sampling', effect: 'allow', scope: 'always', origin });

@@ -9,7 +9,7 @@ import { handClock } from './clock.ts';
 const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'roots-')));
 
 describe('roots manager', () => {
-  it('R1: a server is told of what was granted to it, and nothing before', async () => {
+  it('offered-R1: a server is told of what was granted to it, and nothing before', async () => {
     const [a, b] = [temporary(), temporary()];
     const roots = new OfferedRoots({ disk: machineDisk });
     const one = await roots.add(a);
@@ -24,7 +24,7 @@ describe('roots manager', () => {
     expect(roots.granted('s')).toBeUndefined();
   });
 
-  it('R1: a directory that was withdrawn and is offered again is granted to nobody, in this process and the next', async () => {
+  it('offered-R1: a directory that was withdrawn and is offered again is granted to nobody, in this process and the next', async () => {
     const [a, b] = [temporary(), temporary()];
     const memory = rootsFile(join(temporary(), 'roots.json'));
     const roots = new OfferedRoots({ disk: machineDisk, memory });
@@ -47,7 +47,7 @@ describe('roots manager', () => {
     expect(roots.granted('t')?.map(({ uri }) => uri)).toEqual([two.uri]);
   });
 
-  it('R1: tells of nothing that is gone or leads elsewhere by now, though it is granted', async () => {
+  it('offered-R1: tells of nothing that is gone or leads elsewhere by now, though it is granted', async () => {
     const base = temporary();
     mkdirSync(join(base, 'a'));
     mkdirSync(join(base, 'elsewhere'));
@@ -61,7 +61,7 @@ describe('roots manager', () => {
     expect(roots.list()).toMatchObject([{ state: 'gone' }]);
   });
 
-  it('R1: refuses to grant what is not on offer, names it, and changes nothing', async () => {
+  it('offered-R1: refuses to grant what is not on offer, names it, and changes nothing', async () => {
     const roots = new OfferedRoots({ disk: machineDisk });
     const { uri } = await roots.add(temporary());
     await roots.grant('s', [uri]);
@@ -75,7 +75,7 @@ describe('roots manager', () => {
     expect(roots.granted('s')?.map(root => root.uri)).toEqual([uri]);
   });
 
-  it('roots-22; R2: refuses what is no directory, and knows one directory by one name', async () => {
+  it('roots-22; offered-R2: refuses what is no directory, and knows one directory by one name', async () => {
     const dir = temporary();
     writeFileSync(join(dir, 'file'), '');
     symlinkSync(dir, join(dir, 'link'));
@@ -89,7 +89,7 @@ describe('roots manager', () => {
     expect(roots.list()).toHaveLength(1);
   });
 
-  it('R1: tells a server of a directory by the path under which it finds it, and looks for it by ours', async () => {
+  it('offered-R1: tells a server of a directory by the path under which it finds it, and looks for it by ours', async () => {
     const dir = temporary();
     const file = join(temporary(), 'roots.json');
     const roots = new OfferedRoots({ disk: machineDisk, memory: rootsFile(file) });
@@ -109,7 +109,7 @@ describe('roots manager', () => {
     expect(later.granted('s')).toEqual([]);
   });
 
-  it('roots-33; R3: announces each change once, a vanished and a returned root included', async () => {
+  it('roots-33; offered-R3: announces each change once, a vanished and a returned root included', async () => {
     const dir = temporary();
     const root = join(dir, 'r');
     mkdirSync(root);
@@ -133,7 +133,7 @@ describe('roots manager', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('R4: keeps roots and grants in a file of its owner, and reads them back', async () => {
+  it('offered-R4: keeps roots and grants in a file of its owner, and reads them back', async () => {
     const dir = temporary();
     const path = join(dir, 'state', 'roots.json');
     const first = new OfferedRoots({ disk: machineDisk, memory: rootsFile(path) });

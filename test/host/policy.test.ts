@@ -5,7 +5,7 @@ import { applies, judge } from '../../packages/host/src/policy/judge.ts';
 import { handClock } from './clock.ts';
 
 describe('policy', () => {
-  it('elicit-22, elicit-url-61; P1: whatever the rules, a form or a URL is never allowed by one', () => {
+  it('elicit-22, elicit-url-61; policy-P1: whatever the rules, a form or a URL is never allowed by one', () => {
     const rule = fc.record({
       id: fc.uuid(),
       server: fc.constantFrom('a', 'b', '*'),
@@ -32,7 +32,7 @@ describe('policy', () => {
     );
   });
 
-  it('elicit-22, elicit-url-61; P2: a rule that would answer a form or a URL cannot be made', () => {
+  it('elicit-22, elicit-url-61; policy-P2: a rule that would answer a form or a URL cannot be made', () => {
     const policy = new Policy();
     expect(() => policy.add({ server: 'a', subject: 'form', effect: 'allow' })).toThrow(/answered by a person/);
     expect(() => policy.add({ server: 'a', subject: '*', effect: 'allow' })).toThrow();

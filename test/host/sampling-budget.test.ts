@@ -55,7 +55,7 @@ describe('the sampling budget of a server', () => {
     });
   });
 
-  it('G1: runs side by side count before they have ended', () => {
+  it('budget-G1: runs side by side count before they have ended', () => {
     const { budget } = account({ tokens: 1_000 });
     expect(taken(budget, request(900)).maxTokens).toBe(900);
     expect(taken(budget, request(900)).maxTokens).toBeLessThan(100);
@@ -63,7 +63,7 @@ describe('the sampling budget of a server', () => {
     expect(budget.take(request(1))).toEqual({ ok: false, why: 'This server has used up its 1000 tokens.' });
   });
 
-  it('sampling-101; G2: shortens a request to what is left', () => {
+  it('sampling-101; budget-G2: shortens a request to what is left', () => {
     const { budget } = account({ tokens: 500 });
     taken(budget).settle({ inputTokens: 200, outputTokens: 100 });
     const verdict = budget.judge(request(10_000));
@@ -75,7 +75,7 @@ describe('the sampling budget of a server', () => {
     expect(budget.judge(request())).toMatchObject({ ok: false, why: expect.stringContaining('20 tokens') });
   });
 
-  it('G3: what was spent replaces what was set aside; a run that never told stays counted', () => {
+  it('budget-G3: what was spent replaces what was set aside; a run that never told stays counted', () => {
     const { budget } = account({});
     const run = taken(budget);
     const setAside = budget.spent().tokens;
@@ -103,7 +103,7 @@ describe('the sampling budget of a server', () => {
     expect(() => account({ [name]: 0.5 })).toThrow(`${name} must be a whole number`);
   });
 
-  it('G1, G2: no order of runs passes the limits, as long as models keep to theirs', () => {
+  it('budget-G1, budget-G2: no order of runs passes the limits, as long as models keep to theirs', () => {
     const act = fc.record({
       maxTokens: fc.integer({ min: 1, max: 400 }),
       share: fc.double({ min: 0, max: 1, noNaN: true }),

@@ -88,7 +88,7 @@ describe('what a schema says', () => {
   });
 });
 
-describe('J3: what is not understood is not taken as kept', () => {
+describe('schema-J3: what is not understood is not taken as kept', () => {
   it.each<[string, unknown, unknown, RegExp]>([
     ['a pattern with lookahead', { pattern: '^(?=a)' }, 'b', /pattern/],
     ['unevaluatedProperties', { unevaluatedProperties: false }, {}, /unevaluatedProperties/],
@@ -111,7 +111,7 @@ describe('J3: what is not understood is not taken as kept', () => {
   });
 });
 
-describe('J2: a judgement ends within its steps', () => {
+describe('schema-J2: a judgement ends within its steps', () => {
   const doubling = (depth: number) => ({
     $ref: '#/$defs/d0',
     $defs: Object.fromEntries(
@@ -188,7 +188,7 @@ describe('J2: a judgement ends within its steps', () => {
   });
 });
 
-describe('J1: agrees with the validator of the SDK', () => {
+describe('schema-J1: agrees with the validator of the SDK', () => {
   const name = fc.constantFrom('a', 'b', 'c');
   const json = fc.letrec<{ value: unknown }>(tie => ({
     value: fc.oneof(

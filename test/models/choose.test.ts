@@ -111,7 +111,7 @@ describe('the choice of a model', () => {
     expect(router.choose(request(preferences))).toEqual({ name, why, leftOut: [] });
   });
 
-  it('sampling-02; M1: goes only to a model that takes what the request holds', () => {
+  it('sampling-02; choose-M1: goes only to a model that takes what the request holds', () => {
     const saying = (content: SamplingRequest['messages'][number]['content'], more: Partial<SamplingRequest> = {}) =>
       request(hints('garage'), { messages: [{ role: 'user', content }], ...more });
     expect(router.choose(saying(image)).name).toBe('house-large');
@@ -125,7 +125,7 @@ describe('the choice of a model', () => {
     expect(() => router.choose(saying(audio, { tools }))).toThrow('No model here takes audio and tools.');
   });
 
-  it('M1: counts images inside tool results, and in resources there', () => {
+  it('choose-M1: counts images inside tool results, and in resources there', () => {
     const blob = { type: 'resource', resource: { uri: 'x:1', blob: 'aGk=', mimeType: 'audio/wav' } } as const;
     const messages = (content: typeof blob | typeof image): SamplingRequest['messages'] => [
       { role: 'assistant', content: { type: 'tool_use', id: 'a', name: 't', input: {} } },

@@ -82,14 +82,14 @@ describe('a note', () => {
 describe('note ids', () => {
   const placed = (root: string, relative: string) => ({ path: `${root}/${relative}`, relative });
 
-  it('N1: depend on the path below the root alone', () => {
+  it('note-id-N1: depend on the path below the root alone', () => {
     const here = noteIds([placed('/a', 'work/x.md')]).get('/a/work/x.md');
     const there = noteIds([placed('/b', 'work/x.md'), placed('/b', 'y.md')]).get('/b/work/x.md');
     expect(here).toMatch(/^note-[0-9a-z]{8}$/);
     expect(there).toBe(here);
   });
 
-  it('N2: never collide within a list', () => {
+  it('note-id-N2: never collide within a list', () => {
     const twoRoots = noteIds([placed('/a', 'x.md'), placed('/b', 'x.md'), placed('/a', 'y.md')]);
     expect(new Set(twoRoots.values()).size).toBe(3);
     const weak = (text: string, length: number) => (length === 8 ? `note-${text.length % 3}` : `note-${text}`);

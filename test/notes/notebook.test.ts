@@ -126,7 +126,7 @@ describe('reading and writing', () => {
     expect(await readFile(join(root, 'new/deep/note.md'), 'utf8')).toBe('# Newer');
   });
 
-  it('B1: touches nothing but Markdown files outside hidden folders', async () => {
+  it('notebook-B1: touches nothing but Markdown files outside hidden folders', async () => {
     await put('.git/config.md', 'x');
     await put('data.json', 'x');
     const before = await tree(top);
@@ -196,7 +196,7 @@ describe('the trash', () => {
     expect(new Set((await notes.deleted()).map(note => note.id)).size).toBe(2);
   });
 
-  it('B2: leaves a note alone that is gone or another one by now', async () => {
+  it('notebook-B2: leaves a note alone that is gone or another one by now', async () => {
     const [gone, changed] = [(await notes.find('Focaccia'))[0]!, (await notes.find('Inbox'))[0]!];
     await rm(join(root, gone.path));
     await put(changed.path, '# Outbox');
@@ -208,7 +208,7 @@ describe('the trash', () => {
     expect(await tree()).toEqual(before);
   });
 
-  it('B3: restores over nothing', async () => {
+  it('notebook-B3: restores over nothing', async () => {
     const [note] = await notes.find('Inbox');
     await notes.trash(note!);
     await put('inbox.md', '# New inbox');

@@ -44,7 +44,7 @@ describe('patterns from strangers', () => {
     '^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$',
     '^(\\p{L}|[a-z])*$',
     '(?:.*,)*x',
-  ])('P1: %s explodes in other engines, and is one pass here', pattern => {
+  ])('pattern-P1: %s explodes in other engines, and is one pass here', pattern => {
     const text = `${'a'.repeat(2_000)}!`;
     expect(verdict(pattern)).toBe('linear');
     expect(decides(pattern, text, 250 * text.length)).toBe(true);
@@ -70,7 +70,7 @@ describe('patterns from strangers', () => {
     expect(verdict(pattern)).toBe('broken');
   });
 
-  it('P1: agrees with the native engine on random patterns', { tags: 'thorough' }, () => {
+  it('pattern-P1: agrees with the native engine on random patterns', { tags: 'thorough' }, () => {
     const piece: fc.Arbitrary<string> = fc.letrec(tie => ({
       atom: fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '\\b', '^', '$', '-'),
       quantified: fc
@@ -105,7 +105,7 @@ describe('patterns from strangers', () => {
     expect(compared).toBeGreaterThan(1_000);
   });
 
-  it('P1: a text of any length is judged in one pass', () => {
+  it('pattern-P1: a text of any length is judged in one pass', () => {
     expect(matches('^(?:.*a){20}$', 'a'.repeat(4_000))).toBe(true);
     expect(matches('^a*$', 'a'.repeat(100_000))).toBe(true);
     const large = `^(?:${Array.from({ length: 90 }, (_, i) => `${i}x`).join('|')})*$`;
@@ -114,7 +114,7 @@ describe('patterns from strangers', () => {
     expect(matches(`^(?:${'a?'.repeat(290)})*b$`, 'a'.repeat(200))).toBe(false);
   });
 
-  it('P2: a class costs what a search by halves costs, however many ranges it has', () => {
+  it('pattern-P2: a class costs what a search by halves costs, however many ranges it has', () => {
     const sparse = Array.from({ length: 880 }, (_, i) => String.fromCodePoint(0x4e00 + 2 * ((i * 7) % 880))).join('');
     const text = String.fromCodePoint(0x4e01).repeat(4_000);
     expect(decides(`[${sparse}]`, text, 4_000 * (3 + 1 + 11) + 22_000)).toBe(true);
@@ -124,7 +124,7 @@ describe('patterns from strangers', () => {
     expect(decides(`[${dense}${dense.slice(0, 100)}]`, 'a'.repeat(4_000), 4_000 * (3 + 1 + 2) + 22_000)).toBe(true);
   });
 
-  it('P2: what a pattern costs is the same the second time', () => {
+  it('pattern-P2: what a pattern costs is the same the second time', () => {
     const cost = () => {
       let [low, high] = [0, 10_000];
       while (low < high) {
@@ -139,7 +139,7 @@ describe('patterns from strangers', () => {
     expect(cost()).toBe(first);
   });
 
-  it('P3: where the work is used up, nothing is said of the text', () => {
+  it('pattern-P3: where the work is used up, nothing is said of the text', () => {
     const work = new Work(1_000);
     expect(matchesPattern('^a*$', 'a'.repeat(10_000), work)).toBe(undefined);
     expect(work.usedUp).toBe(true);

@@ -110,7 +110,7 @@ const mutations: Record<string, (messages: SamplingMessage[], index: number, blo
 };
 
 describe('histories', () => {
-  it('sampling-44; T1: every request of a loop is balanced, whatever the caller answers', () => {
+  it('sampling-44; loop-T1: every request of a loop is balanced, whatever the caller answers', () => {
     fc.assert(
       fc.property(fc.array(round, { maxLength: 6 }), rounds => {
         for (const request of requestsOf(rounds)) expect(checkRequest(request, { tools: {} }).ok).toBe(true);
@@ -119,7 +119,7 @@ describe('histories', () => {
     );
   });
 
-  it.each(Object.entries(mutations))('B1 to B3: caught when %s', (_, mutate) => {
+  it.each(Object.entries(mutations))('balance-B1 to balance-B3: caught when %s', (_, mutate) => {
     fc.assert(
       fc.property(fc.array(round, { minLength: 1, maxLength: 5 }), fc.nat(9), fc.nat(9), (rounds, at, block) => {
         const messages = [...requestsOf(rounds).at(-1)!.messages];

@@ -97,7 +97,7 @@ describe('the tool loop', () => {
     expect(end.next).toBe('done');
   });
 
-  it('sampling-39, sampling-40, sampling-99; T2, T3: the last request switches tools off, and a model that goes on is refused', async () => {
+  it('sampling-39, sampling-40, sampling-99; loop-T2, loop-T3: the last request switches tools off, and a model that goes on is refused', async () => {
     const { sent, end } = await drive([toolReply(use('a'))], { maxIterations: 3 });
     expect(sent.map(each => each.toolChoice?.mode)).toEqual([undefined, undefined, 'none']);
     expect(end).toMatchObject({ next: 'refused', why: 'iterations' });
@@ -106,7 +106,7 @@ describe('the tool loop', () => {
     );
   });
 
-  it('T2: the tokens asked for never pass the limit, and the last of them switch tools off', async () => {
+  it('loop-T2: the tokens asked for never pass the limit, and the last of them switch tools off', async () => {
     const { sent, end } = await drive([toolReply(use('a'))], { maxTotalTokens: 250 });
     expect(sent.map(each => each.maxTokens)).toEqual([100, 100, 50]);
     expect(sent.at(-1)!.toolChoice).toEqual({ mode: 'none' });
@@ -152,7 +152,7 @@ describe('the tool loop', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('T4: refuses a reply that breaks a rule', async () => {
+  it('loop-T4: refuses a reply that breaks a rule', async () => {
     const { end } = await drive([{ ...toolReply(use('a')), stopReason: 'endTurn' }]);
     expect(end).toMatchObject({ next: 'refused', why: 'reply', issues: [{ rule: 'stop-reason' }] });
   });
@@ -163,7 +163,7 @@ describe('the tool loop', () => {
     expect(sent[1]!.messages[1]!.content).toEqual(marked);
   });
 
-  it('T1: answers a tool nobody ran, drops what nobody asked for, and keeps the order of the uses', () => {
+  it('loop-T1: answers a tool nobody ran, drops what nobody asked for, and keeps the order of the uses', () => {
     const first = startToolLoop(request());
     const run = advanceToolLoop(first.state, { kind: 'reply', result: toolReply(use('a'), use('b')), elapsedMs: 0 });
     if (run.next !== 'run') throw new Error(run.next);

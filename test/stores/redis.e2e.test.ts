@@ -73,7 +73,7 @@ describe.runIf(redisServer)('the Redis store', () => {
     }
   });
 
-  it('S1: of eight processes exactly one wins each ticket and each claim', () =>
+  it('store-S1: of eight processes exactly one wins each ticket and each claim', () =>
     raceProcesses(on(first), 'redis', redis.socket, { racers: 8, rounds: 40 }));
 
   it('R2: a value leaves by the clock of the server', async () => {

@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('S1: of eight processes exactly one wins each ticket and each claim', () =>
+it('store-S1: of eight processes exactly one wins each ticket and each claim', () =>
   raceProcesses(store, 'sqlite', path, { racers: 8, rounds: 40 }));
 
 it.runIf(process.getuid?.() === 0)('a file that others may read, and that is not ours to change, is refused', () => {
@@ -39,7 +39,7 @@ it.runIf(process.getuid?.() === 0)('a file that others may read, and that is not
   expect(refused).toContain('chmod 600');
 });
 
-it('S2: after kill -9 of its writers nothing is half-written, lost or taken twice', async () => {
+it('store-S2: after kill -9 of its writers nothing is half-written, lost or taken twice', async () => {
   await killWorkers(store, path, { kills: 24, atOnce: 4, tokens: 60 });
   expect(await store.set('after', 'all', { ifAbsent: true })).toBe(true);
 });

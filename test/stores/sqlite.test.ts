@@ -286,7 +286,7 @@ describe('the SQLite store', () => {
     await expect(sqliteStore(otherVersion)).rejects.toMatchObject({ code: 'store/corrupt' });
   });
 
-  it('S2: a damaged file gives the right value or store/corrupt, and never a wrong value', async () => {
+  it('store-S2: a damaged file gives the right value or store/corrupt, and never a wrong value', async () => {
     const path = freshPath();
     const writer = await sqliteStore(path);
     const value = (index: number) => `v${index} `.repeat(100);

@@ -16,7 +16,7 @@ async function withFile(run: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-it('S2: 500 writers killed with SIGKILL on one SQLite file: nothing half-written, lost or taken twice', () =>
+it('store-S2: 500 writers killed with SIGKILL on one SQLite file: nothing half-written, lost or taken twice', () =>
   withFile(async path => {
     const store = await sqliteStore(path);
     await killWorkers(store, path, { kills: 500, atOnce: 6, tokens: 60 });
@@ -24,14 +24,14 @@ it('S2: 500 writers killed with SIGKILL on one SQLite file: nothing half-written
     store.close();
   }));
 
-it('S1: 64 processes race for tickets on one SQLite file: each is won once', () =>
+it('store-S1: 64 processes race for tickets on one SQLite file: each is won once', () =>
   withFile(async path => {
     const store = await sqliteStore(path, { patienceMs: 60_000 });
     await raceProcesses(store, 'sqlite', path, { racers: 64, rounds: 20 });
     store.close();
   }));
 
-it.runIf(redisServer)('S1: 64 processes race for tickets on one Redis: each is won once', async () => {
+it.runIf(redisServer)('store-S1: 64 processes race for tickets on one Redis: each is won once', async () => {
   const redis = await startRedis();
   const client = redis.connect();
   try {

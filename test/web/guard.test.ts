@@ -7,7 +7,7 @@ import { pickOne, stageOfFile } from './stage.ts';
 const on = await stageOfFile();
 
 describe('who may talk to the desk', () => {
-  it('G1: a name rebound to loopback gets nothing, with or without the cookie', async () => {
+  it('guard-G1: a name rebound to loopback gets nothing, with or without the cookie', async () => {
     const { cookie } = await enter(on.desk);
     const port = new URL(on.desk.url).port;
     for (const host of [
@@ -23,7 +23,7 @@ describe('who may talk to the desk', () => {
     expect((await visit(on.desk, '/', { headers: { host: `localhost:${port}`, cookie } })).status).toBe(200);
   });
 
-  it('G1: a request that names two hosts, or another one in its address, gets nothing', async () => {
+  it('guard-G1: a request that names two hosts, or another one in its address, gets nothing', async () => {
     const { cookie } = await enter(on.desk);
     const { host, pathname, port } = new URL(on.desk.url);
     const get = (target: string, ...hosts: string[]) => {
@@ -44,7 +44,7 @@ describe('who may talk to the desk', () => {
     expect((await get('//', host)).status).toBe(401);
   });
 
-  it('G2: a start link works once, and becomes a cookie no script reads and no other site sends', async () => {
+  it('guard-G2: a start link works once, and becomes a cookie no script reads and no other site sends', async () => {
     const link = on.desk.startUrl();
     const first = await visit(on.desk, link);
     expect(first.status).toBe(303);
@@ -57,13 +57,13 @@ describe('who may talk to the desk', () => {
     expect(second.text).toContain('works once');
   });
 
-  it('G2: the start link is kind to a browser that is in already', async () => {
+  it('guard-G2: the start link is kind to a browser that is in already', async () => {
     const again = await visit(on.desk, '/start?key=old');
     expect(again.status).toBe(401);
     expect(again.text).toMatch(/<script type="module" src="\/assets\/[\w-]+\/again\.js">/);
   });
 
-  it('G2: the cookie belongs to a secret path and opens nothing elsewhere, so that no other port is sent it', async () => {
+  it('guard-G2: the cookie belongs to a secret path and opens nothing elsewhere, so that no other port is sent it', async () => {
     const link = on.desk.startUrl();
     const { headers } = await visit(on.desk, link);
     const [cookie, path] = String(headers['set-cookie']).split('; ');
@@ -78,7 +78,7 @@ describe('who may talk to the desk', () => {
     expect((await elsewhere(`${path!.slice('Path='.length)}/inbox`)).status).toBe(200);
   });
 
-  it('G2: every address in a page is below that path, apart from its files', async () => {
+  it('guard-G2: every address in a page is below that path, apart from its files', async () => {
     const { cookie } = await enter(on.desk);
     const question = pickOne(undefined);
     void on.inbox.ask(question);
@@ -108,7 +108,7 @@ describe('who may talk to the desk', () => {
     on.inbox.end(question.id, { how: 'withdrawn' });
   });
 
-  it('G2: nothing but the start page and the files of the pages is shown without the cookie', async () => {
+  it('guard-G2: nothing but the start page and the files of the pages is shown without the cookie', async () => {
     for (const path of ['/', '/inbox', '/events', '/audit.jsonl', '/history', '/questions/x']) {
       const answer = await visit(on.desk, path);
       expect(answer.status, path).toBe(401);
@@ -125,7 +125,7 @@ describe('who may talk to the desk', () => {
     ['another port of this machine', { origin: 'http://127.0.0.1:1' }],
     ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
     ['another site of this machine', { 'sec-fetch-site': 'same-site' }],
-  ])('G3: a change from %s is refused and does nothing', async (_, headers) => {
+  ])('guard-G3: a change from %s is refused and does nothing', async (_, headers) => {
     const visitor = await enter(on.desk);
     const question = pickOne(undefined);
     void on.inbox.ask(question);
@@ -135,7 +135,7 @@ describe('who may talk to the desk', () => {
     on.inbox.end(question.id, { how: 'withdrawn' });
   });
 
-  it('G3: a change without the token of the page is refused and does nothing', async () => {
+  it('guard-G3: a change without the token of the page is refused and does nothing', async () => {
     const visitor = await enter(on.desk);
     const question = pickOne(undefined);
     void on.inbox.ask(question);
@@ -146,7 +146,7 @@ describe('who may talk to the desk', () => {
     on.inbox.end(question.id, { how: 'withdrawn' });
   });
 
-  it('G4: every response carries the policy: own files only, no inline script, no frames', async () => {
+  it('guard-G4: every response carries the policy: own files only, no inline script, no frames', async () => {
     const visitor = await enter(on.desk);
     for (const path of ['/', '/nothing', '/roots']) {
       const { headers, text } = await visitor.get(path);

@@ -17,7 +17,7 @@ async function unread(reader: ReadableStreamDefaultReader<Uint8Array>, live: Liv
   }
 }
 
-it('L1: tells of changes at once, of those that follow quickly as one, and of what is said each time', async () => {
+it('live-L1: tells of changes at once, of those that follow quickly as one, and of what is said each time', async () => {
   const clock = handClock();
   const live = new Live(clock);
   const reader = live.stream(0).getReader();
@@ -34,7 +34,7 @@ it('L1: tells of changes at once, of those that follow quickly as one, and of wh
   expect(clock.waiting).toBe(0);
 });
 
-it('L2: keeps little for a page that does not read, and tells it once when it reads again', async () => {
+it('live-L2: keeps little for a page that does not read, and tells it once when it reads again', async () => {
   const live = new Live(handClock());
   const reader = live.stream(0).getReader();
   const say = (at: number) => live.changed({ text: `${at}`, alert: false });

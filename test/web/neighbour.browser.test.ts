@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-it('G2: a browser that has the desk open tells another port of this machine nothing of it', async () => {
+it('guard-G2: a browser that has the desk open tells another port of this machine nothing of it', async () => {
   await using on = await stage({ client: builtClient });
   await using me = await visitor(browser);
   await me.page.goto(on.desk.startUrl());
@@ -35,7 +35,7 @@ it('G2: a browser that has the desk open tells another port of this machine noth
   await me.page.locator('#inbox').waitFor();
 });
 
-it('G2: where another desk has the port by now, the way back ends, and its own link leads in', async () => {
+it('guard-G2: where another desk has the port by now, the way back ends, and its own link leads in', async () => {
   await using me = await visitor(browser);
   let port = 0;
   {
@@ -59,7 +59,7 @@ it('G2: where another desk has the port by now, the way back ends, and its own l
   await me.page.locator('#inbox').waitFor();
 });
 
-it('G2: a start link that was used leads back to the desk in its own browser, and in no other', async () => {
+it('guard-G2: a start link that was used leads back to the desk in its own browser, and in no other', async () => {
   await using on = await stage({ client: builtClient });
   await using me = await visitor(browser);
   await using other = await visitor(browser);

@@ -2,11 +2,11 @@
  * Wires a person to an SDK client: elicitation (form and URL), sampling and roots, in both eras, with the capabilities
  * that are true there. Attach before the client connects; what the client sends and receives is the SDK's business.
  *
- * - H1 Every request of a server is judged as it was on the wire; one that is malformed, hostile or of an undeclared mode
+ * - attach-H1 Every request of a server is judged as it was on the wire; one that is malformed, hostile or of an undeclared mode
  *   is refused with -32602 (2025-11-25) or ends its call with `host/invalid-request` (2026-07-28), and is recorded,
  *   or counted in the record where there are many.
- * - H2 A form or a URL is answered by a person or not at all.
- * - H3 When the connection is gone, so is every question of it.
+ * - attach-H2 A form or a URL is answered by a person or not at all.
+ * - attach-H3 When the connection is gone, so is every question of it.
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';

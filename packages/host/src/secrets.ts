@@ -2,7 +2,7 @@
  * What a person types that is a secret: found, warned of, and masked wherever it is shown again or kept. A form must not ask
  * for one (2025-11-25 and 2026-07-28, client/elicitation), but a server can. Pure.
  *
- * - S1 The server that asked gets what the person sent; everybody else gets the mask.
+ * - secrets-S1 The server that asked gets what the person sent; everybody else gets the mask.
  */
 import { type Field, isCardNumber, secretIn, secretInMessage } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';

@@ -1,11 +1,11 @@
 /**
  * Runs a tool through everything that can become of its questions, in both eras, and says what breaks.
  *
- * - X1 Every path is taken in both eras, each time in a world made anew, by a clock that stands still.
- * - X2 To `depth` questions every combination of outcomes is taken, shortest deviations first, as far as `budget` reaches;
+ * - explore-X1 Every path is taken in both eras, each time in a world made anew, by a clock that stands still.
+ * - explore-X2 To `depth` questions every combination of outcomes is taken, shortest deviations first, as far as `budget` reaches;
  *   a fifth of it goes into random paths where there are questions beyond that depth, drawn from `seed`.
- * - X3 The same tool, arguments, options and seed give the same report.
- * - X4 What was not taken is said.
+ * - explore-X3 The same tool, arguments, options and seed give the same report.
+ * - explore-X4 What was not taken is said.
  */
 import {
   anything,

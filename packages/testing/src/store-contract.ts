@@ -1,6 +1,6 @@
 /**
  * The suite a store must pass, for drivers of ours and yours alike. It takes the runner's own `test` function, so it
- * runs under Vitest, `node:test` or Mocha, and cites S1 to S4 of `Store`.
+ * runs under Vitest, `node:test` or Mocha, and cites store-S1 to store-S4 of `Store`.
  */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { Store } from '@midcall/core/store';
@@ -147,7 +147,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     equal(await store.get('k'), undefined);
   });
 
-  check('S1: of concurrent takers exactly one gets the value', async under => {
+  check('store-S1: of concurrent takers exactly one gets the value', async under => {
     for (let round = 0; round < 5; round++) {
       await under.store.set('ticket', `round ${round}`);
       const taken = await race(under, store => store.take('ticket'));
@@ -159,7 +159,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
   });
 
   check(
-    'S1: of concurrent claims with ifAbsent exactly one is written, and its value is the one that stays',
+    'store-S1: of concurrent claims with ifAbsent exactly one is written, and its value is the one that stays',
     async under => {
       for (let round = 0; round < 5; round++) {
         const key = `claim ${round}`;
@@ -172,7 +172,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     },
   );
 
-  check('S1: of concurrent writes with ifEquals exactly one finds the value it was read as', async under => {
+  check('store-S1: of concurrent writes with ifEquals exactly one finds the value it was read as', async under => {
     await under.store.set('swapped value', 'start');
     for (let round = 0, held = 'start'; round < 5; round++) {
       const ours = (racer: number) => `round ${round} by ${racer}`;
@@ -185,7 +185,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     }
   });
 
-  check('S1: a write with ifEquals never brings back what was taken', async under => {
+  check('store-S1: a write with ifEquals never brings back what was taken', async under => {
     for (let round = 0; round < 5; round++) {
       await under.store.set('swapped value', 'old');
       const taken = await race(under, async (store, racer) => {
@@ -200,7 +200,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     }
   });
 
-  check('S4: a reader beside a writer that replaces a value never sees none', async under => {
+  check('store-S4: a reader beside a writer that replaces a value never sees none', async under => {
     await under.store.set('swapped value', 'first');
     const seen = await race(under, async (store, racer) => {
       if (racer % 4 < 2) return void (await store.set('swapped value', `by ${racer}`));
@@ -209,7 +209,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     ok(!seen.includes('none'));
   });
 
-  check('S1: takes and claims that race never make a value appear twice', async under => {
+  check('store-S1: takes and claims that race never make a value appear twice', async under => {
     const results = await race(under, async (store, racer) =>
       racer % 4 < 2
         ? (await store.set('k', `by ${racer}`, { ifAbsent: true }))
@@ -223,7 +223,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     equal(left, (await under.store.get('k')) === undefined ? 0 : 1);
   });
 
-  check('S2: a value comes back byte for byte', async ({ store, second }) => {
+  check('store-S2: a value comes back byte for byte', async ({ store, second }) => {
     for (const [index, value] of oddValues.entries()) {
       await store.set(`v${index}`, value);
       equal(await (second ?? store).get(`v${index}`), value);
@@ -231,7 +231,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     }
   });
 
-  check('S2: concurrent writers leave one whole value', async under => {
+  check('store-S2: concurrent writers leave one whole value', async under => {
     const values = Array.from({ length: RACERS }, (_, racer) => String.fromCharCode(65 + racer).repeat(20_000));
     await race(under, (store, racer) => store.set('k', values[racer]!));
     ok(values.includes((await under.store.get('k'))!));
@@ -244,7 +244,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     for (const [index, key] of oddKeys.entries()) equal(await store.take(key), `v${index}`);
   });
 
-  check('S3: past its time a value is absent for every method', async ({ store, advance }) => {
+  check('store-S3: past its time a value is absent for every method', async ({ store, advance }) => {
     for (const key of ['get', 'take', 'claim', 'delete', 'equals']) await store.set(key, 'old', { ttlMs: 10 * MINUTE });
     await advance(9 * MINUTE);
     equal(await store.get('get'), 'old');
@@ -260,7 +260,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     equal(await store.get('delete'), undefined);
   });
 
-  check('S3: the time to live is that of the write which counted', async ({ store, advance }) => {
+  check('store-S3: the time to live is that of the write which counted', async ({ store, advance }) => {
     await store.set('longer', 'v', { ttlMs: MINUTE });
     await store.set('longer', 'v', { ttlMs: 10 * MINUTE });
     await store.set('ever', 'v', { ttlMs: MINUTE });
@@ -281,7 +281,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
     deepEqual(left, ['v', 'v', undefined, undefined, 'w', undefined, 'v']);
   });
 
-  check('S3: a long time to live is kept', async ({ store, advance }) => {
+  check('store-S3: a long time to live is kept', async ({ store, advance }) => {
     const day = 24 * 60 * MINUTE;
     await store.set('k', 'v', { ttlMs: 400 * day });
     await advance(399 * day);

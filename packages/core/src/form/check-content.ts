@@ -1,11 +1,11 @@
 /**
  * The one judge of answers, used by the side that asks and the side that answers.
  *
- * C1 only own properties are read, and only those the form names; anything else is an issue.
- * C2 nothing is coerced: a value is of the field's type or it is refused.
- * C3 every rule of a field is checked, without `eval` and in time linear in the answer. Patterns are given a number of
+ * content-C1 only own properties are read, and only those the form names; anything else is an issue.
+ * content-C2 nothing is coerced: a value is of the field's type or it is refused.
+ * content-C3 every rule of a field is checked, without `eval` and in time linear in the answer. Patterns are given a number of
  *    steps for the whole answer; what they do not suffice for is refused, and said to be unchecked.
- * C4 what comes back is a new plain object in the order of the fields.
+ * content-C4 what comes back is a new plain object in the order of the fields.
  */
 
 import { matchesPattern, Work } from '../patterns/index.ts';

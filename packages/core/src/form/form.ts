@@ -1,10 +1,10 @@
 /**
  * The form compiler: any input to one immutable form, or an error that names the field, the rule and the way out.
  *
- * F1 what is sent is the restricted schema and nothing else; what it cannot say fails here, before anyone is asked.
- * F2 a field that asks for a secret fails here.
- * F3 an answer is judged by the wire's rules first, and by the library's own `validate` after that.
- * F4 compiling is cached: by identity for a library's schema, and by content.
+ * form-F1 what is sent is the restricted schema and nothing else; what it cannot say fails here, before anyone is asked.
+ * form-F2 a field that asks for a secret fails here.
+ * form-F3 an answer is judged by the wire's rules first, and by the library's own `validate` after that.
+ * form-F4 compiling is cached: by identity for a library's schema, and by content.
  */
 import { isRecord, own } from '../json/record.ts';
 import { checkContent } from './check-content.ts';

@@ -1,11 +1,11 @@
 /**
  * From a requested schema to fields. The schema may come from anyone.
  *
- * R1 only own properties are read, nothing is evaluated, and size is judged before content.
- * R2 a keyword that decides which values are right is understood or the form is refused; notes for people are passed over.
- * R3 what comes back is new, plain and within {@link formLimits}.
- * R4 what cannot stand but harms nobody (a default outside the choices) is left out, and said in the notes.
- * R5 patterns get a number of steps for the whole form; those it does not suffice for are shown and not checked, which the
+ * read-form-R1 only own properties are read, nothing is evaluated, and size is judged before content.
+ * read-form-R2 a keyword that decides which values are right is understood or the form is refused; notes for people are passed over.
+ * read-form-R3 what comes back is new, plain and within {@link formLimits}.
+ * read-form-R4 what cannot stand but harms nobody (a default outside the choices) is left out, and said in the notes.
+ * read-form-R5 patterns get a number of steps for the whole form; those it does not suffice for are shown and not checked, which the
  *    notes say.
  */
 

@@ -1,9 +1,9 @@
 /**
  * Judges a value by a JSON Schema that a stranger wrote (2020-12, 2019-09, draft-07, draft-06).
  *
- * J1 Nothing is compiled, evaluated or fetched, and no pattern reaches a backtracking engine.
- * J2 Every part of a schema that is put to a part of a value is a step; after so many nothing is said of the value.
- * J3 What is not understood is not taken as kept: the value is unchecked then, unless something else shows that it does not
+ * schema-J1 Nothing is compiled, evaluated or fetched, and no pattern reaches a backtracking engine.
+ * schema-J2 Every part of a schema that is put to a part of a value is a step; after so many nothing is said of the value.
+ * schema-J3 What is not understood is not taken as kept: the value is unchecked then, unless something else shows that it does not
  *    fit. `format` only describes, as 2020-12 has it.
  */
 import { isRecord } from '../json/record.ts';

@@ -1,9 +1,9 @@
 /**
  * Picks a model by hints and priorities (client/sampling, "Model Preferences"). Pure.
  *
- * M1  a model that cannot take the request is never picked;
- * M2  hints are tried in order; the first one that matches any model decides among those it matches;
- * M3  priorities settle the rest; where they say nothing, the operator's order does.
+ * choose-M1  a model that cannot take the request is never picked;
+ * choose-M2  hints are tried in order; the first one that matches any model decides among those it matches;
+ * choose-M3  priorities settle the rest; where they say nothing, the operator's order does.
  */
 import { MidcallError } from '../errors/errors.ts';
 import {

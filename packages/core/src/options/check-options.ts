@@ -2,10 +2,10 @@
  * Checks what a factory is given, once, before anything is built of it. TypeScript says the same while one types; this says it
  * to plain JavaScript, and before a server runs with a typo in `principal` or `authenticate`.
  *
- * - O1 A name that is no option is refused, with the one that was probably meant.
- * - O2 What is missing or of another kind is named, with what it must be and what was given instead: its kind, its size, a
+ * - options-O1 A name that is no option is refused, with the one that was probably meant.
+ * - options-O2 What is missing or of another kind is named, with what it must be and what was given instead: its kind, its size, a
  *   number. No text is repeated: it may be a key.
- * - O3 `undefined` is the same as absent.
+ * - options-O3 `undefined` is the same as absent.
  */
 import { isRecord } from '../json/record.ts';
 

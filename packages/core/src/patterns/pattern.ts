@@ -1,10 +1,10 @@
 /**
  * Patterns from strangers, matched without backtracking.
  *
- * P1 A pattern never reaches a backtracking engine with text to match: it runs as a set of states, in time linear in the
+ * pattern-P1 A pattern never reaches a backtracking engine with text to match: it runs as a set of states, in time linear in the
  *    text.
- * P2 Reading and matching are counted in steps; what would cost more than is left of the budget is not done.
- * P3 What cannot be decided this way is said, not guessed.
+ * pattern-P2 Reading and matching are counted in steps; what would cost more than is left of the budget is not done.
+ * pattern-P3 What cannot be decided this way is said, not guessed.
  */
 import type { CodePoints } from './code-points.ts';
 import { NotLinear, type PatternNode, readPattern, wordPoints } from './pattern-syntax.ts';

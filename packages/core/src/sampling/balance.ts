@@ -2,9 +2,9 @@
  * The rules on tool use anywhere in a history (client/sampling, "Tool Result Messages" and "Tool Use and Result
  * Balance"):
  *
- * B1  a user message with a tool_result holds nothing but tool_results;
- * B2  tool_use appears in assistant messages only, tool_result in user messages only;
- * B3  an assistant message with tool_use is followed at once by a user message that answers each of its ids exactly once
+ * balance-B1  a user message with a tool_result holds nothing but tool_results;
+ * balance-B2  tool_use appears in assistant messages only, tool_result in user messages only;
+ * balance-B3  an assistant message with tool_use is followed at once by a user message that answers each of its ids exactly once
  *     and no other id.
  */
 import { type Findings, quoted } from './issue.ts';
@@ -13,7 +13,7 @@ import { blocksOf, type SamplingMessage, type ToolResultContent, type ToolUseCon
 const isUse = (block: { readonly type: string }): block is ToolUseContent => block.type === 'tool_use';
 const isResult = (block: { readonly type: string }): block is ToolResultContent => block.type === 'tool_result';
 
-/** Notes every place where a history breaks B1 to B3. */
+/** Notes every place where a history breaks balance-B1 to balance-B3. */
 export function checkBalance(findings: Findings, messages: readonly SamplingMessage[]): void {
   let open: ReadonlySet<string> = new Set();
   messages.forEach((message, index) => {

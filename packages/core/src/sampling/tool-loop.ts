@@ -2,10 +2,10 @@
  * The tool loop of `sampleWithTools` as a pure reducer: state and event in, next step out. The caller samples and runs
  * tools; the state is plain JSON.
  *
- * T1  every history it hands out is balanced, whatever the caller passes as results;
- * T2  at most `maxIterations` requests leave, and their `maxTokens` never sum to more than `maxTotalTokens`;
- * T3  the last request that may leave has `toolChoice: { mode: 'none' }`, so that a final text can come;
- * T4  a reply is checked against its request before anything in it is acted on.
+ * loop-T1  every history it hands out is balanced, whatever the caller passes as results;
+ * loop-T2  at most `maxIterations` requests leave, and their `maxTokens` never sum to more than `maxTotalTokens`;
+ * loop-T3  the last request that may leave has `toolChoice: { mode: 'none' }`, so that a final text can come;
+ * loop-T4  a reply is checked against its request before anything in it is acted on.
  */
 import { MidcallError } from '../errors/errors.ts';
 import { checkRequest } from './check-request.ts';

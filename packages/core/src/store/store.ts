@@ -4,10 +4,10 @@ import type { SetOptions } from './entry.ts';
  * Where claims, journals, tickets and vault entries live. Four methods; which are atomic is part of the contract
  * (`@midcall/testing` publishes the suite a driver must pass):
  *
- * - S1 `set` with `ifAbsent` or `ifEquals` and `take` are atomic across every process that shares the store.
- * - S2 a value is returned byte for byte, or not at all; never half-written, also after `kill -9`.
- * - S3 past its `ttlMs` a value is absent for every method, `set` with `ifAbsent` or `ifEquals` included.
- * - S4 `set` replaces a value in one motion: a reader beside it sees the old value or the new one, never none.
+ * - store-S1 `set` with `ifAbsent` or `ifEquals` and `take` are atomic across every process that shares the store.
+ * - store-S2 a value is returned byte for byte, or not at all; never half-written, also after `kill -9`.
+ * - store-S3 past its `ttlMs` a value is absent for every method, `set` with `ifAbsent` or `ifEquals` included.
+ * - store-S4 `set` replaces a value in one motion: a reader beside it sees the old value or the new one, never none.
  */
 export interface Store {
   /** Milliseconds after which Midcall gives an operation up with `store/unavailable`; 15,000 where absent. */

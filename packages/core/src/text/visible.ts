@@ -3,10 +3,10 @@
  * written out (`⟦U+202E⟧`), and length is capped, so that no text can forge the interface around it. Pure; every view
  * passes every foreign string through here before its own escaping.
  *
- * - V1 A character that draws nothing, by Unicode's own property or by its glyph, is written out.
- * - V2 It is kept where writing needs it: within an emoji that Unicode recommends, as an emoji's choice of presentation, and
+ * - visible-V1 A character that draws nothing, by Unicode's own property or by its glyph, is written out.
+ * - visible-V2 It is kept where writing needs it: within an emoji that Unicode recommends, as an emoji's choice of presentation, and
  *   as the one joiner of Arabic or Indic letters. A joiner that joins nothing is written out.
- * - V3 A base keeps at most five combining marks; a mark without a base would sit on the text around it.
+ * - visible-V3 A base keeps at most five combining marks; a mark without a base would sit on the text around it.
  */
 
 /** How a text is made visible. */
@@ -20,19 +20,19 @@ export interface VisibleOptions {
 /** Signs that are assigned, not ignorable, and yet blank: Braille, a musical, a Khitan and two Egyptian fillers. */
 const blank = String.raw`\u2800\u{1D159}\u{16FE4}\u{13441}\u{13442}`;
 
-/** V1. Control, format, private-use and unassigned code points, and what Unicode says draws nothing. */
+/** visible-V1. Control, format, private-use and unassigned code points, and what Unicode says draws nothing. */
 const hidden = new RegExp(
   String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}${blank}]`,
   'u',
 );
 
-/** V3. Hebrew with vowels and cantillation, and Tibetan stacks, need no more. */
+/** visible-V3. Hebrew with vowels and cantillation, and Tibetan stacks, need no more. */
 const mostMarks = 5;
 
 const mark = /\p{M}/u;
 const baseless = /[\s⟧]/u;
 
-/** V2. */
+/** visible-V2. */
 // biome-ignore lint/complexity/useRegexLiterals: the compiler's target does not know the flag v, which Node has.
 const emoji = new RegExp('\\p{RGI_Emoji}', 'vy');
 const chosenPresentation = /\p{Extended_Pictographic}[\uFE0E\uFE0F]/uy;
@@ -40,7 +40,7 @@ const chosenPresentation = /\p{Extended_Pictographic}[\uFE0E\uFE0F]/uy;
 /** More UTF-16 units than the longest emoji has. */
 const longestEmoji = 40;
 
-/** V2. What stands before a joiner that joins, and after it. Viramas are those of the scripts of South Asia and Burma. */
+/** visible-V2. What stands before a joiner that joins, and after it. Viramas are those of the scripts of South Asia and Burma. */
 const virama =
   /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0F84\u1039\u103A\u17D2\u1B44\u1BAA\uA8C4\uA9C0]$/u;
 const arabic = String.raw`[[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Adlam}]&&\p{L}]`;

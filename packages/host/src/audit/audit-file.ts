@@ -1,8 +1,8 @@
 /**
  * The audit record as a JSON Lines file that is only ever appended to, readable by its owner alone.
  *
- * - L1 A line is appended whole or not at all: what a failed write left is cut off at once, or before the next line.
- * - L2 Nothing but an unfinished line is ever cut off, and never where another process has written since.
+ * - audit-file-L1 A line is appended whole or not at all: what a failed write left is cut off at once, or before the next line.
+ * - audit-file-L2 Nothing but an unfinished line is ever cut off, and never where another process has written since.
  */
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -3,9 +3,9 @@
  * change, a gap or a cut in the middle shows. Answers, arguments and the contents of prompts are never in it; arguments
  * are there by digest.
  *
- * - A1 `hash` is SHA-256 over the entry's canonical JSON without `hash`; `previous` is the hash of the entry before.
- * - A2 What a sink has written is never rewritten.
- * - A3 The chain goes on only from what was written. An entry that could not be is lost, and the next one that can be is a
+ * - audit-A1 `hash` is SHA-256 over the entry's canonical JSON without `hash`; `previous` is the hash of the entry before.
+ * - audit-A2 What a sink has written is never rewritten.
+ * - audit-A3 The chain goes on only from what was written. An entry that could not be is lost, and the next one that can be is a
  *   `gap` which says how many were lost and why: a full disk or a killed process never looks like tampering.
  */
 
@@ -233,7 +233,7 @@ export class Audit {
     }
   }
 
-  /** Makes something the next entry, once it is written (A3). */
+  /** Makes something the next entry, once it is written (audit-A3). */
   #append(content: Omit<AuditEntry, 'n' | 'previous' | 'hash'>): AuditEntry {
     for (let tries = 0; tries < 10; tries += 1) {
       const entry = seal({ n: this.#count + 1, ...content, previous: this.#last });

@@ -1,10 +1,10 @@
 /**
  * One process at a time for a file that several may change. The lock is a file beside it that names its holder.
  *
- * - F1 A lock appears whole and only where there is none, by `link`.
- * - F2 Only the lock of a process of this machine that is gone is broken, and by one process: who breaks it holds a second
+ * - lock-F1 A lock appears whole and only where there is none, by `link`.
+ * - lock-F2 Only the lock of a process of this machine that is gone is broken, and by one process: who breaks it holds a second
  *   lock named after the first, and looks again before it acts.
- * - F3 Waiting ends.
+ * - lock-F3 Waiting ends.
  */
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';

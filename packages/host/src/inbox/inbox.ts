@@ -1,12 +1,12 @@
 /**
  * The open questions of a host, whoever asks and whatever shows them.
  *
- * - I1 Every question ends exactly once, whatever races: two tabs, a terminal, a withdrawal, a time limit.
- * - I2 A reply is checked before it ends a question; one that does not fit leaves it open and says why.
- * - I3 A presenter that fails takes no question with it.
- * - I4 With a store, an open question is there again after a restart of the process. Whether its answer can still be
+ * - inbox-I1 Every question ends exactly once, whatever races: two tabs, a terminal, a withdrawal, a time limit.
+ * - inbox-I2 A reply is checked before it ends a question; one that does not fit leaves it open and says why.
+ * - inbox-I3 A presenter that fails takes no question with it.
+ * - inbox-I4 With a store, an open question is there again after a restart of the process. Whether its answer can still be
  *   used is for who asks again to say ({@link Inbox.ask} with the same id takes the stored one up).
- * - I5 Who asked gets the answer as it was given. What is told to others and remembered has its secrets masked.
+ * - inbox-I5 Who asked gets the answer as it was given. What is told to others and remembered has its secrets masked.
  */
 import { setMaxListeners } from 'node:events';
 import { checkGiven, checkOptions, func, having, storeKind } from '@midcall/core/options';

@@ -1,10 +1,10 @@
 /**
  * What needs a person, what is refused, and how often a server may ask. Pure.
  *
- * - P1 A form or a URL is never answered by policy: it is asked or refused, and a refusal is sent as `cancel`.
- * - P2 `allow` exists for roots and sampling only; a rule that says otherwise cannot be made.
- * - P3 The strictest rule that is in force wins: refuse, then ask, then allow. Nothing in force means ask.
- * - P4 Judging changes nothing; counting is the caller's own step (`Policy.count`).
+ * - policy-P1 A form or a URL is never answered by policy: it is asked or refused, and a refusal is sent as `cancel`.
+ * - policy-P2 `allow` exists for roots and sampling only; a rule that says otherwise cannot be made.
+ * - policy-P3 The strictest rule that is in force wins: refuse, then ask, then allow. Nothing in force means ask.
+ * - policy-P4 Judging changes nothing; counting is the caller's own step (`Policy.count`).
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -131,7 +131,7 @@ function overLimit(limits: Limits, load: Load, now: number): string | undefined 
   return `This server asked ${recent.length} times in ${Math.round(limits.windowMs / 1_000)} seconds; it may ask again in ${seconds} s.`;
 }
 
-/** P2. @throws MidcallError `host/refused` for a rule that would answer a form or a URL */
+/** policy-P2. @throws MidcallError `host/refused` for a rule that would answer a form or a URL */
 export function refuseAnswering(rule: Pick<Rule, 'subject' | 'effect'>): void {
   if (rule.effect === 'allow' && !mayAllow(rule.subject))
     throw new MidcallError(

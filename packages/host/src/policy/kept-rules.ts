@@ -1,10 +1,10 @@
 /**
  * Standing decisions that outlast a session, in a file of their owner's alone.
  *
- * - K1 What is kept only ever refuses or asks: an `allow` ends with its session, so no file can let a server in.
- * - K2 A rule is kept for what a server is (its command line or URL, as a digest), not for what it is called.
- * - K3 Each change is read, made and written by itself, so that two processes keep both of theirs.
- * - K4 What another process keeps or takes back holds from the next judgement on; a file that cannot be understood any
+ * - rules-K1 What is kept only ever refuses or asks: an `allow` ends with its session, so no file can let a server in.
+ * - rules-K2 A rule is kept for what a server is (its command line or URL, as a digest), not for what it is called.
+ * - rules-K3 Each change is read, made and written by itself, so that two processes keep both of theirs.
+ * - rules-K4 What another process keeps or takes back holds from the next judgement on; a file that cannot be understood any
  *   more changes nothing.
  */
 import { statSync } from 'node:fs';

@@ -1,10 +1,10 @@
 /**
  * The directories a person offers to servers, and which server may know of which.
  *
- * - R1 A server is told of a root only where the person granted it to that server.
- * - R2 A root is a `file:` URI of a real directory, in one spelling; anything else is refused when it is added.
- * - R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
- * - R4 What is kept is written whole, so that a crash leaves the old list or the new one.
+ * - offered-R1 A server is told of a root only where the person granted it to that server.
+ * - offered-R2 A root is a `file:` URI of a real directory, in one spelling; anything else is refused when it is added.
+ * - offered-R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
+ * - offered-R4 What is kept is written whole, so that a crash leaves the old list or the new one.
  */
 
 import { MidcallError } from '@midcall/core/errors';

@@ -3,9 +3,9 @@
  * (client/sampling, "Security Considerations": rate limits, and iteration limits on both sides). No I/O; the clock is
  * passed in.
  *
- * G1  a run that has begun counts at once with all it may cost, so that runs side by side cannot pass the limit together;
- * G2  a run never gets more tokens to generate than are left;
- * G3  what was really spent replaces what was set aside, once it is known; a run that failed or was stopped stays counted
+ * budget-G1  a run that has begun counts at once with all it may cost, so that runs side by side cannot pass the limit together;
+ * budget-G2  a run never gets more tokens to generate than are left;
+ * budget-G3  what was really spent replaces what was set aside, once it is known; a run that failed or was stopped stays counted
  *     with what was set aside, since nobody can say what it cost.
  */
 

@@ -4,14 +4,14 @@
  * of ours that travels in the request's `_meta` to the handler; where the request is a form or a URL, the SDK is given a
  * harmless one in its place, so that judging it is ours alone.
  *
- * - T1 What a handler gets by {@link Tap.take} is what was on the wire, unchanged.
- * - T2 An id is of ours: one that a server wrote itself is overwritten.
- * - T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
- * - T4 Nothing is kept of a request that was answered or taken back, nor of a call that is over.
- * - T5 Responses leave a few at a time: over HTTP each is a connection, and a server may have asked any number of things.
- * - T6 What a result holds is the server's: of the blocks in it the SDK sees none, since one it does not know would fail the
+ * - tap-T1 What a handler gets by {@link Tap.take} is what was on the wire, unchanged.
+ * - tap-T2 An id is of ours: one that a server wrote itself is overwritten.
+ * - tap-T3 Capabilities are those of the era: `roots.listChanged` is declared in a 2025-11-25 `initialize` only.
+ * - tap-T4 Nothing is kept of a request that was answered or taken back, nor of a call that is over.
+ * - tap-T5 Responses leave a few at a time: over HTTP each is a connection, and a server may have asked any number of things.
+ * - tap-T6 What a result holds is the server's: of the blocks in it the SDK sees none, since one it does not know would fail the
  *   call; see blocks-aside.ts.
- * - T7 A round with more requests than a person could look at ends its call; none of them is asked.
+ * - tap-T7 A round with more requests than a person could look at ends its call; none of them is asked.
  */
 
 import { blocksAside, isRecord } from '@midcall/core/json';

@@ -1,7 +1,7 @@
 /**
  * Asks for a text of several lines: in the person's editor where there is one, else right in the terminal.
  *
- * - T3 A text that holds lines an editor obeys (Vim's and Emacs's settings in a file) is opened in none.
+ * - editor-T3 A text that holds lines an editor obeys (Vim's and Emacs's settings in a file) is opened in none.
  */
 import type { Editor } from './editor.ts';
 import { notGiven, type Prompter, type PromptResult, type TextPrompt } from './prompter.ts';

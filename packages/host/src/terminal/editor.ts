@@ -1,8 +1,8 @@
 /**
  * The person's own editor, opened on a text of theirs and waited for.
  *
- * - T1 No shell sees the command or the text: the command is cut into words here, and the text is in a file.
- * - T2 The file is its owner's alone, in a folder of its own that is gone afterwards: when the editor ends, fails or cannot
+ * - editor-T1 No shell sees the command or the text: the command is cut into words here, and the text is in a file.
+ * - editor-T2 The file is its owner's alone, in a folder of its own that is gone afterwards: when the editor ends, fails or cannot
  *   be started, when the question is taken back while it is open, and when this process is told to end.
  */
 import { spawn, spawnSync } from 'node:child_process';

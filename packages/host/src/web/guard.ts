@@ -1,12 +1,12 @@
 /**
  * Who may talk to the desk: only its own pages, in the browser of the person who started it.
  *
- * - G1 Only loopback names are a valid Host, so that a name rebound to 127.0.0.1 gets nothing.
- * - G2 The start link works once. It becomes a cookie that no script reads and no other site sends, and a secret path that
+ * - guard-G1 Only loopback names are a valid Host, so that a name rebound to 127.0.0.1 gets nothing.
+ * - guard-G2 The start link works once. It becomes a cookie that no script reads and no other site sends, and a secret path that
  *   all pages lie below. Browsers send the cookies of 127.0.0.1 to every port of it: the cookie belongs to that path, so
  *   that another server of this machine, which does not know it, is not sent the cookie by a browser that visits it.
- * - G3 A change needs the cookie, our own Origin and the page's token, all three.
- * - G4 A page may load only our own files and run only our own scripts, and may not be framed.
+ * - guard-G3 A change needs the cookie, our own Origin and the page's token, all three.
+ * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { pageHeaders } from '@midcall/core/page';

@@ -2,8 +2,8 @@
  * One connection on which tools are called as bare messages. The handshake is the SDK's; calls are ours, because what a
  * server really asked must be seen, and because answers are sent here that no honest client would send.
  *
- * - L1 Nothing a server asks reaches the SDK: it would refuse malformed questions before they could be reported.
- * - L2 A call ends: with a result, an error, silence of `waitMs`, or after {@link mostAsks} questions.
+ * - lint-session-L1 Nothing a server asks reaches the SDK: it would refuse malformed questions before they could be reported.
+ * - lint-session-L2 A call ends: with a result, an error, silence of `waitMs`, or after {@link mostAsks} questions.
  */
 
 import { MidcallError } from '@midcall/core/errors';

@@ -3,8 +3,8 @@
  * is declined, dismissed, sent back unconfirmed, accepted, accepted without content, and asked of a client that cannot
  * ask, in every era the server speaks.
  *
- * - N1 What should change nothing goes first, in every era; what may, last: an accept must find the world as it was.
- * - N2 What could not be judged is said.
+ * - lint-N1 What should change nothing goes first, in every era; what may, last: an accept must find the world as it was.
+ * - lint-N2 What could not be judged is said.
  */
 
 import { isMidcallError, type MidcallError, noSuchTool } from '@midcall/core/errors';

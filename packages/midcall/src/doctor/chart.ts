@@ -2,8 +2,8 @@
  * The chart of one host: what was put to it, what came back, and what is still out. It outlives calls, since a host that
  * drops a question drops the call with it: the next call then knows which question it was.
  *
- * - C1 What was put and never settled is `dropped`, from the next call on.
- * - C2 A check that has a finding is not tried again, unless it is named.
+ * - chart-C1 What was put and never settled is `dropped`, from the next call on.
+ * - chart-C2 A check that has a finding is not tried again, unless it is named.
  */
 import type { Can } from '@midcall/server';
 import { type CheckName, checkNames, declares, type RowName, rowNames, rowsOf } from './checks.ts';
@@ -141,7 +141,7 @@ export class Chart {
     return rowsOf(check).every(row => this.declares(row));
   }
 
-  /** C1 */
+  /** chart-C1 */
   #lost(check: CheckName): ReadonlyMap<RowName, Finding> {
     const { at, leftAt = at } = this.#out.get(check)!;
     const open = leftAt - at;

@@ -1,8 +1,8 @@
 /**
  * Ids of notes: short enough for a form, the same in every run and in every copy of a tree. Pure.
  *
- * - N1 An id depends on the path below the root alone, so a note keeps it while others come and go.
- * - N2 No two notes of one list share an id: where two would (the same path in two roots, or a collision), every one of
+ * - note-id-N1 An id depends on the path below the root alone, so a note keeps it while others come and go.
+ * - note-id-N2 No two notes of one list share an id: where two would (the same path in two roots, or a collision), every one of
  *   them is told apart by its absolute path instead.
  */
 import { createHash } from 'node:crypto';

@@ -2,9 +2,9 @@
  * The notes of one call: everything the tools do with files, inside the boundary that `call.files()` holds. Paths are
  * taken as they were given and judged by the boundary first, so that one outside is refused as such and never "not found".
  *
- * - B1 Only Markdown files outside hidden folders are notes; nothing else is read or written.
- * - B2 Moving acts on the note that was shown: a note that is gone, or has another title by now, is left alone.
- * - B3 No move replaces a file.
+ * - notebook-B1 Only Markdown files outside hidden folders are notes; nothing else is read or written.
+ * - notebook-B2 Moving acts on the note that was shown: a note that is gone, or has another title by now, is left alone.
+ * - notebook-B3 No move replaces a file.
  */
 import { basename, dirname } from 'node:path';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -111,7 +111,7 @@ export function notebook(files: Files, now: () => number): Notebook {
 
   const idOf = (file: Found): string => idsOf(files, [file]).get(file.path)!;
 
-  /** The note as it is now, or why it is not the one that was shown (B2). */
+  /** The note as it is now, or why it is not the one that was shown (notebook-B2). */
   const still = async (note: Note): Promise<Found | Exclude<Moved, { outcome: 'moved' }>> => {
     try {
       const file = await noteAt(note.path);

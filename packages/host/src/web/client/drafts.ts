@@ -2,7 +2,7 @@
  * Tells the desk what somebody has put into an open question's form, so that neither a reload, nor a closed tab, nor the end
  * of the question loses it. Nothing is stored in the browser: what it stores for a port, the next server there can read.
  *
- * - D1 Nothing that a secret may be typed into leaves the form this way (`data-secret`, password controls).
+ * - sending-D1 Nothing that a secret may be typed into leaves the form this way (`data-secret`, password controls).
  */
 
 const pauseMs = 140;

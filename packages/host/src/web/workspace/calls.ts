@@ -1,7 +1,7 @@
 /**
  * The calls of a desk and what was asked in them: run, stopped, and as they went.
  *
- * - W2 What ended stays in view with its ending, for as long as it is remembered ({@link History}).
+ * - desk-W2 What ended stays in view with its ending, for as long as it is remembered ({@link History}).
  */
 import type { Clock } from '@midcall/core/time';
 import type { CallContext, Connection, ConnectionEvent, InboxEvent } from '../../index.ts';

@@ -2,8 +2,8 @@
  * What a person has put into the forms of open questions, so that a closed tab does not lose it. It is in the memory of this
  * process alone: what a browser stores for a port of 127.0.0.1 is there for whichever server has that port next.
  *
- * - D1 No secret is kept.
- * - D2 A draft goes with its question where the person ended it. Where it ended without them, it is left for copying.
+ * - drafts-D1 No secret is kept.
+ * - drafts-D2 A draft goes with its question where the person ended it. Where it ended without them, it is left for copying.
  */
 import { isCardNumber } from '@midcall/core/form';
 import { type Ending, type Question, secretsOf } from '../../index.ts';
@@ -15,7 +15,7 @@ const longest = 1_000_000;
 /** What our own controls post beside what was typed. */
 const ours: ReadonlySet<string> = new Set(['csrf', 'action', 'visited', 'mute-for']);
 
-/** D1. The draft without what is ours and what is secret; a secret's default, which nobody typed, stays. */
+/** drafts-D1. The draft without what is ours and what is secret; a secret's default, which nobody typed, stays. */
 export function keepable(question: Question, draft: Draft): Draft {
   const kept = new Map([...draft].filter(([name, values]) => !ours.has(name) && !values.some(isCardNumber)));
   if (question.kind !== 'form') return kept;

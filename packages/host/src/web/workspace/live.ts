@@ -2,8 +2,8 @@
  * Tells open pages that something has changed. An event carries no content: a page fetches itself again, so that there
  * is one rendering of everything. A page that was away names the last event it saw and is told at once if it missed one.
  *
- * - L1 Changes that say nothing are told at once, and after that as one for as long as more come quickly.
- * - L2 Nothing piles up for a page that does not read: it is told once that something has changed when it reads again.
+ * - live-L1 Changes that say nothing are told at once, and after that as one for as long as more come quickly.
+ * - live-L2 Nothing piles up for a page that does not read: it is told once that something has changed when it reads again.
  */
 import { type Clock, systemClock } from '@midcall/core/time';
 

@@ -1,7 +1,7 @@
 /**
  * The servers on a desk: put there, started, stopped and taken off, each with what it offers.
  *
- * - W1 A server that is gone keeps its place and the names of what it offers, so that it can be started again.
+ * - desk-W1 A server that is gone keeps its place and the names of what it offers, so that it can be started again.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Connection, ConnectionEvent, ListProblem, OfferedRoots, ServerEntry } from '../../index.ts';
@@ -148,7 +148,7 @@ export class DeskServers {
     if (!server) return;
     try {
       const catalogue = await server.connection.catalogue();
-      // A server that went away meanwhile keeps what it had (W1).
+      // A server that went away meanwhile keeps what it had (desk-W1).
       if (server.connection.state === 'ready') {
         server.offers = offersAfter(server.offers, shownOffers(catalogue), catalogue.problems);
         server.unlisted = catalogue.problems;
