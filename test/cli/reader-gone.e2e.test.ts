@@ -37,8 +37,8 @@ function runUnread(words: readonly string[], input?: object): Promise<{ code: nu
 const folder = (): string => mkdtempSync(join(tmpdir(), 'unread-notes-'));
 
 describe('a command whose reader is gone', () => {
-  it.each([[], ...subcommands.map(({ name }) => [name])])('%s --help ends, and says nothing', async (...words) => {
-    expect(await runUnread([...words, '--help'])).toEqual({ code: 0, err: '' });
+  it.each(['', ...subcommands.map(({ name }) => `${name} `)])('midcall %s--help ends, and says nothing', async name => {
+    expect(await runUnread([...name.split(' ').filter(Boolean), '--help'])).toEqual({ code: 0, err: '' });
   });
 
   it.each([
