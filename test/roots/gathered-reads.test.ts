@@ -6,31 +6,31 @@ import { join } from 'node:path';
 import { boundary } from '@midcall/server/roots';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GatheredReads, type Turns } from '../../packages/server/src/roots/gathered-reads.ts';
-import type { Folder, Ground, Placed } from '../../packages/server/src/roots/ground.ts';
+import type { Folder, Platform, ResolvedPath } from '../../packages/server/src/roots/platform.ts';
 import { direct, pooled } from '../../packages/server/src/roots/system.ts';
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-const endless: Turns = { pace: () => undefined, hasTime: () => true };
+const endless: Turns = { timeSlice: () => undefined, hasTime: () => true };
 
-/** A ground whose directories only count how often they are opened and closed. */
+/** A platform whose directories only count how often they are opened and closed. */
 function counted({ fails = false, system = direct, turns = endless } = {}) {
   const seen: string[] = [];
-  const ground = {
-    folder: ({ rel }: Placed): Folder => {
+  const platform = {
+    folder: ({ rel }: ResolvedPath): Folder => {
       if (fails) throw new Error('not there');
       seen.push(`open ${rel}`);
       return { at: rel, path: rel, close: () => seen.push(`close ${rel}`) };
     },
-  } as Partial<Ground> as Ground;
-  const placed = (rel: string) =>
-    ({ given: rel, rel, root: { at: '/r', system, live: true } }) as Partial<Placed> as Placed;
-  const reads = new GatheredReads(ground, turns);
+  } as Partial<Platform> as Platform;
+  const resolved = (rel: string) =>
+    ({ given: rel, rel, root: { at: '/r', system, live: true } }) as Partial<ResolvedPath> as ResolvedPath;
+  const reads = new GatheredReads(platform, turns);
   const read = (
     rel: string,
     work: (above: Folder | undefined) => string = above => `${rel} from ${above?.at ?? 'its name'}`,
   ) => {
-    return reads.join(placed(rel), above => {
+    return reads.join(resolved(rel), above => {
       seen.push(`read ${rel}`);
       return work(above);
     });
@@ -83,7 +83,7 @@ describe('reads asked for together', () => {
     let left = 3;
     const turns: Turns = {
       hasTime: () => --left > 0,
-      pace: () => {
+      timeSlice: () => {
         if (left > 0) return undefined;
         seenAt.push([...made.seen]);
         left = 3;

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ground, Placed } from '../../packages/server/src/roots/ground.ts';
-import { canHold, heldGround } from '../../packages/server/src/roots/held.ts';
-import { closeLeaf, leafOf } from '../../packages/server/src/roots/leaf.ts';
+import { closeEntry, entryOf } from '../../packages/server/src/roots/directory-entry.ts';
+import { canHold, heldPlatform } from '../../packages/server/src/roots/held.ts';
+import type { Platform, ResolvedPath } from '../../packages/server/src/roots/platform.ts';
 import { RootHold } from '../../packages/server/src/roots/root-hold.ts';
 import { removeBelow } from '../../packages/server/src/roots/tree.ts';
 import { within } from '../../packages/server/src/roots/within.ts';
@@ -32,12 +32,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const ground = heldGround();
+const platform = heldPlatform();
 
-function placedAt(rel: string): Placed & { close(): void } {
-  const root = new RootHold(ground.hold(at('root')));
-  const reach = { inside: (real: string) => within(real, at('root'), '/'), grant: 'Grant it.' };
-  return { given: rel, root, rel, reach, close: () => root.release() } as never;
+function placedAt(rel: string): ResolvedPath & { close(): void } {
+  const root = new RootHold(platform.hold(at('root')));
+  const bounds = { inside: (real: string) => within(real, at('root'), '/'), grant: 'Grant it.' };
+  return { given: rel, root, rel, bounds, close: () => root.release() } as never;
 }
 
 /** Removes `tree`; `look` runs when a directory in it has been opened, or is about to be. */
@@ -45,25 +45,25 @@ async function remove(
   look: { readonly before?: () => void; readonly after?: () => void },
   rel = 'tree',
 ): Promise<unknown> {
-  const placed = placedAt(rel);
-  const watched: Ground = {
-    ...ground,
+  const resolved = placedAt(rel);
+  const watched: Platform = {
+    ...platform,
     async child(...args) {
       look.before?.();
-      const child = await ground.child(...args);
+      const child = await platform.child(...args);
       look.after?.();
       return child;
     },
   };
-  const leaf = await leafOf(ground, placed);
+  const entry = await entryOf(platform, resolved);
   try {
-    return await removeBelow(watched, leaf, leaf.thing!).then(
+    return await removeBelow(watched, entry, entry.thing!).then(
       () => 'removed',
       (error: { code?: unknown }) => error.code,
     );
   } finally {
-    closeLeaf(leaf);
-    placed.close();
+    closeEntry(entry);
+    resolved.close();
   }
 }
 const once = (act: () => void): (() => void) => {
@@ -100,21 +100,21 @@ describe.runIf(canHold())('removing a tree', () => {
   it('stops where the root is withdrawn meanwhile', async () => {
     mkdirSync(at('root/tree/sub2'));
     writeFileSync(at('root/tree/sub2/file'), '');
-    const placed = placedAt('tree');
-    const leaf = await leafOf(ground, placed);
-    const withdrawn: Ground = {
-      ...ground,
+    const resolved = placedAt('tree');
+    const entry = await entryOf(platform, resolved);
+    const withdrawn: Platform = {
+      ...platform,
       async child(...args) {
-        placed.root.revoke();
-        return ground.child(...args);
+        resolved.root.revoke();
+        return platform.child(...args);
       },
     };
-    placed.root.enter();
-    await expect(removeBelow(withdrawn, leaf, leaf.thing!)).rejects.toMatchObject({ code: 'roots/revoked' });
+    resolved.root.enter();
+    await expect(removeBelow(withdrawn, entry, entry.thing!)).rejects.toMatchObject({ code: 'roots/revoked' });
     expect(existsSync(at('root/tree'))).toBe(true);
     expect(readdirSync(at('root/tree')).length).toBeGreaterThan(0);
-    closeLeaf(leaf);
-    placed.root.leave();
+    closeEntry(entry);
+    resolved.root.leave();
   });
 });
 
@@ -128,26 +128,26 @@ describe.runIf(canHold())('H3: a root that was moved away', () => {
   it('is not mistaken for what took its place, where a link leads back by its name', async () => {
     writeFileSync(at('root/target'), 'of the root');
     symlinkSync(at('root/target'), at('root/link'));
-    const placed = placedAt('link');
-    const before = await ground.thing(placed);
+    const resolved = placedAt('link');
+    const before = await platform.thing(resolved);
     expect(readFileSync(before.at, 'utf8')).toBe('of the root');
     before.close();
     impostor();
-    const now = async () => ground.thing(placed);
+    const now = async () => platform.thing(resolved);
     await expect(now()).rejects.toMatchObject({
       code: 'roots/revoked',
       message: expect.stringContaining(at('root')),
     });
-    placed.close();
+    resolved.close();
   });
 
   it('is said to be gone for a name that lies in it plainly, and for one that does not exist', async () => {
     for (const rel of ['tree/sub/file', 'nothing']) {
-      const placed = placedAt(rel);
+      const resolved = placedAt(rel);
       if (!existsSync(at('moved'))) impostor();
-      const looked = async () => ground.thing(placed);
+      const looked = async () => platform.thing(resolved);
       await expect(looked()).rejects.toMatchObject({ code: 'roots/revoked' });
-      placed.close();
+      resolved.close();
       rmSync(at('root'), { recursive: true });
       renameSync(at('moved'), at('root'));
     }

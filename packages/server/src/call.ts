@@ -82,7 +82,7 @@ export type Jsonified<T> = T extends { toJSON(): infer J }
     ? T
     : T extends Nothing
       ? undefined
-      : T extends Uncarried
+      : T extends LostInJson
         ? never
         : T extends readonly unknown[]
           ? { [K in keyof T]: Jsonified<T[K]> }
@@ -93,7 +93,7 @@ export type Jsonified<T> = T extends { toJSON(): infer J }
 // biome-ignore lint/suspicious/noConfusingVoidType: what a step's function returns that returns nothing
 type Nothing = void;
 
-type Uncarried =
+type LostInJson =
   | bigint
   | symbol
   | ((...args: never[]) => unknown)

@@ -8,7 +8,7 @@ import { Browsers } from './browsers.ts';
 import { Hono } from './hono.ts';
 import type { PageKind, Sent, SignIn, Visit } from './pages/page.ts';
 import { style } from './pages/style.ts';
-import { codePage, kindPage, leavePage, type Site, shown } from './pages/view.ts';
+import { codePage, kindPage, leavePage, type Site, safeText } from './pages/view.ts';
 import { words } from './pages/words.ts';
 import { type Ticket, type Tickets, ticketName } from './ticket.ts';
 import { securityHeaders, Visits } from './visits.ts';
@@ -33,7 +33,7 @@ const styleName = `style-${createHash('sha256').update(style).digest('base64url'
 /** @returns the pages as one web app */
 export function routes(options: RouteOptions): App {
   const { host, tickets, kinds, signIn, path } = options;
-  const site: Site = { name: shown(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
+  const site: Site = { name: safeText(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
   const browsers = new Browsers(host, options.base);
   const visits = new Visits({ host, tickets, browsers, signIn, site, name: options.name, base: options.base });
   const app = new Hono();

@@ -29,7 +29,7 @@ import { followedAs, OpenWork, type Piece, pieceOf } from './open-work.ts';
 import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
 import { RunJournal } from './run-journal.ts';
 import type { AskIdentity, AskRequest, EngineOptions, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
-import { carryOut, replayed } from './step-entry.ts';
+import { replayed, runWork } from './step-entry.ts';
 import { startTimer } from './timer.ts';
 
 type State = 'new' | 'running' | 'out' | 'closed';
@@ -332,7 +332,7 @@ export class Run<R, D = unknown> {
         if (begun.state === 'run') await ledger?.withdraw(step);
         return undefined;
       }
-      const { entry, cause } = await carryOut(step, work, {
+      const { entry, cause } = await runWork(step, work, {
         again: begun.state === 'again',
         during: fn => followedAs(piece, fn),
       });

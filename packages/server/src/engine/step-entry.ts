@@ -24,7 +24,7 @@ export function replayed(entry: Entry, cause?: unknown): Json | undefined {
  * @param during - runs the author's functions
  * @returns the entry, and what was thrown, for the log
  */
-export async function carryOut<T>(
+export async function runWork<T>(
   { id, kind, name }: WorkId,
   work: StepWork<T>,
   { again, during }: { readonly again: boolean; readonly during: <V>(fn: () => V | Promise<V>) => Promise<V> },

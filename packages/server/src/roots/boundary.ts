@@ -19,13 +19,13 @@ import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { checkOptions, flag, listOf, name, oneOf } from '@midcall/core/options';
 import type { Root } from '@midcall/core/roots';
-import { checkedGround } from './checked.ts';
+import { checkedPlatform } from './checked.ts';
 import type { Files, Guarantee } from './files.ts';
-import type { Ground } from './ground.ts';
-import { canHold, heldGround } from './held.ts';
+import { canHold, heldPlatform } from './held.ts';
 import { clientRoots, intersect, type Pinned, pinned, type Rooted, reuse } from './intersection.ts';
 import { OpenFiles } from './open-file.ts';
-import { shown } from './refusal.ts';
+import type { Platform } from './platform.ts';
+import { quotePath } from './refusal.ts';
 import { RootedFiles } from './rooted-files.ts';
 import { type Dropped, Scope } from './scope.ts';
 
@@ -85,8 +85,8 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
     guarantee: oneOf('held', 'checked'),
   });
   const mode = options.mode ?? 'narrow';
-  const ground = chooseGround(options);
-  const ceiling = (options.ceiling ?? []).map(directory => pinned(ground, resolve(directory)));
+  const platform = chooseGround(options);
+  const ceiling = (options.ceiling ?? []).map(directory => pinned(platform, resolve(directory)));
 
   function scope(said: Said, before?: Scope, remembered = false): Scope {
     const dropped: Dropped[] = [];
@@ -95,7 +95,7 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
       const roots = effective(said, before, remembered, dropped, taken);
       const pins = remembered && before ? before.pins : pinsOf(taken);
       const grant = grantText(mode, ceiling.length > 0, said);
-      return new Scope(ground, reuse(roots, taken, before), dropped, grant, pins);
+      return new Scope(platform, reuse(roots, taken, before), dropped, grant, pins);
     } catch (error) {
       for (const each of taken) each.directory.close();
       throw error;
@@ -103,19 +103,19 @@ export function boundary(options: BoundaryOptions = {}): Boundary {
   }
 
   function effective(said: Said, before: Scope | undefined, remembered: boolean, dropped: Dropped[], taken: Rooted[]) {
-    const allowed = (): Rooted[] => hold(ground, ceiling, dropped, taken);
+    const allowed = (): Rooted[] => hold(platform, ceiling, dropped, taken);
     if (mode === 'ignore' || said === undefined) return allowed();
     if (!Array.isArray(said)) return [];
     const granted = (told: readonly Rooted[] | undefined) =>
-      clientRoots(ground, said, { told, dropped, taken, pins: remembered ? before?.pins : undefined });
+      clientRoots(platform, said, { told, dropped, taken, pins: remembered ? before?.pins : undefined });
     if (mode === 'replace' || ceiling.length === 0) return granted(undefined);
     const directories = allowed();
-    return intersect(granted(directories), directories, ground.separator);
+    return intersect(granted(directories), directories, platform.separator);
   }
 
   return {
     mode,
-    guarantee: ground.guarantee,
+    guarantee: platform.guarantee,
     ceiling: ceiling.map(each => each.real),
     scope,
     async files(said) {
@@ -132,7 +132,7 @@ function pinsOf(taken: readonly Rooted[]): ReadonlyMap<string, string> {
   return pins;
 }
 
-function chooseGround({ guarantee, requireStrong }: BoundaryOptions): Ground {
+function chooseGround({ guarantee, requireStrong }: BoundaryOptions): Platform {
   const strong = canHold();
   const chosen = guarantee ?? (strong ? 'held' : 'checked');
   if (chosen === 'held' && !strong)
@@ -144,14 +144,14 @@ function chooseGround({ guarantee, requireStrong }: BoundaryOptions): Ground {
         'changes the tree at the same time. Run on Linux with /proc mounted, or without requireStrong.',
     );
   }
-  return chosen === 'held' ? heldGround() : checkedGround();
+  return chosen === 'held' ? heldPlatform() : checkedPlatform();
 }
 
-function hold(ground: Ground, pins: readonly Pinned[], dropped: Dropped[], taken: Rooted[]): Rooted[] {
+function hold(platform: Platform, pins: readonly Pinned[], dropped: Dropped[], taken: Rooted[]): Rooted[] {
   const held: Rooted[] = [];
   for (const pin of pins) {
     try {
-      const directory = ground.hold(pin.real);
+      const directory = platform.hold(pin.real);
       const rooted: Rooted = { directory, aliases: pin.given === pin.real ? [] : [pin.given] };
       taken.push(rooted);
       if (directory.path === pin.real) held.push(rooted);
@@ -172,7 +172,7 @@ function grantText(mode: BoundaryMode, hasCeiling: boolean, said: Said): string 
 
 /** The refusal where no root is in force: why, and how to grant one. */
 export function nothing(scope: Scope, said: Said, mode: BoundaryMode, hasCeiling: boolean): MidcallError {
-  const left = scope.dropped.map(({ uri, reason }) => `${shown(uri)}: ${reason}`).slice(0, 5);
+  const left = scope.dropped.map(({ uri, reason }) => `${quotePath(uri)}: ${reason}`).slice(0, 5);
   const why = left.length > 0 ? ` (${left.join('; ')})` : '';
   const start = 'start the server with a directory';
   const add = 'add a folder to the roots of your client';

@@ -1,5 +1,5 @@
 /**
- * The weak ground, for platforms where a descriptor cannot be asked where it lies. It resolves a name to its real path,
+ * The weak platform, for systems where a descriptor cannot be asked where it lies. It resolves a name to its real path,
  * checks that, opens it, and compares what it opened with what the real path shows. That keeps out honest mistakes and
  * every link that lies still.
  *
@@ -7,42 +7,42 @@
  * check and the use is followed. Nothing in pure Node prevents this on macOS or Windows; `requireStrong` refuses to start.
  */
 import * as fs from 'node:fs';
-import type { Ground, Placed, Thing } from './ground.ts';
+import type { Platform, ResolvedPath, Thing } from './platform.ts';
 import { fromSystem, notFound, outside, vanished } from './refusal.ts';
 import { codeOf, identityOf, isAbsent, pooled, saysNothing } from './system.ts';
-import { type Platform, pathsOf, thisPlatform } from './within.ts';
+import { type Os, pathsOf, thisOs } from './within.ts';
 
-export function checkedGround(platform: Platform = thisPlatform()): Ground {
-  const paths = pathsOf(platform);
+export function checkedPlatform(os: Os = thisOs()): Platform {
+  const paths = pathsOf(os);
   const system = pooled;
 
-  async function real(placed: Placed): Promise<string> {
-    const { root, rel, reach, given } = placed;
+  async function real(resolved: ResolvedPath): Promise<string> {
+    const { root, rel, bounds, given } = resolved;
     let path: string;
     try {
       path = await system.realpath(paths.join(root.at, rel));
     } catch (error) {
-      throw await explain(placed, error);
+      throw await explain(resolved, error);
     }
-    if (!reach.inside(path)) throw outside(given, reach);
+    if (!bounds.inside(path)) throw outside(given, bounds);
     return path;
   }
 
   /** Why a name could not be resolved, without saying anything about what lies outside. */
-  async function explain({ root, rel, reach, given }: Placed, error: unknown): Promise<Error> {
+  async function explain({ root, rel, bounds, given }: ResolvedPath, error: unknown): Promise<Error> {
     if (saysNothing(error)) return fromSystem(given, error);
     const parts = rel.split(paths.sep);
     for (let count = 0; count <= parts.length; count += 1) {
       const path = paths.join(root.at, ...parts.slice(0, count));
       try {
-        if (!reach.inside(await system.realpath(path))) return outside(given, reach);
+        if (!bounds.inside(await system.realpath(path))) return outside(given, bounds);
       } catch (stepError) {
         if (count === 0) return vanished(root.path);
         const link = await fs.promises.lstat(path).then(
           stat => stat.isSymbolicLink(),
           () => false,
         );
-        if (link) return outside(given, reach);
+        if (link) return outside(given, bounds);
         return isAbsent(stepError) ? notFound(given) : fromSystem(given, stepError);
       }
     }
@@ -51,8 +51,8 @@ export function checkedGround(platform: Platform = thisPlatform()): Ground {
 
   return {
     guarantee: 'checked',
-    platform,
-    separator: platform === 'win32' ? '\\' : '/',
+    os,
+    separator: os === 'win32' ? '\\' : '/',
 
     hold(path) {
       const at = fs.realpathSync.native(path);
@@ -65,60 +65,60 @@ export function checkedGround(platform: Platform = thisPlatform()): Ground {
 
     whereabouts: (_fd, path) => path,
 
-    async folder(placed) {
-      const path = await real(placed);
-      const stat = await lstat(placed, path);
-      if (!stat.isDirectory()) throw fromSystem(placed.given, { code: 'ENOTDIR' });
+    async folder(resolved) {
+      const path = await real(resolved);
+      const stat = await lstat(resolved, path);
+      if (!stat.isDirectory()) throw fromSystem(resolved.given, { code: 'ENOTDIR' });
       return { at: path, path, close: () => undefined };
     },
 
-    async thing(placed) {
-      const path = await real(placed);
-      return thingAt(path, await lstat(placed, path));
+    async thing(resolved) {
+      const path = await real(resolved);
+      return thingAt(path, await lstat(resolved, path));
     },
 
-    async present(placed) {
-      await real(placed);
+    async present(resolved) {
+      await real(resolved);
     },
 
-    async child(placed, folder, name) {
+    async child(resolved, folder, name) {
       const path = paths.join(folder.path, name.toString());
       try {
         return thingAt(path, await system.lstat(path));
       } catch (error) {
         if (codeOf(error) === 'ENOENT') return undefined;
-        throw fromSystem(placed.given, error);
+        throw fromSystem(resolved.given, error);
       }
     },
 
-    async still({ reach }, folder) {
-      return reach.inside(await system.realpath(folder.path));
+    async still({ bounds }, folder) {
+      return bounds.inside(await system.realpath(folder.path));
     },
 
-    async reopen(placed, thing, flags) {
+    async reopen(resolved, thing, flags) {
       const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
       let fd: number;
       try {
         fd = await system.open(thing.path, flags | noFollow);
       } catch (error) {
-        throw fromSystem(placed.given, error);
+        throw fromSystem(resolved.given, error);
       }
       try {
-        const [opened, there] = [await system.fstat(fd), await system.lstat(await real(placed))];
-        if (opened.dev !== there.dev || opened.ino !== there.ino) throw outside(placed.given, placed.reach);
+        const [opened, there] = [await system.fstat(fd), await system.lstat(await real(resolved))];
+        if (opened.dev !== there.dev || opened.ino !== there.ino) throw outside(resolved.given, resolved.bounds);
         return fd;
       } catch (error) {
         fs.closeSync(fd);
-        throw fromSystem(placed.given, error);
+        throw fromSystem(resolved.given, error);
       }
     },
   };
 
-  async function lstat(placed: Placed, path: string): Promise<fs.Stats> {
+  async function lstat(resolved: ResolvedPath, path: string): Promise<fs.Stats> {
     try {
       return await system.lstat(path);
     } catch (error) {
-      throw fromSystem(placed.given, error);
+      throw fromSystem(resolved.given, error);
     }
   }
 

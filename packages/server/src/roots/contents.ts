@@ -43,14 +43,14 @@ export function* readRange(system: System, fd: number, size: number, range?: Ran
 }
 
 /** Where small texts pass through on their way to becoming a string; used within one step, never across two. */
-let passage: Buffer | undefined;
+let scratch: Buffer | undefined;
 
 /** Reads a whole file as UTF-8. A small one on a local disk costs no buffer of its own. */
 export function* readUtf8(system: System, fd: number, size: number): Steps<string> {
-  passage ??= Buffer.allocUnsafeSlow(smallest);
+  scratch ??= Buffer.allocUnsafeSlow(smallest);
   if (system === direct && size > 0 && size <= smallest) {
-    const count = fs.readSync(fd, passage, 0, size, 0);
-    if (count === size) return passage.toString('utf8', 0, size);
+    const count = fs.readSync(fd, scratch, 0, size, 0);
+    if (count === size) return scratch.toString('utf8', 0, size);
   }
   const bytes = yield* readRange(system, fd, size);
   return bytes.toString('utf8');

@@ -7,30 +7,30 @@
  * - What is taken from it is opened as any child of an open directory is, without following a link. Whatever is not there,
  *   or is a link, goes the way of a single read, and so does everything where the directory cannot be opened.
  */
-import type { Folder, Ground, Placed } from './ground.ts';
-import * as turns from './pace.ts';
+import type { Folder, Platform, ResolvedPath } from './platform.ts';
 import type { Now } from './steps.ts';
 import { direct } from './system.ts';
+import * as turns from './time-slice.ts';
 
 /** When there is time for work. */
-export type Turns = Pick<typeof turns, 'pace' | 'hasTime'>;
+export type Turns = Pick<typeof turns, 'timeSlice' | 'hasTime'>;
 
-interface Asked {
-  readonly placed: Placed;
+interface PendingRead {
+  readonly resolved: ResolvedPath;
   /** Reads it, from the open directory it lies in where one is given. */
   readonly read: (above: Folder | undefined) => void;
 }
 
 export class GatheredReads {
-  readonly #ground: Ground;
+  readonly #platform: Platform;
   readonly #turns: Turns;
   /** By the directory they lie in, in the order in which they were asked for. */
-  readonly #asked = new Map<string, Asked[]>();
+  readonly #asked = new Map<string, PendingRead[]>();
   #underWay = false;
 
   /** @param pacing - when there is time for work */
-  constructor(ground: Ground, pacing: Turns = turns) {
-    this.#ground = ground;
+  constructor(platform: Platform, pacing: Turns = turns) {
+    this.#platform = platform;
     this.#turns = pacing;
   }
 
@@ -39,10 +39,10 @@ export class GatheredReads {
    *
    * @param read - is given the open directory the name lies in, where there is one
    */
-  join<T>(placed: Placed, read: (above: Folder | undefined) => Now<T>): Promise<T> {
+  join<T>(resolved: ResolvedPath, read: (above: Folder | undefined) => Now<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const asked: Asked = {
-        placed,
+      const asked: PendingRead = {
+        resolved,
         read: above => {
           try {
             resolve(read(above));
@@ -51,7 +51,7 @@ export class GatheredReads {
           }
         },
       };
-      const directory = `${placed.root.at}/${parentOf(placed)}`;
+      const directory = `${resolved.root.at}/${parentOf(resolved)}`;
       const others = this.#asked.get(directory);
       if (others) others.push(asked);
       else this.#asked.set(directory, [asked]);
@@ -63,7 +63,7 @@ export class GatheredReads {
 
   async #go(): Promise<void> {
     for (const [directory, asked] of this.#asked) {
-      const wait = this.#turns.pace();
+      const wait = this.#turns.timeSlice();
       if (wait) await wait;
       const left = this.#readSome(asked);
       this.#asked.delete(directory);
@@ -73,9 +73,9 @@ export class GatheredReads {
   }
 
   /** Reads as long as there is time, one at least. @returns those that were not read */
-  #readSome(asked: readonly Asked[]): Asked[] {
+  #readSome(asked: readonly PendingRead[]): PendingRead[] {
     const before = asked.length;
-    const above = before > 1 ? this.#open(asked[0]!.placed) : undefined;
+    const above = before > 1 ? this.#open(asked[0]!.resolved) : undefined;
     let count = 0;
     try {
       do asked[count++]!.read(above);
@@ -87,14 +87,14 @@ export class GatheredReads {
   }
 
   /** The directory a name lies in; undefined where opening it has to be waited for, or fails. */
-  #open(placed: Placed): Folder | undefined {
-    if (placed.root.system !== direct || !placed.root.live) return undefined;
+  #open(resolved: ResolvedPath): Folder | undefined {
+    if (resolved.root.system !== direct || !resolved.root.live) return undefined;
     try {
-      return this.#ground.folder({ ...placed, rel: parentOf(placed) }) as Folder;
+      return this.#platform.folder({ ...resolved, rel: parentOf(resolved) }) as Folder;
     } catch {
       return undefined;
     }
   }
 }
 
-const parentOf = ({ rel }: Placed): string => rel.slice(0, Math.max(0, rel.lastIndexOf('/')));
+const parentOf = ({ rel }: ResolvedPath): string => rel.slice(0, Math.max(0, rel.lastIndexOf('/')));

@@ -1,5 +1,5 @@
 /**
- * The strong ground: Linux with /proc. Nothing is judged by the name it had.
+ * The strong platform: Linux with /proc. Nothing is judged by the name it had.
  *
  * H1. A root is held by descriptor. A name below it is opened with O_PATH, which reads nothing, runs nothing and cannot
  *     hang, and then the kernel is asked where the descriptor lies (`readlink /proc/self/fd/N`).
@@ -12,7 +12,7 @@
  */
 import * as fs from 'node:fs';
 import type { MidcallError } from '@midcall/core/errors';
-import type { Folder, Ground, Placed, Thing } from './ground.ts';
+import type { Folder, Platform, ResolvedPath, Thing } from './platform.ts';
 import { fromSystem, notFound, outside, vanished } from './refusal.ts';
 import { inOneGo, type Steps, settled } from './steps.ts';
 import { codeOf, identityOf, isAbsent, saysNothing, systemFor } from './system.ts';
@@ -58,19 +58,19 @@ export function canHold(): boolean {
   }
 }
 
-function* openInside(placed: Placed, flags: number): Steps<{ fd: number; path: string }> {
-  const { root, rel, reach, given } = placed;
+function* openInside(resolved: ResolvedPath, flags: number): Steps<{ fd: number; path: string }> {
+  const { root, rel, bounds, given } = resolved;
   let fd: number;
   try {
     fd = yield* settled(root.system.open(join(root.at, rel), O_PATH | flags));
   } catch (error) {
-    throw yield* explain(placed, error);
+    throw yield* explain(resolved, error);
   }
   try {
     const path = yield* settled(root.system.readlink(proc(fd)));
-    if (!reach.inside(path)) throw (yield* moved(placed)) ?? outside(given, reach);
+    if (!bounds.inside(path)) throw (yield* moved(resolved)) ?? outside(given, bounds);
     if (path !== join(root.path === '/' ? '' : root.path, rel) && rel !== '') {
-      const lost = yield* moved(placed);
+      const lost = yield* moved(resolved);
       if (lost) throw lost;
     }
     return { fd, path };
@@ -81,15 +81,15 @@ function* openInside(placed: Placed, flags: number): Steps<{ fd: number; path: s
 }
 
 /** The refusal of a root that is no longer where it was, if it is not. */
-function* moved({ root }: Placed): Steps<MidcallError | undefined> {
+function* moved({ root }: ResolvedPath): Steps<MidcallError | undefined> {
   return (yield* settled(root.system.readlink(root.at))) === root.path ? undefined : vanished(root.path);
 }
 
 /** Why a name could not be opened, without saying anything about what lies outside. */
-function* explain(placed: Placed, error: unknown): Steps<MidcallError> {
-  const { root, rel, reach, given } = placed;
+function* explain(resolved: ResolvedPath, error: unknown): Steps<MidcallError> {
+  const { root, rel, bounds, given } = resolved;
   if (saysNothing(error)) return fromSystem(given, error);
-  const lost = yield* moved(placed);
+  const lost = yield* moved(resolved);
   if (lost) return lost;
   const parts = rel.split('/');
   for (let count = 1; count <= parts.length; count += 1) {
@@ -98,11 +98,11 @@ function* explain(placed: Placed, error: unknown): Steps<MidcallError> {
     try {
       fd = yield* settled(root.system.open(path, O_PATH));
     } catch (stepError) {
-      if (yield* isLink(placed, path)) return outside(given, reach);
+      if (yield* isLink(resolved, path)) return outside(given, bounds);
       return isAbsent(stepError) ? notFound(given) : fromSystem(given, stepError);
     }
     try {
-      if (!reach.inside(yield* settled(root.system.readlink(proc(fd))))) return outside(given, reach);
+      if (!bounds.inside(yield* settled(root.system.readlink(proc(fd))))) return outside(given, bounds);
     } catch (stepError) {
       return fromSystem(given, stepError);
     } finally {
@@ -112,7 +112,7 @@ function* explain(placed: Placed, error: unknown): Steps<MidcallError> {
   return fromSystem(given, error);
 }
 
-function* isLink({ root }: Placed, path: string): Steps<boolean> {
+function* isLink({ root }: ResolvedPath, path: string): Steps<boolean> {
   try {
     return (yield* settled(root.system.lstat(path))).isSymbolicLink();
   } catch {
@@ -120,10 +120,10 @@ function* isLink({ root }: Placed, path: string): Steps<boolean> {
   }
 }
 
-export function heldGround(): Ground {
+export function heldPlatform(): Platform {
   return {
     guarantee: 'held',
-    platform: 'linux',
+    os: 'linux',
     separator: '/',
 
     hold(path) {
@@ -154,63 +154,63 @@ export function heldGround(): Ground {
       }
     },
 
-    folder: placed => inOneGo(folder(placed)),
+    folder: resolved => inOneGo(folder(resolved)),
 
-    thing: placed => inOneGo(thing(placed)),
+    thing: resolved => inOneGo(thing(resolved)),
 
-    present: placed => inOneGo(present(placed)),
+    present: resolved => inOneGo(present(resolved)),
 
-    child: (placed, above, name) => inOneGo(child(placed, above, name)),
+    child: (resolved, above, name) => inOneGo(child(resolved, above, name)),
 
-    async still({ root, reach }, folder) {
-      return reach.inside(await root.system.readlink(folder.at));
+    async still({ root, bounds }, folder) {
+      return bounds.inside(await root.system.readlink(folder.at));
     },
 
-    reopen: (placed, there, flags) => inOneGo(reopen(placed, there, flags)),
+    reopen: (resolved, there, flags) => inOneGo(reopen(resolved, there, flags)),
   };
 }
 
-function* folder(placed: Placed): Steps<Folder> {
-  const { fd, path } = yield* openInside(placed, O_DIRECTORY);
+function* folder(resolved: ResolvedPath): Steps<Folder> {
+  const { fd, path } = yield* openInside(resolved, O_DIRECTORY);
   return { at: proc(fd), path, close: () => closeQuietly(fd) };
 }
 
-function* thing(placed: Placed): Steps<Thing> {
-  const { fd, path } = yield* openInside(placed, 0);
-  return yield* withStat(placed, fd, path);
+function* thing(resolved: ResolvedPath): Steps<Thing> {
+  const { fd, path } = yield* openInside(resolved, 0);
+  return yield* withStat(resolved, fd, path);
 }
 
-function* present(placed: Placed): Steps<void> {
-  const { fd } = yield* openInside(placed, 0);
+function* present(resolved: ResolvedPath): Steps<void> {
+  const { fd } = yield* openInside(resolved, 0);
   closeQuietly(fd);
 }
 
-function* child(placed: Placed, above: Folder, name: string | Buffer): Steps<Thing | undefined> {
+function* child(resolved: ResolvedPath, above: Folder, name: string | Buffer): Steps<Thing | undefined> {
   let fd: number;
   try {
     const at = typeof name === 'string' ? `${above.at}/${name}` : Buffer.concat([Buffer.from(`${above.at}/`), name]);
-    fd = yield* settled(placed.root.system.open(at, O_PATH | O_NOFOLLOW));
+    fd = yield* settled(resolved.root.system.open(at, O_PATH | O_NOFOLLOW));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw fromSystem(placed.given, error);
+    throw fromSystem(resolved.given, error);
   }
-  return yield* withStat(placed, fd, join(above.path === '/' ? '' : above.path, name.toString()));
+  return yield* withStat(resolved, fd, join(above.path === '/' ? '' : above.path, name.toString()));
 }
 
-function* reopen(placed: Placed, there: Thing, flags: number): Steps<number> {
+function* reopen(resolved: ResolvedPath, there: Thing, flags: number): Steps<number> {
   try {
-    return yield* settled(placed.root.system.open(there.at, flags | O_NONBLOCK | O_NOCTTY));
+    return yield* settled(resolved.root.system.open(there.at, flags | O_NONBLOCK | O_NOCTTY));
   } catch (error) {
-    throw fromSystem(placed.given, error);
+    throw fromSystem(resolved.given, error);
   }
 }
 
-function* withStat(placed: Placed, fd: number, path: string): Steps<Thing> {
+function* withStat(resolved: ResolvedPath, fd: number, path: string): Steps<Thing> {
   try {
-    const stat = yield* settled(placed.root.system.fstat(fd));
+    const stat = yield* settled(resolved.root.system.fstat(fd));
     return { at: proc(fd), path, stat, close: () => closeQuietly(fd) };
   } catch (error) {
     closeQuietly(fd);
-    throw fromSystem(placed.given, error);
+    throw fromSystem(resolved.given, error);
   }
 }

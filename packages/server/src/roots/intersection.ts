@@ -2,8 +2,8 @@
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Root } from '@midcall/core/roots';
 import { toPath } from '@midcall/core/roots';
-import type { Ground } from './ground.ts';
-import { shown } from './refusal.ts';
+import type { Platform } from './platform.ts';
+import { quotePath } from './refusal.ts';
 import { type HeldDirectory, RootHold } from './root-hold.ts';
 import type { Dropped, Scope, ScopeRoot } from './scope.ts';
 import { codeOf, mayEnter } from './system.ts';
@@ -29,29 +29,29 @@ export interface Rooted {
 const most = 256;
 
 /** Where an operator's directory leads. @throws MidcallError roots/invalid where it is not a usable directory */
-export function pinned(ground: Ground, given: string): Pinned {
+export function pinned(platform: Platform, given: string): Pinned {
   let directory: HeldDirectory;
   try {
-    directory = ground.hold(given);
+    directory = platform.hold(given);
   } catch (error) {
     const why = codeOf(error) === 'ENOTDIR' ? 'is not a directory' : 'does not exist or cannot be opened';
     throw new MidcallError(
       'roots/invalid',
-      `The directory ${shown(given)} ${why}. Start the server with one that can be used.`,
+      `The directory ${quotePath(given)} ${why}. Start the server with one that can be used.`,
     );
   }
   try {
     if (directory.path.includes('\ufffd'))
-      throw new MidcallError('roots/invalid', `The real path of ${shown(given)} is not valid UTF-8.`);
+      throw new MidcallError('roots/invalid', `The real path of ${quotePath(given)} is not valid UTF-8.`);
     if (!mayEnter(directory.at))
-      throw new MidcallError('roots/invalid', `The directory ${shown(given)} cannot be read by this process.`);
+      throw new MidcallError('roots/invalid', `The directory ${quotePath(given)} cannot be read by this process.`);
     return { given, real: directory.path };
   } finally {
     directory.close();
   }
 }
 
-interface Asked {
+interface Intersecting {
   /** The operator's directories, where they bound what may be said about a root. */
   readonly told: readonly Rooted[] | undefined;
   readonly dropped: Dropped[];
@@ -62,10 +62,10 @@ interface Asked {
 }
 
 /** The client's roots that can be used. Of the others, a reason goes to `dropped` that tells nothing of what is outside. */
-export function clientRoots(ground: Ground, said: readonly Root[], asked: Asked): Rooted[] {
+export function clientRoots(platform: Platform, said: readonly Root[], asked: Intersecting): Rooted[] {
   const usable: Rooted[] = [];
   for (const root of said.slice(0, most)) {
-    const outcome = clientRoot(ground, root, asked);
+    const outcome = clientRoot(platform, root, asked);
     if (typeof outcome === 'string') asked.dropped.push({ uri: root.uri, reason: outcome });
     else usable.push(outcome);
   }
@@ -75,19 +75,19 @@ export function clientRoots(ground: Ground, said: readonly Root[], asked: Asked)
 
 const apart = 'it lies outside what the operator allows';
 
-function clientRoot(ground: Ground, root: Root, { told, taken, pins }: Asked): Rooted | string {
+function clientRoot(platform: Platform, root: Root, { told, taken, pins }: Intersecting): Rooted | string {
   let path: string;
   try {
-    path = toPath(root.uri, ground.platform === 'win32' ? 'win32' : 'posix');
+    path = toPath(root.uri, platform.os === 'win32' ? 'win32' : 'posix');
   } catch (error) {
     if (isMidcallError(error)) return error.message;
     throw error;
   }
   // Outside what the operator allows, nothing is said about what is there.
-  const telling = !told || told.some(each => namesInside(ground, path, each));
+  const telling = !told || told.some(each => namesInside(platform, path, each));
   let directory: HeldDirectory;
   try {
-    directory = ground.hold(path);
+    directory = platform.hold(path);
   } catch (error) {
     if (!telling) return apart;
     return codeOf(error) === 'ENOTDIR' ? 'it is not a directory' : 'it does not exist or cannot be opened';
@@ -95,15 +95,15 @@ function clientRoot(ground: Ground, root: Root, { told, taken, pins }: Asked): R
   const aliases = path === directory.path ? [] : [path];
   const rooted = { directory, aliases, uri: root.uri, ...(root.name === undefined ? {} : { name: root.name }) };
   taken.push(rooted);
-  if (told && !told.some(each => touches(directory.path, each.directory.path, ground.separator))) return apart;
+  if (told && !told.some(each => touches(directory.path, each.directory.path, platform.separator))) return apart;
   if (pins && pins.get(root.uri) !== directory.path) return 'it no longer leads where it did when the client was asked';
   if (directory.path.includes('\ufffd')) return 'its real path is not valid UTF-8';
   return mayEnter(directory.at) ? rooted : 'it cannot be read by this server';
 }
 
-function namesInside(ground: Ground, path: string, { directory, aliases }: Rooted): boolean {
-  const folded = fold(path, ground.platform);
-  return [directory.path, ...aliases].some(each => within(folded, fold(each, ground.platform), ground.separator));
+function namesInside(platform: Platform, path: string, { directory, aliases }: Rooted): boolean {
+  const folded = fold(path, platform.os);
+  return [directory.path, ...aliases].some(each => within(folded, fold(each, platform.os), platform.separator));
 }
 
 const touches = (one: string, other: string, separator: string): boolean =>

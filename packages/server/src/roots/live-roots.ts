@@ -74,12 +74,12 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
     current = next;
     for (const { hold } of next.roots) holds.add(hold);
     for (const hold of holds) {
-      if (hold.live && next.inside(hold.path) && next.ground.identify(hold.path) === hold.identity) continue;
+      if (hold.live && next.inside(hold.path) && next.platform.identify(hold.path) === hold.identity) continue;
       hold.revoke();
       holds.delete(hold);
     }
     before?.release();
-    book.judge(next.inside.bind(next), next.ground.whereabouts);
+    book.judge(next.inside.bind(next), next.platform.whereabouts);
   }
 
   async function readOnce(): Promise<void> {
@@ -115,7 +115,7 @@ export function liveRoots(options: LiveRootsOptions): LiveRoots {
 
   /** The scope in force, rebuilt without asking where a root was replaced on the disk. */
   function settled(): Scope {
-    const stands = current?.roots.every(root => current?.ground.identify(root.path) === root.hold.identity);
+    const stands = current?.roots.every(root => current?.platform.identify(root.path) === root.hold.identity);
     if (!current || !stands || current.roots.length === 0) swap(boundary.scope(said, current, told));
     return current!;
   }

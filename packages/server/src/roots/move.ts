@@ -8,42 +8,42 @@
  *   writes into that claim in the same instant loses what they wrote.
  */
 import * as fs from 'node:fs';
-import type { Ground, Placed } from './ground.ts';
-import { closeLeaf, type Leaf, leafOf } from './leaf.ts';
+import { closeEntry, type DirectoryEntry, entryOf } from './directory-entry.ts';
+import type { Platform, ResolvedPath } from './platform.ts';
 import { exists, fromSystem, invalid, notFound } from './refusal.ts';
 import { codeOf } from './system.ts';
 
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Moves what `source` names to where nothing is yet. Missing folders on the way are created. */
-export async function moveLeaf(ground: Ground, source: Placed, target: Placed): Promise<void> {
-  const from = await leafOf(ground, source);
+export async function moveEntry(platform: Platform, source: ResolvedPath, target: ResolvedPath): Promise<void> {
+  const from = await entryOf(platform, source);
   try {
     if (!from.thing) throw notFound(source.given);
-    if (from.thing.stat.isDirectory() && isBelow(ground, source, target))
+    if (from.thing.stat.isDirectory() && isBelow(platform, source, target))
       throw invalid(target.given, 'lies inside the directory that is to be moved.');
-    const to = await leafOf(ground, target, { makeFolders: true });
+    const to = await entryOf(platform, target, { makeFolders: true });
     try {
       if (to.thing) throw exists(target.given);
-      if (from.thing.stat.isDirectory()) await moveDirectory(ground, from, to);
+      if (from.thing.stat.isDirectory()) await moveDirectory(platform, from, to);
       else await moveFile(from, to);
     } finally {
-      closeLeaf(to);
+      closeEntry(to);
     }
   } finally {
-    closeLeaf(from);
+    closeEntry(from);
   }
 }
 
-const isBelow = (ground: Ground, source: Placed, target: Placed): boolean =>
-  source.root === target.root && `${target.rel}${ground.separator}`.startsWith(`${source.rel}${ground.separator}`);
+const isBelow = (platform: Platform, source: ResolvedPath, target: ResolvedPath): boolean =>
+  source.root === target.root && `${target.rel}${platform.separator}`.startsWith(`${source.rel}${platform.separator}`);
 
-async function moveFile(from: Leaf, to: Leaf): Promise<void> {
-  const { system } = to.placed.root;
+async function moveFile(from: DirectoryEntry, to: DirectoryEntry): Promise<void> {
+  const { system } = to.resolved.root;
   try {
     await system.link(from.at, to.at);
   } catch (error) {
-    if (!noLinks.has(codeOf(error) ?? '')) throw fromSystem(to.placed.given, error);
+    if (!noLinks.has(codeOf(error) ?? '')) throw fromSystem(to.resolved.given, error);
     await claimAndRename(from, to);
     return;
   }
@@ -53,39 +53,39 @@ async function moveFile(from: Leaf, to: Leaf): Promise<void> {
     // The old name could not go (a sticky folder, a read-only mount): take the new one back, so that nothing changed.
     if (codeOf(error) === 'ENOENT') return;
     await system.unlink(to.at);
-    throw fromSystem(from.placed.given, error);
+    throw fromSystem(from.resolved.given, error);
   }
 }
 
-async function claimAndRename(from: Leaf, to: Leaf): Promise<void> {
-  const { system } = to.placed.root;
+async function claimAndRename(from: DirectoryEntry, to: DirectoryEntry): Promise<void> {
+  const { system } = to.resolved.root;
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
   try {
     await system.close(await system.open(to.at, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), 0o600));
   } catch (error) {
-    throw fromSystem(to.placed.given, error);
+    throw fromSystem(to.resolved.given, error);
   }
   try {
     await system.rename(from.at, to.at);
   } catch (error) {
     await system.unlink(to.at);
-    throw fromSystem(from.placed.given, error);
+    throw fromSystem(from.resolved.given, error);
   }
 }
 
-async function moveDirectory(ground: Ground, from: Leaf, to: Leaf): Promise<void> {
-  const { system } = to.placed.root;
+async function moveDirectory(platform: Platform, from: DirectoryEntry, to: DirectoryEntry): Promise<void> {
+  const { system } = to.resolved.root;
   try {
     // Windows renames a directory onto nothing only, and refuses there where something is.
-    if (ground.platform !== 'win32') await system.mkdir(to.at);
+    if (platform.os !== 'win32') await system.mkdir(to.at);
   } catch (error) {
-    throw fromSystem(to.placed.given, error);
+    throw fromSystem(to.resolved.given, error);
   }
   try {
     await system.rename(from.at, to.at);
   } catch (error) {
     const taken = codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST';
-    if (!taken && ground.platform !== 'win32') await system.rmdir(to.at);
-    throw taken ? exists(to.placed.given) : fromSystem(from.placed.given, error);
+    if (!taken && platform.os !== 'win32') await system.rmdir(to.at);
+    throw taken ? exists(to.resolved.given) : fromSystem(from.resolved.given, error);
   }
 }

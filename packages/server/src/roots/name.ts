@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { toPath } from '@midcall/core/roots';
-import type { Ground } from './ground.ts';
+import type { Platform } from './platform.ts';
 import { invalid, outside, type Told } from './refusal.ts';
 import { below, fold, pathsOf, within } from './within.ts';
 
@@ -33,7 +33,7 @@ export interface Place<R> {
 export function placesOf<R extends NamedRoot>(
   given: string,
   roots: readonly R[],
-  ground: Pick<Ground, 'platform' | 'separator'>,
+  platform: Pick<Platform, 'os' | 'separator'>,
   told: Told,
 ): Place<R>[] {
   if (typeof given !== 'string') throw invalid(String(given), 'is not a path.');
@@ -41,8 +41,8 @@ export function placesOf<R extends NamedRoot>(
   if (given.includes('\u0000')) throw invalid(given, 'has a NUL in it.');
   if (/\p{Surrogate}/u.test(given)) throw invalid(given, 'is not valid Unicode.');
   if (given.length > 4 * longest) throw invalid(given, 'is too long for the file system.');
-  const paths = pathsOf(ground.platform);
-  const style = ground.platform === 'win32' ? 'win32' : 'posix';
+  const paths = pathsOf(platform.os);
+  const style = platform.os === 'win32' ? 'win32' : 'posix';
   let name = given;
   if (/^file:/i.test(given)) {
     try {
@@ -59,9 +59,9 @@ export function placesOf<R extends NamedRoot>(
     throw invalid(given, 'is a device, a stream, or relative to a drive; write a full path or one below the folder.');
   }
   if (Buffer.byteLength(name) > longest) throw invalid(given, 'is too long for the file system.');
-  if (paths.isAbsolute(name)) return [absolutePlace(given, normal(name, paths), roots, ground, told)];
-  const rel = stripTail(normal(name, paths), ground.separator);
-  if (rel === '..' || rel.startsWith(`..${ground.separator}`)) throw outside(given, told);
+  if (paths.isAbsolute(name)) return [absolutePlace(given, normal(name, paths), roots, platform, told)];
+  const rel = stripTail(normal(name, paths), platform.separator);
+  if (rel === '..' || rel.startsWith(`..${platform.separator}`)) throw outside(given, told);
   return roots.map(root => ({ root, rel: rel === '.' ? '' : rel }));
 }
 
@@ -78,22 +78,22 @@ function absolutePlace<R extends NamedRoot>(
   given: string,
   normal: string,
   roots: readonly R[],
-  ground: Pick<Ground, 'platform' | 'separator'>,
+  platform: Pick<Platform, 'os' | 'separator'>,
   told: Told,
 ): Place<R> {
-  const path = stripTail(ground.separator === '/' ? normal.replace(/^\/+/, '/') : normal, ground.separator);
-  const folded = fold(path, ground.platform);
+  const path = stripTail(platform.separator === '/' ? normal.replace(/^\/+/, '/') : normal, platform.separator);
+  const folded = fold(path, platform.os);
   let best: { root: R; directory: string } | undefined;
   for (const root of roots) {
     for (const directory of [root.path, ...root.aliases]) {
-      if (!within(folded, fold(directory, ground.platform), ground.separator)) continue;
+      if (!within(folded, fold(directory, platform.os), platform.separator)) continue;
       if (!best || directory.length > best.directory.length) best = { root, directory };
     }
   }
   if (!best) throw outside(given, told);
-  if (folded === path) return { root: best.root, rel: below(path, best.directory, ground.separator) };
-  const depth = stripTail(best.directory, ground.separator).split(ground.separator).length;
-  return { root: best.root, rel: path.split(ground.separator).slice(depth).join(ground.separator) };
+  if (folded === path) return { root: best.root, rel: below(path, best.directory, platform.separator) };
+  const depth = stripTail(best.directory, platform.separator).split(platform.separator).length;
+  return { root: best.root, rel: path.split(platform.separator).slice(depth).join(platform.separator) };
 }
 
 /** False for `C:x`, `\\?\…`, `\\.\…`, `name:stream` and devices, which mean something else than they say. */

@@ -6,44 +6,44 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { writeAll } from './contents.ts';
-import type { Leaf } from './leaf.ts';
+import type { DirectoryEntry } from './directory-entry.ts';
 import { fromSystem } from './refusal.ts';
 import type { System } from './system.ts';
 
 const flags = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | (fs.constants.O_NOFOLLOW ?? 0);
 
-/** Creates the file of a leaf, which must not exist. */
-export async function createFile(leaf: Leaf, data: Uint8Array): Promise<void> {
-  await fill(leaf, leaf.at, data);
+/** Creates the file of an entry, which must not exist. */
+export async function createFile(entry: DirectoryEntry, data: Uint8Array): Promise<void> {
+  await fill(entry, entry.at, data);
 }
 
-/** Creates or replaces the file of a leaf. What takes its place has its mode and, where we may set it, its owner. */
-export async function replaceFile(leaf: Leaf, data: Uint8Array): Promise<void> {
-  const { system } = leaf.placed.root;
-  const temporary = `${leaf.at.slice(0, -leaf.name.length)}.midcall-${randomBytes(9).toString('hex')}`;
-  await fill(leaf, temporary, data, leaf.thing?.stat);
+/** Creates or replaces the file of an entry. What takes its place has its mode and, where we may set it, its owner. */
+export async function replaceFile(entry: DirectoryEntry, data: Uint8Array): Promise<void> {
+  const { system } = entry.resolved.root;
+  const temporary = `${entry.at.slice(0, -entry.name.length)}.midcall-${randomBytes(9).toString('hex')}`;
+  await fill(entry, temporary, data, entry.thing?.stat);
   try {
-    await system.rename(temporary, leaf.at);
+    await system.rename(temporary, entry.at);
   } catch (error) {
     await discard(system, temporary);
-    throw fromSystem(leaf.placed.given, error);
+    throw fromSystem(entry.resolved.given, error);
   }
 }
 
-async function fill({ placed }: Leaf, at: string, data: Uint8Array, like?: fs.Stats): Promise<void> {
-  const { system } = placed.root;
+async function fill({ resolved }: DirectoryEntry, at: string, data: Uint8Array, like?: fs.Stats): Promise<void> {
+  const { system } = resolved.root;
   let fd: number;
   try {
     fd = await system.open(at, flags, like ? 0o600 : 0o666);
   } catch (error) {
-    throw fromSystem(placed.given, error);
+    throw fromSystem(resolved.given, error);
   }
   try {
     await writeAll(system, fd, data);
     if (like) await resemble(system, fd, like);
   } catch (error) {
     await discard(system, at);
-    throw fromSystem(placed.given, error);
+    throw fromSystem(resolved.given, error);
   } finally {
     fs.closeSync(fd);
   }

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { MidcallError } from '@midcall/core/errors';
 import { bytesOf, type Range, rangeFault, readRange, sizeFault, writeAll } from './contents.ts';
 import type { FileHandle, FileStat } from './files.ts';
-import { fromSystem, invalid, revoked, shown } from './refusal.ts';
+import { fromSystem, invalid, quotePath, revoked } from './refusal.ts';
 import { inOneGo } from './steps.ts';
 import type { System } from './system.ts';
 
@@ -120,8 +120,8 @@ export class OpenFile implements FileHandle {
   }
 
   async #during<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#revoked) throw revoked(`The folder of ${shown(this.path)}`);
-    if (this.#closing) throw new MidcallError('roots/invalid', `${shown(this.path)} was closed. Open it again.`);
+    if (this.#revoked) throw revoked(`The folder of ${quotePath(this.path)}`);
+    if (this.#closing) throw new MidcallError('roots/invalid', `${quotePath(this.path)} was closed. Open it again.`);
     this.#inFlight += 1;
     try {
       return await work();

@@ -14,7 +14,7 @@ export interface Told {
 }
 
 /** A path as it may stand in a message: control characters escaped, the middle of a long one left out. */
-export function shown(path: string): string {
+export function quotePath(path: string): string {
   const safe = path.replace(
     /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -24,29 +24,29 @@ export function shown(path: string): string {
 
 /** The allowed folders as a phrase. */
 function boundaryText(roots: readonly { readonly path: string }[]): string {
-  const first = roots.slice(0, 5).map(root => shown(root.path));
+  const first = roots.slice(0, 5).map(root => quotePath(root.path));
   return roots.length > 5 ? `${first.join(', ')} and ${roots.length - 5} more` : first.join(', ');
 }
 
 export const outside = (given: string, told: Told): MidcallError =>
   new MidcallError(
     'roots/outside',
-    `${shown(given)} does not lead to anything inside the allowed folders (${boundaryText(told.roots)}). ${told.grant}`,
+    `${quotePath(given)} does not lead to anything inside the allowed folders (${boundaryText(told.roots)}). ${told.grant}`,
   );
 
 export const notFound = (given: string): MidcallError =>
-  new MidcallError('roots/not-found', `There is nothing at ${shown(given)}.`);
+  new MidcallError('roots/not-found', `There is nothing at ${quotePath(given)}.`);
 
 export const exists = (given: string): MidcallError =>
-  new MidcallError('roots/exists', `${shown(given)} already exists. Choose another name, or remove it first.`);
+  new MidcallError('roots/exists', `${quotePath(given)} already exists. Choose another name, or remove it first.`);
 
 export const invalid = (given: string, why: string): MidcallError =>
-  new MidcallError('roots/invalid', `${shown(given)} ${why}`);
+  new MidcallError('roots/invalid', `${quotePath(given)} ${why}`);
 
 export const vanished = (path: string): MidcallError =>
   new MidcallError(
     'roots/revoked',
-    `The folder ${shown(path)} is no longer where it was. Put it back, or grant another.`,
+    `The folder ${quotePath(path)} is no longer where it was. Put it back, or grant another.`,
   );
 
 export const revoked = (what: string): MidcallError =>
@@ -79,5 +79,5 @@ export function fromSystem(given: string, error: unknown): MidcallError {
   if (error instanceof MidcallError) return error;
   const code = codeOf(error);
   const [ours, why] = (code && reasons[code]) || (['roots/io', `failed (${code ?? 'unknown error'})`] as const);
-  return new MidcallError(ours, `${shown(given)} ${why}.`);
+  return new MidcallError(ours, `${quotePath(given)} ${why}.`);
 }

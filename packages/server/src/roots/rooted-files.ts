@@ -3,14 +3,14 @@ import * as fs from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isMidcallError } from '@midcall/core/errors';
 import { bytesOf, type Range, rangeFault, readRange, readUtf8, sizeFault, writeAll } from './contents.ts';
+import { closeEntry, contentEntry, type DirectoryEntry, entryOf, makeFolders } from './directory-entry.ts';
 import type { Entry, FileHandle, FileStat, Files } from './files.ts';
 import { GatheredReads } from './gathered-reads.ts';
-import type { Folder, Placed, Thing } from './ground.ts';
-import { closeLeaf, contentLeaf, type Leaf, leafOf, makeFolders } from './leaf.ts';
-import { moveLeaf } from './move.ts';
+import { moveEntry } from './move.ts';
 import { createFile, replaceFile } from './new-file.ts';
 import { fileStat, OpenFile, type OpenFiles, streamOf } from './open-file.ts';
-import { Placing } from './placing.ts';
+import { PathResolver } from './path-resolver.ts';
+import type { Folder, ResolvedPath, Thing } from './platform.ts';
 import { exists, fromSystem, invalid, notFound } from './refusal.ts';
 import type { Scope } from './scope.ts';
 import { inOneGo, type Steps, settled } from './steps.ts';
@@ -27,14 +27,14 @@ export class RootedFiles implements Files {
   readonly #scope: Scope;
   readonly #book: OpenFiles;
   readonly #reads: GatheredReads;
-  readonly #placing: Placing;
+  readonly #resolver: PathResolver;
 
   /** Owns one share of the scope until {@link close}. */
   constructor(scope: Scope, book: OpenFiles) {
     this.#scope = scope;
-    this.#placing = new Placing(scope);
+    this.#resolver = new PathResolver(scope);
     this.#book = book;
-    this.#reads = new GatheredReads(scope.ground);
+    this.#reads = new GatheredReads(scope.platform);
   }
 
   get roots(): Files['roots'] {
@@ -46,7 +46,7 @@ export class RootedFiles implements Files {
   }
 
   get guarantee(): Files['guarantee'] {
-    return this.#scope.ground.guarantee;
+    return this.#scope.platform.guarantee;
   }
 
   async open(path: string, mode: 'r' | 'r+' | 'a' = 'r'): Promise<FileHandle> {
@@ -68,21 +68,21 @@ export class RootedFiles implements Files {
   }
 
   async write(path: string, data: string | Uint8Array): Promise<void> {
-    await this.#placing.atOne(path, async placed => {
-      const leaf = await contentLeaf(this.#scope.ground, placed, real => this.#placing.real(path, real));
+    await this.#resolver.atOne(path, async resolved => {
+      const entry = await contentEntry(this.#scope.platform, resolved, real => this.#resolver.real(path, real));
       try {
-        await replaceFile(leaf, bytesOf(data));
+        await replaceFile(entry, bytesOf(data));
       } finally {
-        closeLeaf(leaf);
+        closeEntry(entry);
       }
     });
   }
 
   async append(path: string, data: string | Uint8Array): Promise<void> {
-    await this.#placing.atOne(path, async placed => {
-      const { fd } = await this.#openForAppend(placed, O_WRONLY);
+    await this.#resolver.atOne(path, async resolved => {
+      const { fd } = await this.#openForAppend(resolved, O_WRONLY);
       try {
-        await writeAll(placed.root.system, fd, bytesOf(data));
+        await writeAll(resolved.root.system, fd, bytesOf(data));
       } finally {
         fs.closeSync(fd);
       }
@@ -90,22 +90,22 @@ export class RootedFiles implements Files {
   }
 
   async create(path: string, data: string | Uint8Array): Promise<void> {
-    await this.#placing.atOne(path, async placed => {
-      const leaf = await leafOf(this.#scope.ground, placed, { makeFolders: true });
+    await this.#resolver.atOne(path, async resolved => {
+      const entry = await entryOf(this.#scope.platform, resolved, { makeFolders: true });
       try {
-        if (leaf.thing) throw exists(path);
-        await createFile(leaf, bytesOf(data));
+        if (entry.thing) throw exists(path);
+        await createFile(entry, bytesOf(data));
       } finally {
-        closeLeaf(leaf);
+        closeEntry(entry);
       }
     });
   }
 
   async list(path: string): Promise<Entry[]> {
-    return await this.#placing.atFirst(path, async placed => {
-      const folder = await this.#scope.ground.folder(placed);
+    return await this.#resolver.atFirst(path, async resolved => {
+      const folder = await this.#scope.platform.folder(resolved);
       try {
-        return await listFolder(this.#scope.ground, placed, folder);
+        return await listFolder(this.#scope.platform, resolved, folder);
       } finally {
         folder.close();
       }
@@ -113,17 +113,22 @@ export class RootedFiles implements Files {
   }
 
   async *walk(path: string, options?: { readonly skip?: (entry: Entry) => boolean }): AsyncGenerator<Entry> {
-    const start = await this.#placing.atFirst(path, async placed => {
-      const folder = await this.#scope.ground.folder(placed);
+    const start = await this.#resolver.atFirst(path, async resolved => {
+      const folder = await this.#scope.platform.folder(resolved);
       folder.close();
-      return this.#placing.real(path, folder.path);
+      return this.#resolver.real(path, folder.path);
     });
-    yield* walkFrom(this.#scope.ground, start, (placed, work) => this.#placing.during(placed, work), options?.skip);
+    yield* walkFrom(
+      this.#scope.platform,
+      start,
+      (resolved, work) => this.#resolver.during(resolved, work),
+      options?.skip,
+    );
   }
 
   async stat(path: string): Promise<FileStat> {
-    return await this.#placing.atFirst(path, async placed => {
-      const thing = await this.#scope.ground.thing(placed);
+    return await this.#resolver.atFirst(path, async resolved => {
+      const thing = await this.#scope.platform.thing(resolved);
       thing.close();
       return fileStat(thing.stat);
     });
@@ -131,8 +136,8 @@ export class RootedFiles implements Files {
 
   async exists(path: string): Promise<boolean> {
     try {
-      return await this.#placing.atFirst(path, async placed => {
-        await this.#scope.ground.present(placed);
+      return await this.#resolver.atFirst(path, async resolved => {
+        await this.#scope.platform.present(resolved);
         return true;
       });
     } catch (error) {
@@ -142,28 +147,28 @@ export class RootedFiles implements Files {
   }
 
   async mkdir(path: string): Promise<void> {
-    await this.#placing.atOne(path, async placed => {
-      (await makeFolders(this.#scope.ground, placed)).close();
+    await this.#resolver.atOne(path, async resolved => {
+      (await makeFolders(this.#scope.platform, resolved)).close();
     });
   }
 
   async rename(from: string, to: string): Promise<void> {
-    await this.#placing.atTwo(from, to, (source, target) => moveLeaf(this.#scope.ground, source, target));
+    await this.#resolver.atTwo(from, to, (source, target) => moveEntry(this.#scope.platform, source, target));
   }
 
   async copy(from: string, to: string): Promise<void> {
-    const { ground } = this.#scope;
-    await this.#placing.atOne(from, async source => {
-      const thing = await ground.thing(source);
+    const { platform } = this.#scope;
+    await this.#resolver.atOne(from, async source => {
+      const thing = await platform.thing(source);
       try {
         this.#mustBeFile(from, thing);
-        await this.#placing.atOne(to, async placed => {
-          const leaf = await leafOf(ground, placed, { makeFolders: true });
+        await this.#resolver.atOne(to, async resolved => {
+          const entry = await entryOf(platform, resolved, { makeFolders: true });
           try {
-            if (leaf.thing) throw exists(to);
-            await fs.promises.copyFile(thing.at, leaf.at, fs.constants.COPYFILE_EXCL);
+            if (entry.thing) throw exists(to);
+            await fs.promises.copyFile(thing.at, entry.at, fs.constants.COPYFILE_EXCL);
           } finally {
-            closeLeaf(leaf);
+            closeEntry(entry);
           }
         });
       } finally {
@@ -173,36 +178,36 @@ export class RootedFiles implements Files {
   }
 
   async remove(path: string): Promise<void> {
-    await this.#atLeaf(path, removeLeaf);
+    await this.#atEntry(path, removeLeaf);
   }
 
   async removeTree(path: string): Promise<void> {
-    await this.#atLeaf(path, (leaf, thing) => removeBelow(this.#scope.ground, leaf, thing));
+    await this.#atEntry(path, (entry, thing) => removeBelow(this.#scope.platform, entry, thing));
   }
 
   async absolute(path: string): Promise<string> {
-    const { ground } = this.#scope;
-    return await this.#placing.atOne(path, async placed => {
-      for (let rel = placed.rel, tail = ''; ; ) {
+    const { platform } = this.#scope;
+    return await this.#resolver.atOne(path, async resolved => {
+      for (let rel = resolved.rel, tail = ''; ; ) {
         try {
-          const thing = await ground.thing({ ...placed, rel });
+          const thing = await platform.thing({ ...resolved, rel });
           thing.close();
           return tail === ''
             ? thing.path
-            : `${thing.path}${thing.path.endsWith(ground.separator) ? '' : ground.separator}${tail}`;
+            : `${thing.path}${thing.path.endsWith(platform.separator) ? '' : platform.separator}${tail}`;
         } catch (error) {
           if (!isMidcallError(error, 'roots/not-found') || rel === '') throw error;
         }
-        const cut = rel.lastIndexOf(ground.separator);
+        const cut = rel.lastIndexOf(platform.separator);
         const name = rel.slice(cut + 1);
-        tail = tail === '' ? name : `${name}${ground.separator}${tail}`;
+        tail = tail === '' ? name : `${name}${platform.separator}${tail}`;
         rel = cut < 0 ? '' : rel.slice(0, cut);
       }
     });
   }
 
   async close(): Promise<void> {
-    this.#placing.close();
+    this.#resolver.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -210,23 +215,28 @@ export class RootedFiles implements Files {
   }
 
   #read<T>(path: string, range: Range | undefined, read: Reading<T>): Promise<T> {
-    return this.#placing.tryEach(path, placed =>
-      this.#reads.join(placed, above =>
-        inOneGo(this.#placing.entered(placed, () => inOneGo(this.#readFile(placed, above, range, read)))),
+    return this.#resolver.tryEach(path, resolved =>
+      this.#reads.join(resolved, above =>
+        inOneGo(this.#resolver.entered(resolved, () => inOneGo(this.#readFile(resolved, above, range, read)))),
       ),
     );
   }
 
-  *#readFile<T>(placed: Placed, above: Folder | undefined, range: Range | undefined, read: Reading<T>): Steps<T> {
-    const { ground } = this.#scope;
-    const { given, root } = placed;
-    const thing = (above && (yield* this.#plainFile(placed, above))) ?? (yield* settled(ground.thing(placed)));
+  *#readFile<T>(
+    resolved: ResolvedPath,
+    above: Folder | undefined,
+    range: Range | undefined,
+    read: Reading<T>,
+  ): Steps<T> {
+    const { platform } = this.#scope;
+    const { given, root } = resolved;
+    const thing = (above && (yield* this.#plainFile(resolved, above))) ?? (yield* settled(platform.thing(resolved)));
     let fd: number;
     try {
       this.#mustBeFile(given, thing);
       const tooLarge = sizeFault(thing.stat.size, range);
       if (tooLarge) throw invalid(given, tooLarge);
-      fd = yield* settled(ground.reopen(placed, thing, O_RDONLY));
+      fd = yield* settled(platform.reopen(resolved, thing, O_RDONLY));
     } finally {
       thing.close();
     }
@@ -238,47 +248,47 @@ export class RootedFiles implements Files {
   }
 
   /** The file of this name in its open directory; undefined where something else or nothing has the name. */
-  *#plainFile(placed: Placed, above: Folder): Steps<Thing | undefined> {
-    const name = placed.rel.slice(placed.rel.lastIndexOf('/') + 1);
-    const thing = yield* settled(this.#scope.ground.child(placed, above, name));
+  *#plainFile(resolved: ResolvedPath, above: Folder): Steps<Thing | undefined> {
+    const name = resolved.rel.slice(resolved.rel.lastIndexOf('/') + 1);
+    const thing = yield* settled(this.#scope.platform.child(resolved, above, name));
     if (thing?.stat.isFile()) return thing;
     thing?.close();
     return undefined;
   }
 
   async #openFile(path: string, mode: 'r' | 'r+' | 'a'): Promise<OpenFile> {
-    const { ground } = this.#scope;
+    const { platform } = this.#scope;
     if (mode === 'a') {
-      return await this.#placing.atOne(path, async placed => {
-        const opened = await this.#openForAppend(placed, O_RDWR);
-        return new OpenFile(opened.path, opened.fd, placed.root.system, this.#book, true);
+      return await this.#resolver.atOne(path, async resolved => {
+        const opened = await this.#openForAppend(resolved, O_RDWR);
+        return new OpenFile(opened.path, opened.fd, resolved.root.system, this.#book, true);
       });
     }
-    return await this.#placing.atFirst(path, async placed => {
-      const thing = await ground.thing(placed);
+    return await this.#resolver.atFirst(path, async resolved => {
+      const thing = await platform.thing(resolved);
       try {
         this.#mustBeFile(path, thing);
-        const fd = await ground.reopen(placed, thing, mode === 'r' ? O_RDONLY : O_RDWR);
-        return new OpenFile(thing.path, fd, placed.root.system, this.#book, false);
+        const fd = await platform.reopen(resolved, thing, mode === 'r' ? O_RDONLY : O_RDWR);
+        return new OpenFile(thing.path, fd, resolved.root.system, this.#book, false);
       } finally {
         thing.close();
       }
     });
   }
 
-  async #openForAppend(placed: Placed, access: number): Promise<{ fd: number; path: string }> {
-    const { ground } = this.#scope;
+  async #openForAppend(resolved: ResolvedPath, access: number): Promise<{ fd: number; path: string }> {
+    const { platform } = this.#scope;
     for (let attempt = 0; ; attempt += 1) {
-      const leaf = await contentLeaf(ground, placed, real => this.#placing.real(placed.given, real));
+      const entry = await contentEntry(platform, resolved, real => this.#resolver.real(resolved.given, real));
       try {
-        if (leaf.thing)
-          return { fd: await ground.reopen(leaf.placed, leaf.thing, access | O_APPEND), path: leaf.thing.path };
-        const fd = await placed.root.system.open(leaf.at, access | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
-        return { fd, path: `${leaf.folder.path}${ground.separator}${leaf.name}` };
+        if (entry.thing)
+          return { fd: await platform.reopen(entry.resolved, entry.thing, access | O_APPEND), path: entry.thing.path };
+        const fd = await resolved.root.system.open(entry.at, access | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+        return { fd, path: `${entry.folder.path}${platform.separator}${entry.name}` };
       } catch (error) {
-        if (codeOf(error) !== 'EEXIST' || attempt > 8) throw fromSystem(placed.given, error);
+        if (codeOf(error) !== 'EEXIST' || attempt > 8) throw fromSystem(resolved.given, error);
       } finally {
-        closeLeaf(leaf);
+        closeEntry(entry);
       }
     }
   }
@@ -288,14 +298,14 @@ export class RootedFiles implements Files {
     throw invalid(given, thing.stat.isDirectory() ? 'is a directory.' : 'is not a regular file.');
   }
 
-  async #atLeaf(path: string, work: (leaf: Leaf, thing: Thing) => Promise<void>): Promise<void> {
-    await this.#placing.atOne(path, async placed => {
-      const leaf = await leafOf(this.#scope.ground, placed);
+  async #atEntry(path: string, work: (entry: DirectoryEntry, thing: Thing) => Promise<void>): Promise<void> {
+    await this.#resolver.atOne(path, async resolved => {
+      const entry = await entryOf(this.#scope.platform, resolved);
       try {
-        if (!leaf.thing) throw notFound(path);
-        await work(leaf, leaf.thing);
+        if (!entry.thing) throw notFound(path);
+        await work(entry, entry.thing);
       } finally {
-        closeLeaf(leaf);
+        closeEntry(entry);
       }
     });
   }

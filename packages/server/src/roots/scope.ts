@@ -2,7 +2,7 @@
  * The effective roots at one moment: what the operator allows and what the client granted, as held directories. A scope
  * never changes; a new list makes a new scope. Its roots may be shared with the scope before it and after it.
  */
-import type { Ground, Reach } from './ground.ts';
+import type { Bounds, Platform } from './platform.ts';
 import type { RootHold } from './root-hold.ts';
 import { within } from './within.ts';
 
@@ -22,8 +22,8 @@ export interface Dropped {
   readonly reason: string;
 }
 
-export class Scope implements Reach {
-  readonly ground: Ground;
+export class Scope implements Bounds {
+  readonly platform: Platform;
   readonly roots: readonly ScopeRoot[];
   readonly dropped: readonly Dropped[];
   readonly grant: string;
@@ -31,13 +31,13 @@ export class Scope implements Reach {
   readonly pins: ReadonlyMap<string, string>;
 
   constructor(
-    ground: Ground,
+    platform: Platform,
     roots: readonly ScopeRoot[],
     dropped: readonly Dropped[],
     grant: string,
     pins: ReadonlyMap<string, string>,
   ) {
-    this.ground = ground;
+    this.platform = platform;
     this.roots = roots;
     this.dropped = dropped;
     this.grant = grant;
@@ -46,7 +46,7 @@ export class Scope implements Reach {
 
   inside(real: string): boolean {
     for (const root of this.roots) {
-      if (root.hold.live && within(real, root.path, this.ground.separator)) return true;
+      if (root.hold.live && within(real, root.path, this.platform.separator)) return true;
     }
     return false;
   }

@@ -18,10 +18,10 @@ export function* settled<T>(value: Now<T>): Steps<T> {
 /** Runs steps to the first that has to wait, which is often their end. What they throw until then is thrown. */
 export function inOneGo<T>(steps: Steps<T>): Now<T> {
   const { done, value } = steps.next();
-  return done ? value : carryOn(steps, value);
+  return done ? value : goOn(steps, value);
 }
 
-async function carryOn<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
+async function goOn<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
   let waiting = first;
   for (;;) {
     const { done, value } = await waiting.then(

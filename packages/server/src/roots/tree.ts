@@ -3,26 +3,26 @@
  * the system by name; a recursive remove by name follows a directory that is swapped for a link and deletes outside.
  */
 import { isMidcallError } from '@midcall/core/errors';
+import type { DirectoryEntry } from './directory-entry.ts';
 import type { Entry } from './files.ts';
-import type { Folder, Ground, Placed, Thing } from './ground.ts';
-import type { Leaf } from './leaf.ts';
 import { kindOf } from './open-file.ts';
-import { pace } from './pace.ts';
+import type { Folder, Platform, ResolvedPath, Thing } from './platform.ts';
 import { fromSystem, invalid } from './refusal.ts';
 import type { Now } from './steps.ts';
 import { codeOf } from './system.ts';
+import { timeSlice } from './time-slice.ts';
 
 /** What is in an open directory. */
-export async function listFolder(ground: Ground, placed: Placed, folder: Folder): Promise<Entry[]> {
+export async function listFolder(platform: Platform, resolved: ResolvedPath, folder: Folder): Promise<Entry[]> {
   try {
-    const base = folder.path.endsWith(ground.separator) ? folder.path : folder.path + ground.separator;
-    return await placed.root.system.entries(folder.at, each => ({
+    const base = folder.path.endsWith(platform.separator) ? folder.path : folder.path + platform.separator;
+    return await resolved.root.system.entries(folder.at, each => ({
       name: each.name,
       path: base + each.name,
       kind: kindOf(each),
     }));
   } catch (error) {
-    throw fromSystem(placed.given, error);
+    throw fromSystem(resolved.given, error);
   }
 }
 
@@ -33,23 +33,23 @@ export async function listFolder(ground: Ground, placed: Placed, folder: Folder)
  * @param visit - runs one directory's work while its root is in use
  */
 export async function* walkFrom(
-  ground: Ground,
-  start: Placed,
-  visit: <T>(placed: Placed, work: () => Promise<T>) => Now<T>,
+  platform: Platform,
+  start: ResolvedPath,
+  visit: <T>(resolved: ResolvedPath, work: () => Promise<T>) => Now<T>,
   skip?: (entry: Entry) => boolean,
 ): AsyncGenerator<Entry> {
   let expected: string | undefined;
-  const open = [{ placed: start, expected }];
+  const open = [{ resolved: start, expected }];
   for (let next = open.pop(); next; next = open.pop()) {
-    const { placed } = next;
+    const { resolved } = next;
     ({ expected } = next);
     let found: readonly Entry[];
     try {
-      found = await visit(placed, async () => {
-        const folder = await ground.folder(placed);
+      found = await visit(resolved, async () => {
+        const folder = await platform.folder(resolved);
         try {
           if (expected !== undefined && folder.path !== expected) return [];
-          return await listFolder(ground, placed, folder);
+          return await listFolder(platform, resolved, folder);
         } finally {
           folder.close();
         }
@@ -59,12 +59,12 @@ export async function* walkFrom(
       if (expected !== undefined && (gone || isMidcallError(error, 'roots/invalid'))) continue;
       throw error;
     }
-    const folders: { placed: Placed; expected: string }[] = [];
+    const folders: { resolved: ResolvedPath; expected: string }[] = [];
     for (const entry of found) {
       if (entry.kind !== 'directory') yield entry;
       else if (!skip?.(entry)) {
-        const rel = placed.rel === '' ? entry.name : `${placed.rel}${ground.separator}${entry.name}`;
-        folders.push({ placed: { ...placed, rel }, expected: entry.path });
+        const rel = resolved.rel === '' ? entry.name : `${resolved.rel}${platform.separator}${entry.name}`;
+        folders.push({ resolved: { ...resolved, rel }, expected: entry.path });
       }
     }
     open.push(...folders.reverse());
@@ -72,41 +72,42 @@ export async function* walkFrom(
 }
 
 /** Removes a file, a link itself, or an empty directory. */
-export async function removeLeaf(leaf: Leaf, thing: Thing): Promise<void> {
-  const { system } = leaf.placed.root;
+export async function removeLeaf(entry: DirectoryEntry, thing: Thing): Promise<void> {
+  const { system } = entry.resolved.root;
   try {
-    if (thing.stat.isDirectory()) await system.rmdir(leaf.at);
-    else await system.unlink(leaf.at);
+    if (thing.stat.isDirectory()) await system.rmdir(entry.at);
+    else await system.unlink(entry.at);
   } catch (error) {
-    throw fromSystem(leaf.placed.given, error);
+    throw fromSystem(entry.resolved.given, error);
   }
 }
 
 /** Removes a directory and everything below it, or whatever else has the name. Links are removed, not followed. */
-export async function removeBelow(ground: Ground, leaf: Leaf, thing: Thing): Promise<void> {
-  if (thing.stat.isDirectory()) await empty(ground, leaf.placed, thing);
-  await removeLeaf(leaf, thing);
+export async function removeBelow(platform: Platform, entry: DirectoryEntry, thing: Thing): Promise<void> {
+  if (thing.stat.isDirectory()) await empty(platform, entry.resolved, thing);
+  await removeLeaf(entry, thing);
 }
 
 /** Removes everything in an open directory. Names are kept as bytes, so that those that are not UTF-8 go too. */
-async function empty(ground: Ground, placed: Placed, folder: Thing): Promise<void> {
-  const { system } = placed.root;
+async function empty(platform: Platform, resolved: ResolvedPath, folder: Thing): Promise<void> {
+  const { system } = resolved.root;
   try {
     for (const each of await system.rawEntries(folder.at)) {
-      const wait = pace();
+      const wait = timeSlice();
       if (wait) await wait;
-      placed.root.check();
-      const at = Buffer.concat([Buffer.from(folder.at + ground.separator), each.name]);
+      resolved.root.check();
+      const at = Buffer.concat([Buffer.from(folder.at + platform.separator), each.name]);
       if (!each.isDirectory()) {
         await gone(() => system.unlink(at));
         continue;
       }
-      const child = await ground.child(placed, folder, each.name);
+      const child = await platform.child(resolved, folder, each.name);
       if (!child) continue;
       try {
         if (child.stat.isDirectory()) {
-          if (!(await ground.still(placed, child))) throw invalid(placed.given, 'changed while it was being removed.');
-          await empty(ground, placed, child);
+          if (!(await platform.still(resolved, child)))
+            throw invalid(resolved.given, 'changed while it was being removed.');
+          await empty(platform, resolved, child);
           await gone(() => system.rmdir(at));
         } else await gone(() => system.unlink(at));
       } finally {
@@ -114,7 +115,7 @@ async function empty(ground: Ground, placed: Placed, folder: Thing): Promise<voi
       }
     }
   } catch (error) {
-    throw fromSystem(placed.given, error);
+    throw fromSystem(resolved.given, error);
   }
 }
 

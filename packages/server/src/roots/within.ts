@@ -1,19 +1,19 @@
 /**
  * Whether one path lies inside a directory, as text. Real paths are compared with {@link within}, exactly; names that
- * were typed are only *placed* with {@link fold} first, and what they lead to is compared exactly afterwards.
+ * were typed are only *resolved* with {@link fold} first, and what they lead to is compared exactly afterwards.
  *
  * Real paths are UTF-8 here. A directory whose real path is not is never taken as a root (`U+FFFD` in it says so), so a
  * lossy name further down cannot turn an outside path into an inside one.
  */
 import { posix, win32 } from 'node:path';
 
-export type Platform = 'linux' | 'darwin' | 'win32';
+export type Os = 'linux' | 'darwin' | 'win32';
 
-/** The platform we are on; every other Unix is treated as Linux without its /proc. */
-export const thisPlatform = (): Platform =>
+/** The operating system we are on; every other Unix is treated as Linux without its /proc. */
+export const thisOs = (): Os =>
   process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
 
-export const pathsOf = (platform: Platform): typeof posix => (platform === 'win32' ? win32 : posix);
+export const pathsOf = (os: Os): typeof posix => (os === 'win32' ? win32 : posix);
 
 /** True where `path` is `directory` or below it. Both absolute and normal, with one separator style. */
 export function within(path: string, directory: string, separator = '/'): boolean {
@@ -29,8 +29,8 @@ export function below(path: string, directory: string, separator = '/'): string 
 }
 
 /** What a file system that ignores case takes for the same name; only ever used to place a typed name. */
-export function fold(path: string, platform: Platform): string {
-  if (platform === 'win32') return path.toLowerCase();
-  if (platform === 'darwin') return path.normalize('NFC').toLowerCase();
+export function fold(path: string, os: Os): string {
+  if (os === 'win32') return path.toLowerCase();
+  if (os === 'darwin') return path.normalize('NFC').toLowerCase();
   return path;
 }

@@ -120,9 +120,9 @@ function sealKey(bytes: Uint8Array): SealKey {
 }
 
 /** Freezes an object and makes what prints of it be `shown` (K1). */
-function quiet<T extends object>(object: T, shown: () => unknown): T {
-  Object.defineProperty(object, 'toJSON', { value: shown });
-  Object.defineProperty(object, Symbol.for('nodejs.util.inspect.custom'), { value: shown });
+function quiet<T extends object>(object: T, inText: () => unknown): T {
+  Object.defineProperty(object, 'toJSON', { value: inText });
+  Object.defineProperty(object, Symbol.for('nodejs.util.inspect.custom'), { value: inText });
   return Object.freeze(object);
 }
 
@@ -160,7 +160,7 @@ function base64(text: string): Buffer | undefined {
 }
 
 function readKeyFile(path: string): readonly Uint8Array[] {
-  const shown = `The key file ${JSON.stringify(path)}`;
+  const file = `The key file ${JSON.stringify(path)}`;
   let descriptor: number;
   try {
     // Without O_NONBLOCK opening a FIFO would hang the start.
@@ -170,22 +170,22 @@ function readKeyFile(path: string): readonly Uint8Array[] {
     throw new MidcallError(
       'server/setup',
       missing
-        ? `${shown} does not exist. Make it with: (umask 077; openssl rand -base64 32 > FILE)`
-        : `${shown} cannot be opened (${(cause as NodeJS.ErrnoException).code}).`,
+        ? `${file} does not exist. Make it with: (umask 077; openssl rand -base64 32 > FILE)`
+        : `${file} cannot be opened (${(cause as NodeJS.ErrnoException).code}).`,
       { cause },
     );
   }
   try {
     const stat = fstatSync(descriptor);
-    if (!stat.isFile()) throw new MidcallError('server/setup', `${shown} is not a regular file.`);
-    if (stat.size > MAX_FILE) throw new MidcallError('server/setup', `${shown} is too large to hold keys.`);
+    if (!stat.isFile()) throw new MidcallError('server/setup', `${file} is not a regular file.`);
+    if (stat.size > MAX_FILE) throw new MidcallError('server/setup', `${file} is too large to hold keys.`);
     if (posix && (stat.mode & 0o027) !== 0) {
       throw new MidcallError(
         'server/setup',
-        `${shown} may be read by everyone or written by its group. Run: chmod 600 FILE (in a Kubernetes secret: defaultMode: 0400)`,
+        `${file} may be read by everyone or written by its group. Run: chmod 600 FILE (in a Kubernetes secret: defaultMode: 0400)`,
       );
     }
-    return decode(readFileSync(descriptor, 'utf8'), shown);
+    return decode(readFileSync(descriptor, 'utf8'), file);
   } finally {
     closeSync(descriptor);
   }

@@ -36,7 +36,7 @@ type Work<Statements, T> = (statements: Statements) => T;
 /** What the value of the key alone says, where it makes the write needless (Q1). */
 type Refusal<T> = (held: string | undefined) => { readonly is: T } | undefined;
 
-interface Asked<Statements> {
+interface QueuedWrite<Statements> {
   readonly key: string;
   readonly work: Work<Statements, unknown>;
   readonly refusal: Refusal<unknown> | undefined;
@@ -54,7 +54,7 @@ export class SqliteConnection<Row, Statements> {
   #reading: SqliteStatement | undefined;
   #unusable: string | undefined;
   /** Asked for and not yet written, in order. */
-  readonly #asked: Asked<Statements>[] = [];
+  readonly #queued: QueuedWrite<Statements>[] = [];
   /** How many writes this turn has brought. */
   #writes = 0;
   /** Whether the writes of a turn wait for its end (Q2). */
@@ -69,7 +69,7 @@ export class SqliteConnection<Row, Statements> {
 
   /** @returns the row: at once where the file is free, which is nearly always, else when it is (Q4) */
   read(key: string): Row | undefined | Promise<Row | undefined> {
-    while (this.#asked.length > 0 && this.#asked.some(each => each.key === key)) this.#writeAsked();
+    while (this.#queued.length > 0 && this.#queued.some(each => each.key === key)) this.#writeAsked();
     const { get, patienceMs, subject } = this.#options;
     let statement = this.#reading;
     const once = (): Row | undefined => {
@@ -97,10 +97,10 @@ export class SqliteConnection<Row, Statements> {
       if (refused) return refused.is;
     }
     return new Promise<T>((resolve, reject) => {
-      this.#asked.push({ key, work, refusal, resolve: resolve as (result: unknown) => void, reject });
+      this.#queued.push({ key, work, refusal, resolve: resolve as (result: unknown) => void, reject });
       if (!this.#options.own) return this.#writeAsked();
       if (this.#writes++ === 0) setImmediate(() => this.#endTurn());
-      if (!this.#together && this.#asked.length === 1) queueMicrotask(() => this.#writeAsked());
+      if (!this.#together && this.#queued.length === 1) queueMicrotask(() => this.#writeAsked());
     });
   }
 
@@ -112,16 +112,16 @@ export class SqliteConnection<Row, Statements> {
 
   /** Writes what was asked for, and fails whatever comes later. @param why - goes on from the subject */
   end(why: string): void {
-    while (this.#asked.length > 0) this.#writeAsked();
+    while (this.#queued.length > 0) this.#writeAsked();
     this.#unusable = why;
     // libsql keeps the file open until its statements are collected.
     this.#statements = this.#reading = undefined;
   }
 
   #writeAsked(): void {
-    if (this.#asked.length === 0) return;
-    const group = this.#asked.splice(0, MAX_TOGETHER);
-    if (this.#asked.length > 0) setImmediate(() => this.#writeAsked());
+    if (this.#queued.length === 0) return;
+    const group = this.#queued.splice(0, MAX_TOGETHER);
+    if (this.#queued.length > 0) setImmediate(() => this.#writeAsked());
     try {
       this.#commit(group);
       this.#inDemand = false;
@@ -132,7 +132,7 @@ export class SqliteConnection<Row, Statements> {
   }
 
   /** One transaction; those who asked are told when it stands. */
-  #commit(group: readonly Asked<Statements>[]): void {
+  #commit(group: readonly QueuedWrite<Statements>[]): void {
     this.#checkUsable();
     const joins = !this.#options.own && isInTransaction(this.#database);
     this.#statements ??= this.#options.prepare(this.#database);
@@ -152,7 +152,7 @@ export class SqliteConnection<Row, Statements> {
   }
 
   /** @param failure - of the transaction they were to share */
-  #eachAlone(group: readonly Asked<Statements>[], failure: unknown): void {
+  #eachAlone(group: readonly QueuedWrite<Statements>[], failure: unknown): void {
     const { subject } = this.#options;
     if (group.length === 1) {
       group[0]!.reject(judged(failure, subject));
@@ -168,7 +168,7 @@ export class SqliteConnection<Row, Statements> {
     }
   }
 
-  async #whenFree(group: readonly Asked<Statements>[]): Promise<void> {
+  async #whenFree(group: readonly QueuedWrite<Statements>[]): Promise<void> {
     this.#inDemand = true;
     const { live, patienceMs, subject } = this.#options;
     const left = new Set(group);

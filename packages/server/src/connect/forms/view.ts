@@ -11,7 +11,7 @@ import {
   optionControl,
 } from '@midcall/core/page';
 import type { Sent } from '../pages/page.ts';
-import { shown } from '../pages/view.ts';
+import { safeText } from '../pages/view.ts';
 import { choicesOf, type Item, type Items, type LeafItem, type ListItem, mostEntries } from './item.ts';
 import { applies, at, countOf, entries } from './read.ts';
 
@@ -32,14 +32,14 @@ const group = (items: Items, prefix: string, drawing: Drawing): readonly Html[] 
 
 function one(item: Item, path: string, drawing: Drawing): Html {
   if (item.kind === 'group') {
-    return html`<fieldset class="group"><legend>${shown(item.label, 500)}</legend>${help(item, path)}<div class="fields">${group(item.items, path, drawing)}</div></fieldset>`;
+    return html`<fieldset class="group"><legend>${safeText(item.label, 500)}</legend>${help(item, path)}<div class="fields">${group(item.items, path, drawing)}</div></fieldset>`;
   }
   return item.kind === 'list' ? list(item, path, drawing) : leaf(item, path, drawing);
 }
 
 function list(item: ListItem, path: string, drawing: Drawing): Html {
   const count = entries(path, item, drawing.sent);
-  const label = shown(item.label, 500);
+  const label = safeText(item.label, 500);
   return html`<fieldset class="group"><legend>${label}</legend>${help(item, path)}${error(path, drawing)}
 <input type="hidden" name="${countOf(path)}" value="${count}"><div class="fields">${Array.from(
     { length: count },
@@ -52,10 +52,10 @@ function list(item: ListItem, path: string, drawing: Drawing): Html {
 }
 
 const help = (item: Item, path: string): Html | false =>
-  item.help !== undefined && html`<p class="help" id="h-${path}">${shown(item.help, 4_000)}</p>`;
+  item.help !== undefined && html`<p class="help" id="h-${path}">${safeText(item.help, 4_000)}</p>`;
 
 const error = (path: string, { issues }: Drawing): Html | false =>
-  issues.has(path) && html`<p class="error" id="e-${path}">${shown(issues.get(path)!, 500)}</p>`;
+  issues.has(path) && html`<p class="error" id="e-${path}">${safeText(issues.get(path)!, 500)}</p>`;
 
 function leaf(item: LeafItem, path: string, drawing: Drawing): Html {
   const given = drawing.sent.get(path) ?? [];
@@ -70,7 +70,7 @@ function leaf(item: LeafItem, path: string, drawing: Drawing): Html {
     'aria-invalid': wrong && 'true',
   };
   const optional = item.required === false && html`<span class="need">optional</span>`;
-  const label = html`<label for="f-${path}">${shown(item.label, 500)}${optional}</label>`;
+  const label = html`<label for="f-${path}">${safeText(item.label, 500)}${optional}</label>`;
   const framed = (control: Html): Html =>
     html`<div class="field">${label}${help(item, path)}${control}${error(path, drawing)}</div>`;
   switch (item.kind) {
@@ -96,7 +96,7 @@ function leaf(item: LeafItem, path: string, drawing: Drawing): Html {
             { value: '', title: 'Choose…', selected: false },
             ...choicesOf(item).map(({ value, title }) => ({
               value,
-              title: shown(title, 500),
+              title: safeText(title, 500),
               selected: given.includes(value),
             })),
           ]),
@@ -130,7 +130,7 @@ function options(
 ): Html {
   const given = drawing.sent.get(path) ?? [];
   const optional = item.required === false && html`<span class="need">optional</span>`;
-  return html`<fieldset${attributes({ class: 'field', 'aria-describedby': described === '' ? undefined : described })}><legend>${shown(item.label, 500)}${optional}</legend>${help(item, path)}<div class="options">${choices.map(
+  return html`<fieldset${attributes({ class: 'field', 'aria-describedby': described === '' ? undefined : described })}><legend>${safeText(item.label, 500)}${optional}</legend>${help(item, path)}<div class="options">${choices.map(
     ({ value, title }) =>
       optionControl(
         {
@@ -140,7 +140,7 @@ function options(
           checked: given.includes(value),
           required: type === 'radio' && (item.required ?? true),
         },
-        html`<span>${shown(title, 500)}</span>`,
+        html`<span>${safeText(title, 500)}</span>`,
       ),
   )}</div>${error(path, drawing)}</fieldset>`;
 }

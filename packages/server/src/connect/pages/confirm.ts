@@ -3,7 +3,7 @@ import { checkOptions, name } from '@midcall/core/options';
 import { html } from '@midcall/core/page';
 import type { Json, Page } from '../../index.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';
-import { shown } from './view.ts';
+import { safeText } from './view.ts';
 
 /** What a confirmation page may be given. */
 export interface ConfirmOptions {
@@ -25,7 +25,8 @@ function facts({ call }: Visit) {
   const all = Object.entries((call.arguments ?? {}) as Record<string, Json>);
   if (all.length === 0) return html`<p class="help">This call has no arguments.</p>`;
   return html`<dl class="facts">${all.map(
-    ([name, value]) => html`<div><dt>${shown(name, 200)}</dt><dd>${shown(written(value), 20_000, true)}</dd></div>`,
+    ([name, value]) =>
+      html`<div><dt>${safeText(name, 200)}</dt><dd>${safeText(written(value), 20_000, true)}</dd></div>`,
   )}</dl>`;
 }
 

@@ -25,7 +25,7 @@ import { randomToken } from '../oauth/random-token.ts';
 import { lacking } from '../oauth/tokens.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { PageKind, PageView, Visit, VisitDesk } from './page.ts';
-import { shown } from './view.ts';
+import { safeText } from './view.ts';
 
 /** How the pages of providers are served. */
 export interface OAuthPageOptions {
@@ -75,7 +75,7 @@ ${list(scopes)}`
 });
 
 const list = (scopes: readonly string[]): Html =>
-  html`<ul>${scopes.map(scope => html`<li><code>${shown(scope, 200)}</code></li>`)}</ul>`;
+  html`<ul>${scopes.map(scope => html`<li><code>${safeText(scope, 200)}</code></li>`)}</ul>`;
 
 /** What the page shows once the person has come back and something was not granted. */
 const lesserView = ({ name }: Provider, missing: readonly string[], problem?: string): PageView => ({

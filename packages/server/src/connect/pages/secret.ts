@@ -8,7 +8,7 @@ import { checkOptions, name as nameKind, required, text } from '@midcall/core/op
 import { html } from '@midcall/core/page';
 import type { Page } from '../../index.ts';
 import type { Keeper, PageKind, PageView } from './page.ts';
-import { shown } from './view.ts';
+import { safeText } from './view.ts';
 
 /** What a page that takes a secret is given. */
 export interface SecretOptions {
@@ -34,8 +34,8 @@ const nameShape = /^[\w.:/-]{1,100}$/;
 const view = ({ title, label, help }: Data, problem?: string): PageView => ({
   title,
   send: 'Save',
-  body: html`<div class="field"><label for="secret">${shown(label, 200)}</label>${
-    help !== undefined && html`<p class="help" id="secret-help">${shown(help, 1_000)}</p>`
+  body: html`<div class="field"><label for="secret">${safeText(label, 200)}</label>${
+    help !== undefined && html`<p class="help" id="secret-help">${safeText(help, 1_000)}</p>`
   }<input type="password" id="secret" name="secret" required maxlength="${longest}" autocomplete="off" spellcheck="false"${
     help !== undefined && html` aria-describedby="secret-help"`
   }></div>`,

@@ -12,7 +12,7 @@ export interface Site {
 }
 
 /** Foreign text: every character visible, length capped. */
-export const shown = (text: string, max = 2_000, lines = false): string => visible(text, { max, lines });
+export const safeText = (text: string, max = 2_000, lines = false): string => visible(text, { max, lines });
 
 function document(site: Site, title: string, body: Html, leadsTo?: URL): string {
   return page({
@@ -32,7 +32,7 @@ export interface FormToken {
 }
 
 const problemBox = (problem: string | undefined): Html | false =>
-  problem !== undefined && html`<p class="problem" role="alert">${shown(problem, 400)}</p>`;
+  problem !== undefined && html`<p class="problem" role="alert">${safeText(problem, 400)}</p>`;
 
 const minutes = (ms: number): string => {
   const left = Math.max(1, Math.round(ms / 60_000));
@@ -47,18 +47,18 @@ const defaultButton = trusted(
 /** The page of a kind. */
 export function kindPage(site: Site, visit: Visit, view: PageView, { token, now }: FormToken): string {
   const body = html`<article class="card" aria-labelledby="title">
-<div class="frame"><h1 id="title">${shown(view.title, 300)}</h1>
-<p class="origin">Asked by <strong>${site.name}</strong> for the call <code>${shown(visit.call.name, 200)}</code></p></div>
+<div class="frame"><h1 id="title">${safeText(view.title, 300)}</h1>
+<p class="origin">Asked by <strong>${site.name}</strong> for the call <code>${safeText(visit.call.name, 200)}</code></p></div>
 <form method="post" accept-charset="utf-8" autocomplete="off">
 <input type="hidden" name="form-token" value="${token}">
 ${defaultButton}
-<figure class="quote"><figcaption>${site.name} says</figcaption><blockquote>${shown(visit.message, 2_000, true)}</blockquote></figure>
+<figure class="quote"><figcaption>${site.name} says</figcaption><blockquote>${safeText(visit.message, 2_000, true)}</blockquote></figure>
 ${problemBox(view.problem)}${view.body}
-<div class="actions"><button class="button primary" name="do" value="send">${shown(view.send, 100)}</button>
+<div class="actions"><button class="button primary" name="do" value="send">${safeText(view.send, 100)}</button>
 <button class="button" name="do" value="decline" formnovalidate>Decline</button></div>
 </form></article>
 <p class="aside">What you enter here goes to ${site.name} only, not through your assistant. This link works once, for ${minutes(visit.dueAt - now)}.</p>`;
-  return document(site, shown(view.title, 300), body);
+  return document(site, safeText(view.title, 300), body);
 }
 
 /** Asks for the code that the host shows. */
@@ -79,11 +79,11 @@ ${problemBox(problem)}<div class="field"><label for="code">Code</label>
 
 /** Says something, and asks nothing. */
 export function sayPage(site: Site, heading: string, lines: readonly string[], back?: string): string {
-  const title = shown(heading, 300);
+  const title = safeText(heading, 300);
   return document(
     site,
     title,
-    html`<article class="card says"><h1>${title}</h1>${lines.map(line => html`<p>${shown(line, 1_000)}</p>`)}${
+    html`<article class="card says"><h1>${title}</h1>${lines.map(line => html`<p>${safeText(line, 1_000)}</p>`)}${
       back !== undefined && html`<p><a href="${back}">Try again</a></p>`
     }</article>`,
   );

@@ -221,9 +221,9 @@ function notAllowed({ name }: Provider, missing: readonly string[]): MidcallErro
 
 /** A token whose value shows neither in a log nor in JSON. */
 function accessToken({ accessToken: value, scopes, expiresAt }: OAuthTokens): AccessToken {
-  const shown = { scopes, ...(expiresAt !== undefined && { expiresAt }) };
-  return Object.defineProperties({ ...shown } as AccessToken, {
+  const visible = { scopes, ...(expiresAt !== undefined && { expiresAt }) };
+  return Object.defineProperties({ ...visible } as AccessToken, {
     value: { value, enumerable: false },
-    toJSON: { value: () => shown, enumerable: false },
+    toJSON: { value: () => visible, enumerable: false },
   });
 }

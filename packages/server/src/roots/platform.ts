@@ -8,21 +8,21 @@ import type { Guarantee } from './files.ts';
 import type { Told } from './refusal.ts';
 import type { HeldDirectory, RootHold } from './root-hold.ts';
 import type { Now } from './steps.ts';
-import type { Platform } from './within.ts';
+import type { Os } from './within.ts';
 
 /** The roots an operation may reach, and what a refusal may say. */
-export interface Reach extends Told {
+export interface Bounds extends Told {
   /** True for a real path inside a root that is still granted. */
   inside(real: string): boolean;
 }
 
-/** A name that has been placed: below which root, and how it was given. */
-export interface Placed {
+/** A name that has been resolved: below which root, and how it was given. */
+export interface ResolvedPath {
   readonly given: string;
   readonly root: RootHold;
   /** Below the root, normal, without `..`; '' for the root itself. */
   readonly rel: string;
-  readonly reach: Reach;
+  readonly bounds: Bounds;
 }
 
 /** A directory, open for the length of one operation. */
@@ -38,9 +38,9 @@ export interface Thing extends Folder {
   readonly stat: Stats;
 }
 
-export interface Ground {
+export interface Platform {
   readonly guarantee: Guarantee;
-  readonly platform: Platform;
+  readonly os: Os;
   readonly separator: '/' | '\\';
   /** Holds a directory; throws the system's error where there is none. */
   hold(path: string): HeldDirectory;
@@ -49,15 +49,15 @@ export interface Ground {
   /** Where an open descriptor lies now, as well as this platform can tell; undefined where it cannot. */
   whereabouts(fd: number, path: string): string | undefined;
   /** Opens a directory, following links that stay inside. @throws MidcallError */
-  folder(placed: Placed): Now<Folder>;
+  folder(resolved: ResolvedPath): Now<Folder>;
   /** Opens whatever is there, following links that stay inside. Opens no contents: safe with FIFOs and devices. @throws MidcallError */
-  thing(placed: Placed): Now<Thing>;
+  thing(resolved: ResolvedPath): Now<Thing>;
   /** As {@link thing}, for where nothing but its being there is asked: returns, or throws. */
-  present(placed: Placed): Now<void>;
+  present(resolved: ResolvedPath): Now<void>;
   /** What lies in an open directory under one name, links not followed; undefined where there is nothing. */
-  child(placed: Placed, folder: Folder, name: string | Buffer): Now<Thing | undefined>;
+  child(resolved: ResolvedPath, folder: Folder, name: string | Buffer): Now<Thing | undefined>;
   /** True while an open directory still lies inside. */
-  still(placed: Placed, folder: Folder): Now<boolean>;
+  still(resolved: ResolvedPath, folder: Folder): Now<boolean>;
   /** A descriptor with `flags` for exactly this thing. */
-  reopen(placed: Placed, thing: Thing, flags: number): Now<number>;
+  reopen(resolved: ResolvedPath, thing: Thing, flags: number): Now<number>;
 }

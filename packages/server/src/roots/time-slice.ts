@@ -1,5 +1,5 @@
 /**
- * Keeps synchronous work short. Each operation asks {@link pace} first: the work of one turn of the event loop may take
+ * Keeps synchronous work short. Each operation asks {@link timeSlice} first: the work of one turn of the event loop may take
  * {@link budget} milliseconds, and whoever comes later waits for a turn that has time left. Without it a loop of awaited
  * operations that never leaves the microtask queue would starve timers and sockets.
  */
@@ -31,6 +31,6 @@ function resume(): void {
 }
 
 /** Undefined where there is time left in this turn, else a promise for a turn that has some. */
-export function pace(): Promise<void> | undefined {
+export function timeSlice(): Promise<void> | undefined {
   return hasTime() ? undefined : new Promise(resolve => waiting.push(resolve));
 }
