@@ -3,7 +3,7 @@
  *
  * A test holds the statements that its title names before a colon: `mrtr-33, mrtr-50: a state is used once`. So do the
  * titles around it, for every test inside. Ids are written in full, so that one search finds every test of a statement;
- * labels of invariants follow a semicolon: `elicit-33; K3: a key file`. A reason says why a SHOULD is not followed, or
+ * labels of invariants follow a semicolon: `elicit-33; keys-K3: a key file`. A reason says why a SHOULD is not followed, or
  * with what limit; a MUST or MUST NOT takes none.
  */
 

@@ -86,7 +86,7 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
     expect(guard.metadata(new Request(resource))).toBeUndefined();
   });
 
-  it('B1: one that was given to another service is refused', async () => {
+  it('bearer-B1: one that was given to another service is refused', async () => {
     const [status, challenge] = await refusal(present(`Bearer ${await token('https://other.example/mcp')}`));
     expect([status, challenge]).toEqual([401, expect.stringContaining('invalid_token')]);
   });

@@ -28,7 +28,7 @@ async function opened(made?: Awaited<ReturnType<typeof served>>, count = 1) {
 const header = (cookies: ReadonlyMap<string, string>) => [...cookies].map(each => each.join('=')).join('; ');
 
 describe('a neighbour on another port', () => {
-  it('V5: who is sent our cookie learns neither link nor call from it, and gets nothing with it', async () => {
+  it('visit-V5: who is sent our cookie learns neither link nor call from it, and gets nothing with it', async () => {
     const { person, enter, url, result } = await opened();
     await enter();
     const cookie = header(person.cookies);
@@ -44,7 +44,7 @@ describe('a neighbour on another port', () => {
     expect(await result).toContain('accept');
   });
 
-  it('V5: who plants cookies of our name, before ours or behind, neither opens a page nor closes it', async () => {
+  it('visit-V5: who plants cookies of our name, before ours or behind, neither opens a page nor closes it', async () => {
     const { person, enter, url, ours, result } = await opened();
     const unchecked = person.cookies.get(ours)!;
     await enter();
@@ -69,7 +69,7 @@ describe('a neighbour on another port', () => {
     expect(await result).toContain('accept');
   });
 
-  it('V3: the cookie of one page, code and all, counts for nothing at another', async () => {
+  it('visit-V3: the cookie of one page, code and all, counts for nothing at another', async () => {
     const server = await served();
     const [first, second] = [await opened(server), await opened(server, 2)];
     // The one name a cookie of the second page may have, with what the first page's browser was given for its code.
@@ -91,7 +91,7 @@ describe('a neighbour on another port', () => {
     expect(await first.result).toContain('accept');
   });
 
-  it('V5: who took our cookie away or wrote over it costs the person the code once more, and nothing else', async () => {
+  it('visit-V5: who took our cookie away or wrote over it costs the person the code once more, and nothing else', async () => {
     const { person, enter, ours, result } = await opened();
     await enter();
     person.cookies.set(ours, 'overwritten');
@@ -102,7 +102,7 @@ describe('a neighbour on another port', () => {
     expect(await result).toContain('accept');
   });
 
-  it('P4: whose cookies are many and long does not keep the person out', async () => {
+  it('page-server-P4: whose cookies are many and long does not keep the person out', async () => {
     const { person, enter, url, ours, result } = await opened();
     const others = Array.from({ length: 25 }, (_, n) => `other-${n}=${'x'.repeat(4_000)}`).join('; ');
     const look = await person.get(url, { cookie: `${others}; ${header(person.cookies)}` });
@@ -113,7 +113,7 @@ describe('a neighbour on another port', () => {
   });
 });
 
-it.each(['send', 'decline'])('V5: a cookie goes with its page, by %s', async how => {
+it.each(['send', 'decline'])('visit-V5: a cookie goes with its page, by %s', async how => {
   const { person, enter, url, ours, result } = await opened();
   await enter();
   const { headers } = await fetch(url, { headers: { cookie: header(person.cookies) } });

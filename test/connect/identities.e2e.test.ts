@@ -102,7 +102,7 @@ async function start(offers: Offers, { baseUrl = pagesAt, clientId }: { baseUrl?
 }
 
 describe('a provider that reads client id metadata documents', () => {
-  it('I1: knows this server by the address of its document, and is not asked to register it, though it would', async () => {
+  it('identities-I1: knows this server by the address of its document, and is not asked to register it, though it would', async () => {
     const under = await start({ document: true, registration: true });
     expect(await under.signIn()).toContain('This is done');
     expect(under.asked.map(each => each.searchParams.get('client_id'))).toContain(documentAt);
@@ -121,7 +121,7 @@ describe('a provider that reads client id metadata documents', () => {
     expect(await under.kept.forget(alice, under.quill)).toBe('revoked');
   });
 
-  it('C5: the document names itself, the exact callback and no secret, and anybody may read it', async () => {
+  it('connect-C5: the document names itself, the exact callback and no secret, and anybody may read it', async () => {
     const { pages } = await start({ document: true });
     const answer = await pages.fetch(new Request(documentAt));
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/u);
@@ -137,7 +137,7 @@ describe('a provider that reads client id metadata documents', () => {
     expect((await pages.fetch(new Request(`${pagesAt}/client/other`))).status).toBe(404);
   });
 
-  it('C5: there is none for a server that was registered, or that nobody outside can reach', async () => {
+  it('connect-C5: there is none for a server that was registered, or that nobody outside can reach', async () => {
     const registered = await start({ document: true }, { clientId: 'library' });
     expect((await registered.pages.fetch(new Request(documentAt))).status).toBe(404);
     const baseUrl = 'http://127.0.0.1:9/connect';
@@ -147,7 +147,7 @@ describe('a provider that reads client id metadata documents', () => {
 });
 
 describe('who this server is', () => {
-  it('I1: what the operator registered comes first', async () => {
+  it('identities-I1: what the operator registered comes first', async () => {
     const under = await start({ document: true, registration: true }, { clientId: 'library' });
     expect(await under.signIn()).toContain('This is done');
     expect(under.asked.map(each => each.searchParams.get('client_id'))).toContain('library');
@@ -161,7 +161,7 @@ describe('who this server is', () => {
       { document: true, registration: true },
       'http://127.0.0.1:9/connect',
     ],
-  ])('I1, I2: is registered by request at a provider %s, once', async (_, offers, baseUrl) => {
+  ])('identities-I1, identities-I2: is registered by request at a provider %s, once', async (_, offers, baseUrl) => {
     const under = await start(offers, { baseUrl });
     expect(await under.signIn()).toContain('This is done');
     await under.kept.forget(alice, under.quill);
@@ -171,7 +171,7 @@ describe('who this server is', () => {
     expect(await under.kept.token(alice, under.quill)).toBeDefined();
   });
 
-  it('I2: two processes that ask at once are one client', async () => {
+  it('identities-I2: two processes that ask at once are one client', async () => {
     const { kept, quill, store } = await start({ registration: true });
     const other = vault({ store, key: Buffer.alloc(32, 1) });
     const offer = {

@@ -124,7 +124,7 @@ afterEach(() => {
 });
 
 describe('the authorization code flow', () => {
-  it('000-20; O1: sends S256, state, the exact redirect address and the scopes, and no secret', async () => {
+  it('000-20; oauth-O1: sends S256, state, the exact redirect address and the scopes, and no secret', async () => {
     const { url, state } = await begin(notes);
     const sent = Object.fromEntries(url.searchParams);
     expect(sent).toEqual({
@@ -147,7 +147,7 @@ describe('the authorization code flow', () => {
     expect(posted).toHaveLength(1);
   });
 
-  it('O3: a callback with a foreign state, or none, is not used', async () => {
+  it('oauth-O3: a callback with a foreign state, or none, is not used', async () => {
     const begun = await begin(notes);
     const callback = await signIn(begun);
     for (const state of ['other', undefined]) {
@@ -159,7 +159,7 @@ describe('the authorization code flow', () => {
     expect(posted).toEqual([]);
   });
 
-  it('O3: an answer of another issuer, or of none where one is promised, is not used (mix-up)', async () => {
+  it('oauth-O3: an answer of another issuer, or of none where one is promised, is not used (mix-up)', async () => {
     const begun = await begin(notes);
     const callback = await signIn(begun);
     for (const issuer of [constant.issuer, undefined]) {
@@ -188,7 +188,7 @@ describe('the authorization code flow', () => {
     await expectedIn('(invalid_request)', notes.client.exchange(callback, begun));
   });
 
-  it('O1: a provider that publishes only weaker PKCE methods is refused before anybody is sent there', async () => {
+  it('oauth-O1: a provider that publishes only weaker PKCE methods is refused before anybody is sent there', async () => {
     const weak = provider(
       options(rotating, {
         metadata: {
@@ -201,7 +201,7 @@ describe('the authorization code flow', () => {
     await expectedIn('PKCE', begin(weak));
   });
 
-  it('O2: a provider whose endpoints are plain http elsewhere is refused', async () => {
+  it('oauth-O2: a provider whose endpoints are plain http elsewhere is refused', async () => {
     const plain = provider(
       options(rotating, {
         metadata: { authorization_endpoint: 'http://example.com/auth', token_endpoint: `${rotating.issuer}/token` },
@@ -292,7 +292,7 @@ describe('renewing', () => {
     expect(new Set(refreshes.map(each => each.get('refresh_token'))).size).toBe(2);
   });
 
-  it('R1, R2: many vaults on one store renew once, and all get what the winner got', async () => {
+  it('refresh-R1, refresh-R2: many vaults on one store renew once, and all get what the winner got', async () => {
     await connect(alice, notes);
     expire();
     const vaults = Array.from({ length: 30 }, () => newVault());
@@ -301,7 +301,7 @@ describe('renewing', () => {
     expect(posted.filter(each => each.get('grant_type') === 'refresh_token')).toHaveLength(1);
   });
 
-  it('R1: a refresh token that stays the same is renewed once per expiry, too', async () => {
+  it('refresh-R1: a refresh token that stays the same is renewed once per expiry, too', async () => {
     const same = provider(options(constant));
     await connect(alice, same);
     for (let round = 1; round <= 3; round++) {
@@ -312,7 +312,7 @@ describe('renewing', () => {
     }
   });
 
-  it('R1, R4: where the winner dies in the middle the others wait, say so, and later ask to sign in again', async () => {
+  it('refresh-R1, refresh-R4: where the winner dies in the middle the others wait, say so, and later ask to sign in again', async () => {
     await connect(alice, notes);
     expire();
     const dying = provider(
@@ -342,7 +342,7 @@ describe('renewing', () => {
     expect(await kept.token(alice, notes)).toBeDefined();
   });
 
-  it('R2: who looks just before the winner writes, and asks just after, gets what was written', async () => {
+  it('refresh-R2: who looks just before the winner writes, and asks just after, gets what was written', async () => {
     await connect(alice, notes);
     expire();
     const { reached, go } = holdTokens();
@@ -364,7 +364,7 @@ describe('renewing', () => {
     expect(other).toBeDefined();
   });
 
-  it('R2: the others wait as long as a request of the winner may take', async () => {
+  it('refresh-R2: the others wait as long as a request of the winner may take', async () => {
     await connect(alice, notes);
     expire();
     const { reached, go } = holdTokens();
@@ -384,7 +384,7 @@ describe('renewing', () => {
     rotating.state.intercept = undefined;
   });
 
-  it('R3: a provider that answers with an error of its own is asked again later, with the same token', async () => {
+  it('refresh-R3: a provider that answers with an error of its own is asked again later, with the same token', async () => {
     await connect(alice, notes);
     expire();
     rotating.state.intercept = (req, res) => {
@@ -399,7 +399,7 @@ describe('renewing', () => {
     expect(await kept.token(alice, notes)).toBeDefined();
   });
 
-  it('R3, R4: an answer that broke off leaves it in doubt, and the token that may be spent is not sent again', async () => {
+  it('refresh-R3, refresh-R4: an answer that broke off leaves it in doubt, and the token that may be spent is not sent again', async () => {
     await connect(alice, notes);
     expire();
     rotating.state.intercept = (req, res) => {
@@ -413,7 +413,7 @@ describe('renewing', () => {
     expect(posted.filter(each => each.get('grant_type') === 'refresh_token')).toHaveLength(1);
   });
 
-  it('R3, R4: so does a success that nobody can read: it may have granted something', async () => {
+  it('refresh-R3, refresh-R4: so does a success that nobody can read: it may have granted something', async () => {
     for (const body of ['<h1>Welcome</h1>', '{"access_token":']) {
       posted.length = 0;
       await connect(alice, notes);
@@ -430,7 +430,7 @@ describe('renewing', () => {
     }
   });
 
-  it('R3: where the refresh token is known to stay, an answer that broke off is no harm', async () => {
+  it('refresh-R3: where the refresh token is known to stay, an answer that broke off is no harm', async () => {
     const same = provider(options(constant));
     await connect(alice, same);
     expire();
@@ -521,7 +521,7 @@ describe('forgetting', () => {
     expect(await kept.token(alice, notes)).toBeUndefined();
   });
 
-  it('V4: a renewal under way does not bring back what was forgotten, and gives its tokens back', async () => {
+  it('vault-V4: a renewal under way does not bring back what was forgotten, and gives its tokens back', async () => {
     await connect(alice, notes);
     time += 3_600_000;
     const { reached, go } = holdTokens();

@@ -54,7 +54,7 @@ afterEach(async () => {
 describe('fewer scopes than asked for', () => {
   const both = ['notes.read', 'notes.write'];
 
-  it('C4: the page names what is missing, and ends with it when the person goes on without', async () => {
+  it('connect-C4: the page names what is missing, and ends with it when the person goes on without', async () => {
     under.thirdParty.state.refused = ['notes.write'];
     const alice = under.principal('alice');
     const { url, ticket } = await under.ask(alice, { scopes: both });
@@ -82,7 +82,7 @@ describe('fewer scopes than asked for', () => {
     });
   });
 
-  it('C4: asked again, the provider may allow it after all', async () => {
+  it('connect-C4: asked again, the provider may allow it after all', async () => {
     under.thirdParty.state.refused = ['notes.write'];
     const alice = under.principal('alice');
     const { url, ticket } = await under.ask(alice, { scopes: both });
@@ -94,14 +94,14 @@ describe('fewer scopes than asked for', () => {
     expect((await under.vault.token(alice, under.notes, { scopes: both }))?.scopes).toEqual(both);
   });
 
-  it('V5: a scope that was never asked for is still asked for', async () => {
+  it('vault-V5: a scope that was never asked for is still asked for', async () => {
     const alice = under.principal('alice');
     const { url } = await under.ask(alice);
     await browser.follow(await toCallback(url));
     expect(await under.vault.token(alice, under.notes, { scopes: both })).toBeUndefined();
   });
 
-  it('V5: a provider that leaves openid and offline_access out of what it granted has granted everything', async () => {
+  it('vault-V5: a provider that leaves openid and offline_access out of what it granted has granted everything', async () => {
     const alice = under.principal('alice');
     const asked = ['openid', 'offline_access', 'notes.read'];
     await under.vault.keepSignIn(alice, under.notes, { accessToken: 'a', scopes: ['notes.read'] }, asked);
@@ -130,7 +130,7 @@ describe('connecting', () => {
     expect(inspect(outcome, { depth: 9 })).not.toContain(token?.value);
   });
 
-  it('elicit-url-54; C3, F1: a callback that is replayed finds nothing, and changes nothing', async () => {
+  it('elicit-url-54; connect-C3, F1: a callback that is replayed finds nothing, and changes nothing', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     await browser.follow(callback);
@@ -139,7 +139,7 @@ describe('connecting', () => {
     expect((await under.vault.token(under.principal('alice'), under.notes))?.value).toBe(before?.value);
   });
 
-  it('000-20, elicit-url-47, elicit-url-50, elicit-url-53, elicit-url-67; C2: a callback in another browser connects nobody, and the asker goes on', async () => {
+  it('000-20, elicit-url-47, elicit-url-50, elicit-url-53, elicit-url-67; connect-C2: a callback in another browser connects nobody, and the asker goes on', async () => {
     const { url, ticket } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     under.login.state.person = 'bob';
@@ -152,7 +152,7 @@ describe('connecting', () => {
     expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeDefined();
   });
 
-  it('elicit-url-54; C3: an answer of one provider at the address of another, or with another issuer, is not used', async () => {
+  it('elicit-url-54; connect-C3: an answer of one provider at the address of another, or with another issuer, is not used', async () => {
     const { url, ticket } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     const elsewhere = new URL(callback);
@@ -327,7 +327,7 @@ describe('connecting', () => {
 describe('signing in', () => {
   const session = (of: Browser): string | undefined => of.cookies('127.0.0.1').get(sessionName(under.origin));
 
-  it('elicit-url-68; S2: a sign-in callback in another browser signs nobody in (login CSRF)', async () => {
+  it('elicit-url-68; sign-in-S2: a sign-in callback in another browser signs nobody in (login CSRF)', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const { url: callback } = await browser.follow(url, `${under.origin}/connect/sign-in/callback`);
     const victim = new Browser();
@@ -337,7 +337,7 @@ describe('signing in', () => {
     expect(await heading(await browser.send(callback))).toBe('This sign-in is not known');
   });
 
-  it('elicit-url-53, elicit-url-57, elicit-url-68; S3: a session that was planted is not the one that a sign-in makes, and ends with it (fixation)', async () => {
+  it('elicit-url-53, elicit-url-57, elicit-url-68; sign-in-S3: a session that was planted is not the one that a sign-in makes, and ends with it (fixation)', async () => {
     browser.cookies('127.0.0.1').set(sessionName(under.origin), 'planted-by-an-attacker');
     const { url } = await under.ask(under.principal('alice'));
     expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
@@ -349,7 +349,7 @@ describe('signing in', () => {
     expect(await heading((await planted.follow(url)).response)).toBe('Sign in');
   });
 
-  it('S3: signing in again ends the session before', async () => {
+  it('sign-in-S3: signing in again ends the session before', async () => {
     const { url } = await under.ask(under.principal('alice'));
     await browser.follow(url);
     const first = session(browser) ?? '';
@@ -364,7 +364,7 @@ describe('signing in', () => {
     expect(await heading((await thief.follow(url)).response)).toBe('Sign in');
   });
 
-  it('S4: no parameter decides where a sign-in leads back to (open redirect)', async () => {
+  it('sign-in-S4: no parameter decides where a sign-in leads back to (open redirect)', async () => {
     const { url, ticket } = await under.ask(under.principal('alice'));
     const { url: callback } = await browser.follow(
       `${url}?back=https://evil.example&return_to=//evil.example`,
@@ -377,14 +377,14 @@ describe('signing in', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, `/connect/${ticket}`]);
   });
 
-  it('V1: who is called the same at another issuer is another person', async () => {
+  it('visit-V1: who is called the same at another issuer is another person', async () => {
     const { url, ticket } = await under.ask({ issuer: 'https://login.example', subject: 'alice' });
     expect(await heading((await browser.follow(url)).response)).toBe('This link was made for somebody else');
     expect(await heading(await browser.submit(url))).toBe('This link was made for somebody else');
     expect(await under.outcome(ticket)).toBeUndefined();
   });
 
-  it('V1: a page that wants a code and has none lets nobody in', async () => {
+  it('visit-V1: a page that wants a code and has none lets nobody in', async () => {
     const { url, ticket } = await under.ask(under.principal('alice'), { check: 'code' });
     for (const code of ['', 'undefined', 'QUIET-HARBOR']) {
       expect(await textOf(await browser.submit(url, { do: 'code', code }))).toContain('That is not the code.');
@@ -434,7 +434,7 @@ describe('signing in', () => {
     expect(await under.outcome(ticket)).toBeUndefined();
   });
 
-  it('S5: signing in to another server at another port of the same host leaves this session alone', async () => {
+  it('sign-in-S5: signing in to another server at another port of the same host leaves this session alone', async () => {
     const { url } = await under.ask(under.principal('alice'));
     expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
     const other = await startPages();
@@ -450,7 +450,7 @@ describe('signing in', () => {
     await other.close();
   });
 
-  it('elicit-url-68; S5: cookies are HttpOnly and SameSite=Lax, and two of one name count as none', async () => {
+  it('elicit-url-68; sign-in-S5: cookies are HttpOnly and SameSite=Lax, and two of one name count as none', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const begun = await browser.send(url);
     expect(begun.headers.getSetCookie()).toEqual([
@@ -465,7 +465,7 @@ describe('signing in', () => {
   });
 });
 
-it('elicit-url-40; S5: over https the cookies are Secure and __Host-, and a session under the plain name counts for nothing', async () => {
+it('elicit-url-40; sign-in-S5: over https the cookies are Secure and __Host-, and a session under the plain name counts for nothing', async () => {
   const key = new Uint8Array(32).map((_, index) => index * 11);
   const login = provider({ id: 'login', issuer: under.login.issuer, clientId: 'pages', clientSecret });
   const https = connect({

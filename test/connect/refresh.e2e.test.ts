@@ -113,7 +113,7 @@ async function child(kind: 'sqlite' | 'redis'): Promise<Child> {
 describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'redis'] as const))('%s', kind => {
   beforeEach(() => begin(kind));
 
-  it('R1, R2: of eight processes that find it expired one renews, and all get the same token', async () => {
+  it('refresh-R1, refresh-R2: of eight processes that find it expired one renews, and all get the same token', async () => {
     server.state.intercept = req => {
       if (req.url === '/token') refreshes += 1;
       return false;
@@ -127,7 +127,7 @@ describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'r
     expect(refreshes).toBe(1);
   });
 
-  it('R1, R4: killed in the middle, the token it held is never presented again: the person has to sign in', async () => {
+  it('refresh-R1, refresh-R4: killed in the middle, the token it held is never presented again: the person has to sign in', async () => {
     let reached = (): void => {};
     const arrived = new Promise<void>(resolve => {
       reached = resolve;

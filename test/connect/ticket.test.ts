@@ -51,7 +51,7 @@ function setting() {
 }
 
 describe('a ticket', () => {
-  it('T1: says nothing by itself, and lies in the store neither in the clear nor under its own name', async () => {
+  it('page-ticket-T1: says nothing by itself, and lies in the store neither in the clear nor under its own name', async () => {
     const { store, ticket, issuer } = setting();
     await issuer.issue(ticket);
     expect(await store.get(`page:${ticket.ticket}`)).toBeUndefined();
@@ -94,7 +94,7 @@ describe('a ticket', () => {
     expect(await issuer.look(ticket.ticket)).toBeUndefined();
   });
 
-  it('T2, T3: one gets its turn, and nobody once its time is up', async () => {
+  it('page-ticket-T2, page-ticket-T3: one gets its turn, and nobody once its time is up', async () => {
     const { ticket, issuer, other, advance } = setting();
     await issuer.issue(ticket);
     expect(await Promise.all([issuer.takeTurn(ticket, 'accept'), other.takeTurn(ticket, 'decline')])).toEqual([
@@ -109,7 +109,7 @@ describe('a ticket', () => {
     expect(await issuer.look(late.ticket)).toEqual({ standing: 'expired' });
   });
 
-  it('T4: five codes may be tried, in whichever process', async () => {
+  it('page-ticket-T4: five codes may be tried, in whichever process', async () => {
     const { ticket, issuer, other } = setting();
     const left: unknown[] = [];
     for (const tickets of [issuer, other, issuer, other, issuer, other]) left.push(await tickets.try(ticket));

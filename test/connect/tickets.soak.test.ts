@@ -4,7 +4,7 @@ import { kinds, onShared } from './shared-store.ts';
 import { killAtPages, raceForTickets } from './ticket-processes.ts';
 
 describe.each(kinds)('%s', kind => {
-  it('T2: processes race for one ticket after the other: each has exactly one winner', () =>
+  it('page-ticket-T2: processes race for one ticket after the other: each has exactly one winner', () =>
     onShared(kind, shared => raceForTickets(shared, { racers: 64, rounds: 10_000 })));
 
   it('processes killed with SIGKILL at pages, sessions and secrets: nothing half-written, nothing spent twice', () =>

@@ -4,9 +4,9 @@ import { kinds, onShared } from './shared-store.ts';
 import { killAtVault, readBesideWriters } from './vault-crash.ts';
 
 describe.each(kinds)('%s', kind => {
-  it('V3: a process killed with SIGKILL while it replaces a credential loses none that was acknowledged, and leaves no row behind', () =>
+  it('vault-V3: a process killed with SIGKILL while it replaces a credential loses none that was acknowledged, and leaves no row behind', () =>
     onShared(kind, shared => killAtVault(shared, { kills: 10 })));
 
-  it('V3: a reader beside processes that replace a credential never finds none', () =>
+  it('vault-V3: a reader beside processes that replace a credential never finds none', () =>
     onShared(kind, shared => readBesideWriters(shared, { reads: 300 })));
 });

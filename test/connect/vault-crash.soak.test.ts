@@ -4,9 +4,9 @@ import { kinds, onShared } from './shared-store.ts';
 import { killAtVault, readBesideWriters } from './vault-crash.ts';
 
 describe.each(kinds)('%s', kind => {
-  it('V3: 200 processes killed with SIGKILL while they replace credentials lose none that was acknowledged', () =>
+  it('vault-V3: 200 processes killed with SIGKILL while they replace credentials lose none that was acknowledged', () =>
     onShared(kind, shared => killAtVault(shared, { kills: 200 })));
 
-  it('V3: 5,000 reads beside processes that replace credentials never find none', () =>
+  it('vault-V3: 5,000 reads beside processes that replace credentials never find none', () =>
     onShared(kind, shared => readBesideWriters(shared, { reads: 5_000 })));
 });

@@ -120,7 +120,7 @@ describe('secrets', () => {
 });
 
 describe('at rest', () => {
-  it('elicit-33; V1: a store shows no value, no person, no provider and no name', async () => {
+  it('elicit-33; vault-V1: a store shows no value, no person, no provider and no name', async () => {
     await kept.put(alice, 'weather-api', canary);
     await kept.keepSignIn(alice, notes, tokens('alice'));
     for (const word of ['canary', 'alice', 'login.example', 'weather', 'notes', 'provider.example', 'midcall.vault']) {
@@ -128,13 +128,13 @@ describe('at rest', () => {
     }
   });
 
-  it('V1: equal secrets of two people look different', async () => {
+  it('vault-V1: equal secrets of two people look different', async () => {
     await kept.put(alice, 'n', canary);
     await kept.put(bob, 'n', canary);
     expect(new Set(values.values()).size).toBe(values.size);
   });
 
-  it('elicit-30, elicit-31; V2: an entry moved into another person’s slot is refused, and told without a word of it', async () => {
+  it('elicit-30, elicit-31; vault-V2: an entry moved into another person’s slot is refused, and told without a word of it', async () => {
     await kept.put(bob, 'n', canary);
     const [his, sealed] = [...values][0]!;
     await kept.put(alice, 'n', 'hers');
@@ -145,7 +145,7 @@ describe('at rest', () => {
     expect(await kept.forget(alice, 'n')).toBe('removed');
   });
 
-  it('V3: a credential that is replaced, renewed and forgotten is one row, and then none', async () => {
+  it('vault-V3: a credential that is replaced, renewed and forgotten is one row, and then none', async () => {
     for (const name of ['first', 'second', 'third']) await kept.keepSignIn(alice, notes, tokens(name));
     expect(values.size).toBe(1);
     const rotated = vault({ store, key: [newKey, oldKey] });
@@ -155,7 +155,7 @@ describe('at rest', () => {
     expect(values.size).toBe(0);
   });
 
-  it('V4: sealing a secret again with a newer key does not bring back one that was forgotten meanwhile', async () => {
+  it('vault-V4: sealing a secret again with a newer key does not bring back one that was forgotten meanwhile', async () => {
     await kept.put(alice, 'n', canary);
     const slow: Store = {
       ...store,

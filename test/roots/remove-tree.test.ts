@@ -118,7 +118,7 @@ describe.runIf(canHold())('removing a tree', () => {
   });
 });
 
-describe.runIf(canHold())('H3: a root that was moved away', () => {
+describe.runIf(canHold())('held-H3: a root that was moved away', () => {
   const impostor = (): void => {
     renameSync(at('root'), at('moved'));
     mkdirSync(at('root'));

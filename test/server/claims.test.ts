@@ -111,7 +111,7 @@ describe('a retry', () => {
     expect(every.timers).toBe(0);
   });
 
-  it('C1: is not followed while it may be alive: the waiter gives up', async () => {
+  it('claims-C1: is not followed while it may be alive: the waiter gives up', async () => {
     const { process, pass } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -126,7 +126,7 @@ describe('a retry', () => {
     expect(await attempt.holds()).toBe(true);
   });
 
-  it('C1, C3: is followed within the wait when its process is gone, by exactly one', async () => {
+  it('claims-C1, claims-C3: is followed within the wait when its process is gone, by exactly one', async () => {
     const { process, freeze, pass } = world();
     mine(await claim(process('a')));
     freeze('a');
@@ -142,7 +142,7 @@ describe('a retry', () => {
     expect(kinds.sort()).toEqual(['answered', 'answered', 'mine']);
   });
 
-  it('C2: a process that slept holds nothing any more, and overwrites no result', async () => {
+  it('claims-C2: a process that slept holds nothing any more, and overwrites no result', async () => {
     const { process, freeze, thaw, pass } = world();
     const [a, b] = [process('a'), process('b')];
     const slept = mine(await claim(a));
@@ -157,7 +157,7 @@ describe('a retry', () => {
     expect(await claim(process('c'))).toEqual({ kind: 'answered', result: { result: 'b' } });
   });
 
-  it('C2: a process that slept goes on where nobody else did, and is then followed by nobody', async () => {
+  it('claims-C2: a process that slept goes on where nobody else did, and is then followed by nobody', async () => {
     const { process, freeze, thaw, pass } = world();
     const [a, b] = [process('a'), process('b')];
     const slept = mine(await claim(a));
@@ -172,7 +172,7 @@ describe('a retry', () => {
     expect(await waiting).toEqual({ kind: 'answered', result: { result: 'a' } });
   });
 
-  it('C3: is given the result that was written while the wait for it was won, and holds nothing afterwards', async () => {
+  it('claims-C3: is given the result that was written while the wait for it was won, and holds nothing afterwards', async () => {
     const { process, before, pass, freeze, store } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -188,7 +188,7 @@ describe('a retry', () => {
     expect(await store.get('claim:n:2')).toBe('{"i":"yes"}');
   });
 
-  it('C2: one that was followed holds nothing for ever, also where the claim on it is gone', async () => {
+  it('claims-C2: one that was followed holds nothing for ever, also where the claim on it is gone', async () => {
     const { process, store, pass, freeze, thaw } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -204,7 +204,7 @@ describe('a retry', () => {
     expect(await attempt.answer({ result: 'late' })).toBe(false);
   });
 
-  it('C2: while it finds out whether it was followed, it starts nothing', async () => {
+  it('claims-C2: while it finds out whether it was followed, it starts nothing', async () => {
     const { process, before, pass, freeze, thaw } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -222,7 +222,7 @@ describe('a retry', () => {
     expect(await Promise.all(asked)).toEqual([false, false]);
   });
 
-  it('C2: a sign of presence counts from when it was begun, not from when the store had taken it', async () => {
+  it('claims-C2: a sign of presence counts from when it was begun, not from when the store had taken it', async () => {
     const { process, before, late, store } = world();
     before.set('present:a', () => late(WAIT));
     const attempt = mine(await claim(process('a')));
@@ -231,7 +231,7 @@ describe('a retry', () => {
     expect(await store.get('claim:n:2')).toBe('{"i":"yes","o":"a"}');
   });
 
-  it('C1: one of this process whose end could not be written is under way no more, and is followed at once', async () => {
+  it('claims-C1: one of this process whose end could not be written is under way no more, and is followed at once', async () => {
     const { process, before } = world();
     const a = process('a');
     const attempt = mine(await claim(a));
@@ -240,7 +240,7 @@ describe('a retry', () => {
     expect(mine(await claim(a)).first).toBe(false);
   });
 
-  it('C3: says that it was answered only once its result can be found', async () => {
+  it('claims-C3: says that it was answered only once its result can be found', async () => {
     const { process, before, store } = world();
     let go = (): void => {};
     before.set('result:n', () => new Promise<void>(resolve => (go = resolve)));

@@ -99,13 +99,13 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('A3: a decline stands when the same question is put again', async () => {
+  it('judge-A3: a decline stands when the same question is put again', async () => {
     const { text, asked } = await act(async call => `${await pick(call)} ${await pick(call)}`, [{ action: 'decline' }]);
     expect(text).toBe('decline: decline:');
     expect(asked).toHaveLength(1);
   });
 
-  it('A4: a question dismissed twice is not put a third time', async () => {
+  it('judge-A4: a question dismissed twice is not put a third time', async () => {
     const { text, isError, asked } = await act(
       async call => {
         for (let n = 0; n < 5; n++) await pick(call).catch(() => {});

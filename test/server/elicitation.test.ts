@@ -165,7 +165,7 @@ describe.each(eras)('%s', era => {
     },
   );
 
-  it('elicit-13: also where a page may come before the person on other roads, the host is asked in no mode it lacks', async () => {
+  it('elicit-13: also where a page may reach the person by other channels, the host is asked in no mode it lacks', async () => {
     for (const [capabilities, mode] of [
       [{ elicitation: { form: {} } }, 'form'],
       [{ elicitation: { url: {} } }, 'url'],

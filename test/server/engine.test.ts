@@ -55,7 +55,7 @@ describe.each([
   ['replay', replay],
   ['in place', inPlace],
 ] as const)('a handler run by %s', (_, drive) => {
-  it('E1: gives its result with the answers in place', async () => {
+  it('run-E1: gives its result with the answers in place', async () => {
     const { outcome, rounds } = await drive(
       async run => [await ask(run, 'a'), await ask(run, 'b')],
       each => `${each.label}!`,
@@ -64,7 +64,7 @@ describe.each([
     expect(rounds).toBe(2);
   });
 
-  it('E3: parallel asks leave as one round', async () => {
+  it('run-E3: parallel asks leave as one round', async () => {
     const { outcome, rounds } = await drive(
       run => Promise.all([ask(run, 'a'), ask(run, 'b'), ask(run, 'c')]),
       each => each.label,
@@ -73,7 +73,7 @@ describe.each([
     expect(rounds).toBe(1);
   });
 
-  it('E3: an ask beside a step waits for the step, and what follows it', async () => {
+  it('run-E3: an ask beside a step waits for the step, and what follows it', async () => {
     const { outcome, rounds } = await drive(
       run =>
         Promise.all([
@@ -89,7 +89,7 @@ describe.each([
     expect(rounds).toBe(1);
   });
 
-  it('E1: a step runs once, whatever the rounds, and gives the same JSON copy each time', async () => {
+  it('run-E1: a step runs once, whatever the rounds, and gives the same JSON copy each time', async () => {
     let runs = 0;
     const seen: unknown[] = [];
     const { outcome } = await drive(
@@ -107,7 +107,7 @@ describe.each([
     for (const each of seen) expect(each).toEqual({ n: 1, at: '1970-01-01T00:00:00.000Z' });
   });
 
-  it('E1: a step that throws throws the same on replay', async () => {
+  it('run-E1: a step that throws throws the same on replay', async () => {
     let runs = 0;
     const { outcome } = await drive(
       async run => {
@@ -124,7 +124,7 @@ describe.each([
     expect(outcome).toEqual({ kind: 'done', result: ['no disk', 'ENOSPC'] });
   });
 
-  it('E5: the same question asked twice gets two answers, in order', async () => {
+  it('run-E5: the same question asked twice gets two answers, in order', async () => {
     let n = 0;
     const { outcome } = await drive(
       async run => [await ask(run, 'more?'), await ask(run, 'more?')],
@@ -133,7 +133,7 @@ describe.each([
     expect(outcome).toEqual({ kind: 'done', result: [1, 2] });
   });
 
-  it('E3: an ask of a step’s own function is refused, after an await too, and the step has failed', async () => {
+  it('run-E3: an ask of a step’s own function is refused, after an await too, and the step has failed', async () => {
     let effects = 0;
     const errors: unknown[] = [];
     const refused = (work: Promise<unknown>) => work.catch((error: Error & { code?: string }) => errors.push(error));
@@ -167,7 +167,7 @@ describe.each([
     expect(String(errors[1])).toContain("The function of step 'after a turn' called for elicit 'a'");
   });
 
-  it('E3: asks beside a step are put, however they are woven', async () => {
+  it('run-E3: asks beside a step are put, however they are woven', async () => {
     const { outcome, rounds } = await drive(
       run =>
         Promise.all([
@@ -187,7 +187,7 @@ describe.each([
     expect(rounds).toBe(1);
   });
 
-  it('E3: after a step its successor may ask, also from what the step left running', async () => {
+  it('run-E3: after a step its successor may ask, also from what the step left running', async () => {
     const { outcome } = await drive(
       async run => {
         let late: Promise<unknown> | undefined;
@@ -206,7 +206,7 @@ describe.each([
     expect(outcome).toEqual({ kind: 'done', result: 'late' });
   });
 
-  it('E6: an ask that is not awaited is an error that names it', async () => {
+  it('run-E6: an ask that is not awaited is an error that names it', async () => {
     const { outcome } = await drive(
       async run => {
         void ask(run, 'Delete it?');
@@ -231,7 +231,7 @@ describe.each([
 });
 
 describe('a run whose round is out', () => {
-  it('E2, E4: code after an unanswered ask never runs, not in catch and not in finally', async () => {
+  it('run-E2, run-E4: code after an unanswered ask never runs, not in catch and not in finally', async () => {
     const ran: string[] = [];
     const run = new Run<void>(async r => {
       try {
@@ -250,7 +250,7 @@ describe('a run whose round is out', () => {
     expect(ran).toEqual([]);
   });
 
-  it('E4: nothing beside the ask starts once the round has left', async () => {
+  it('run-E4: nothing beside the ask starts once the round has left', async () => {
     let charged = 0;
     let slowEnded = (): void => {};
     const slow = new Promise<void>(resolve => {
@@ -267,7 +267,7 @@ describe('a run whose round is out', () => {
     expect(charged).toBe(0);
   });
 
-  it('E4: what was held goes on when the round is settled in place', async () => {
+  it('run-E4: what was held goes on when the round is settled in place', async () => {
     let charged = 0;
     let slowEnded = (): void => {};
     const slow = new Promise<void>(resolve => {
@@ -283,7 +283,7 @@ describe('a run whose round is out', () => {
     expect(charged).toBe(1);
   });
 
-  it('E3: a step that begins in the turn of the idle check keeps the round back', async () => {
+  it('run-E3: a step that begins in the turn of the idle check keeps the round back', async () => {
     const order: string[] = [];
     const run = new Run<unknown>(r =>
       Promise.all([
@@ -303,7 +303,7 @@ describe('a run whose round is out', () => {
     expect([['needs'], ['begun', 'ended', 'needs']]).toContainEqual(order);
   });
 
-  it('E6: a handler that outruns its question is told apart', async () => {
+  it('run-E6: a handler that outruns its question is told apart', async () => {
     let timerEnded = (): void => {};
     const timer = new Promise<string>(resolve => {
       timerEnded = () => resolve('late');
@@ -324,7 +324,7 @@ describe('what a round settles', () => {
     return outcome.asks;
   };
 
-  it('E2: an ask that a round leaves without a value stays open, and leaves again', async () => {
+  it('run-E2: an ask that a round leaves without a value stays open, and leaves again', async () => {
     const run = new Run<unknown>(r => Promise.all([ask(r, 'a'), ask(r, 'b')]));
     const [a, b] = await round(run);
     run.settle(new Map([[a!.id, 1]]));
@@ -335,7 +335,7 @@ describe('what a round settles', () => {
     expect(run.asking).toBe(false);
   });
 
-  it('E2: a value that comes while no round is out settles nothing, nor one for a question that was not asked', async () => {
+  it('run-E2: a value that comes while no round is out settles nothing, nor one for a question that was not asked', async () => {
     const [{ id }] = (await round(new Run<unknown>(r => ask(r, 'a')))) as [OpenAsk];
     const seen: Json[] = [];
     let end = (): void => {};
@@ -363,7 +363,7 @@ describe('what a round settles', () => {
     });
   });
 
-  it('E3: a question asked in the same turn as another leaves with it', async () => {
+  it('run-E3: a question asked in the same turn as another leaves with it', async () => {
     const due: (() => void)[] = [];
     const run = new Run<unknown>(
       async r => {
@@ -397,7 +397,7 @@ describe('what a round settles', () => {
   });
 });
 
-describe('E9: the journal is nobody’s to change', () => {
+describe('run-E9: the journal is nobody’s to change', () => {
   type Held = { list: number[] };
   const held = (): Held => ({ list: [1] });
   const journalOf = (run: Run<unknown>) => run.journal.map(entry => entry.value);
@@ -455,7 +455,7 @@ describe('E9: the journal is nobody’s to change', () => {
 });
 
 describe('cancelling', () => {
-  it('E7: fires the signal while no ask is open', async () => {
+  it('run-E7: fires the signal while no ask is open', async () => {
     const run = new Run<unknown>(r =>
       step(
         r,
@@ -470,7 +470,7 @@ describe('cancelling', () => {
     expect((await next).kind).toBe('cancelled');
   });
 
-  it('E7: stays silent while an ask is open, and runs what defer was given once', async () => {
+  it('run-E7: stays silent while an ask is open, and runs what defer was given once', async () => {
     const ran: string[] = [];
     const run = new Run<unknown>(async r => {
       r.defer(() => void ran.push('deferred'));
@@ -489,7 +489,7 @@ describe('cancelling', () => {
     expect(ran).toEqual(['deferred']);
   });
 
-  it('E4: nothing starts after a cancel, not even where the handler swallows the abort', async () => {
+  it('run-E4: nothing starts after a cancel, not even where the handler swallows the abort', async () => {
     const ran: string[] = [];
     const run = new Run<unknown>(async r => {
       await step(r, 'work', () => new Promise(resolve => r.signal.addEventListener('abort', () => resolve(1))));
@@ -522,7 +522,7 @@ describe('a step and a question that wait for each other', () => {
     return step(run, 'wait', () => answer);
   };
 
-  it('E3: the call ends with an error that names both, and with no timer left', async () => {
+  it('run-E3: the call ends with an error that names both, and with no timer left', async () => {
     const { due, timer } = manual();
     const run = new Run<unknown>(crossed, [], new Set(), { timer, stallMs: 5 });
     const next = run.next();
@@ -536,7 +536,7 @@ describe('a step and a question that wait for each other', () => {
     expect(due.length).toBeLessThanOrEqual(1);
   });
 
-  it('E3: a step that ends in time lets the question go, and takes the timer along', async () => {
+  it('run-E3: a step that ends in time lets the question go, and takes the timer along', async () => {
     const { due, timer } = manual();
     let end = (): void => {};
     const run = new Run<unknown>(
@@ -554,7 +554,7 @@ describe('a step and a question that wait for each other', () => {
     await run.suspend();
   });
 
-  it('E4: what was cancelled meanwhile is quiet in the end, so nobody waits for it for ever', async () => {
+  it('run-E4: what was cancelled meanwhile is quiet in the end, so nobody waits for it for ever', async () => {
     const { due, timer } = manual();
     const run = new Run<unknown>(crossed, [], new Set(), { timer, stallMs: 5 });
     void run.next();
@@ -570,7 +570,7 @@ describe('a step and a question that wait for each other', () => {
     await wait;
   });
 
-  it('E4: a step that comes to a file operation after the cancel has no end, and nobody waits for it', async () => {
+  it('run-E4: a step that comes to a file operation after the cancel has no end, and nobody waits for it', async () => {
     let go = (): void => {};
     let touched = 0;
     const run = new Run<unknown>(r =>
@@ -589,29 +589,32 @@ describe('a step and a question that wait for each other', () => {
 });
 
 describe('what defer was given', () => {
-  it.each(['ask', 'step', 'file operation'] as const)('E7: may start no %s, and the call still ends', async what => {
-    const errors: unknown[] = [];
-    const run = new Run<unknown>(
-      async r => {
-        r.defer(async () => {
-          await turn();
-          if (what === 'ask') await ask(r, 'a');
-          else if (what === 'step') await step(r, 's', () => {});
-          else await r.guarded(async () => {});
-        });
-        return 'result';
-      },
-      [],
-      new Set(),
-      { onDeferError: error => errors.push(error) },
-    );
-    expect(await run.next()).toEqual({ kind: 'done', result: 'result' });
-    expect(errors).toMatchObject([{ code: 'ask/nested' }]);
-  });
+  it.each(['ask', 'step', 'file operation'] as const)(
+    'run-E7: may start no %s, and the call still ends',
+    async what => {
+      const errors: unknown[] = [];
+      const run = new Run<unknown>(
+        async r => {
+          r.defer(async () => {
+            await turn();
+            if (what === 'ask') await ask(r, 'a');
+            else if (what === 'step') await step(r, 's', () => {});
+            else await r.guarded(async () => {});
+          });
+          return 'result';
+        },
+        [],
+        new Set(),
+        { onDeferError: error => errors.push(error) },
+      );
+      expect(await run.next()).toEqual({ kind: 'done', result: 'result' });
+      expect(errors).toMatchObject([{ code: 'ask/nested' }]);
+    },
+  );
 });
 
 describe('divergence', () => {
-  it('E5: names what was recorded and what this run asked instead', async () => {
+  it('run-E5: names what was recorded and what this run asked instead', async () => {
     let n = 0;
     const { outcome } = await replay(
       async run => ask(run, `Delete ${++n} notes?`),
@@ -623,7 +626,7 @@ describe('divergence', () => {
     expect(message).toContain("elicit 'Delete 2 notes?' instead");
   });
 
-  it('E5: an answer is for the kind of question it was given to, though another is worded the same', async () => {
+  it('run-E5: an answer is for the kind of question it was given to, though another is worded the same', async () => {
     const identity = { message: 'Sure?' };
     const ids: string[] = [];
     const run = new Run<unknown>(async r => {
@@ -654,7 +657,7 @@ describe('divergence', () => {
     expect(await foreseen.next()).toEqual({ kind: 'done', result: [false, true] });
   });
 
-  it('E5: only what the last round added is new to a handler', async () => {
+  it('run-E5: only what the last round added is new to a handler', async () => {
     const seen: boolean[] = [];
     const handler: Handler<unknown> = async run => {
       for (const label of ['a', 'b']) {
@@ -666,7 +669,7 @@ describe('divergence', () => {
     expect(seen).toEqual([true, false, true]);
   });
 
-  it('E5: names as asked instead only what has no answer', async () => {
+  it('run-E5: names as asked instead only what has no answer', async () => {
     const run = new Run<unknown>(
       async r => void (await ask(r, 'answered')),
       [{ id: 'x', kind: 'step', label: 'find', value: 1 }],
@@ -679,12 +682,12 @@ describe('divergence', () => {
     expect(ended.error.message).not.toContain('answered');
   });
 
-  it('E5: a recorded entry that a finished run did not use is an error', async () => {
+  it('run-E5: a recorded entry that a finished run did not use is an error', async () => {
     const run = new Run<unknown>(async () => 'done', [{ id: 'x', kind: 'step', label: 'find', value: 1 }]);
     expect(await run.next()).toMatchObject({ kind: 'failed', error: { code: 'ask/diverged' } });
   });
 
-  it('E5: questions that come back late are waited for, not called diverged', async () => {
+  it('run-E5: questions that come back late are waited for, not called diverged', async () => {
     const later = async (ms: number) => {
       for (let n = 0; n < ms; n++) await turn();
     };

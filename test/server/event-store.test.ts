@@ -13,7 +13,7 @@ async function replay(store: ReturnType<typeof boundedEventStore>, after: string
 }
 
 describe('the event store of a session', () => {
-  it('E1: replays one stream, in order, each message once, whatever else was sent', async () => {
+  it('events-E1: replays one stream, in order, each message once, whatever else was sent', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 60 }), async streams => {
         const store = boundedEventStore();
@@ -30,7 +30,7 @@ describe('the event store of a session', () => {
     );
   });
 
-  it('E1: does not replay the priming event as a message', async () => {
+  it('events-E1: does not replay the priming event as a message', async () => {
     const store = boundedEventStore();
     await store.storeEvent('a', note(1));
     const primed = await store.storeEvent('b', {} as JSONRPCMessage);
@@ -38,7 +38,7 @@ describe('the event store of a session', () => {
     expect((await replay(store, primed)).map(each => each.message)).toEqual([note(2)]);
   });
 
-  it('E2: forgets streams that were answered before those that wait', async () => {
+  it('events-E2: forgets streams that were answered before those that wait', async () => {
     const store = boundedEventStore({ maxEvents: 3 });
     const waiting = await store.storeEvent('waiting', note(0));
     const answered = await store.storeEvent('answered', note(1));
@@ -48,7 +48,7 @@ describe('the event store of a session', () => {
     expect(await store.getStreamIdForEventId!(answered)).toBeUndefined();
   });
 
-  it('E3: does not resume across a hole', async () => {
+  it('events-E3: does not resume across a hole', async () => {
     const store = boundedEventStore({ maxEvents: 2 });
     const [first, second] = [await store.storeEvent('a', note(0)), await store.storeEvent('a', note(1))];
     await store.storeEvent('a', note(2));

@@ -134,7 +134,7 @@ describe('one endpoint for both eras', () => {
   });
 });
 
-describe('H1: a broken stream ends nothing', () => {
+describe('sessions-H1: a broken stream ends nothing', () => {
   it('replays the question and the result to a client whose stream was cut', async () => {
     const { url, endpoint } = await serve();
     const cuts: AbortController[] = [];
@@ -165,7 +165,7 @@ describe('H1: a broken stream ends nothing', () => {
   });
 });
 
-describe('H2: a session belongs to whoever opened it', () => {
+describe('sessions-H2: a session belongs to whoever opened it', () => {
   const authenticate = async (request: Request): Promise<AuthInfo | Response | undefined> => {
     const token = request.headers.get('authorization')?.slice('Bearer '.length);
     if (token === undefined) return new Response('{"error":"invalid_token"}', { status: 401 });
@@ -207,7 +207,7 @@ describe('H2: a session belongs to whoever opened it', () => {
   });
 });
 
-describe('H3, H4: sessions end and are capped', () => {
+describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
   const openRaw = async (url: URL) => String((await raw(url, json, initialize)).headers['mcp-session-id']);
   const alive = async (url: URL, id: string) =>
     (await raw(url, { ...json, 'mcp-session-id': id }, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}')).status ===
@@ -299,7 +299,7 @@ describe('H3, H4: sessions end and are capped', () => {
     return { ...serving, id, clock, begun, aborted, call, end: () => end(), sweep: () => sweep() };
   }
 
-  it('H3: counts from the end of a request, however long that took', async () => {
+  it('sessions-H3: counts from the end of a request, however long that took', async () => {
     const { url, id, clock, begun, call, end, sweep, endpoint } = await waiting();
     const calling = call().then(response => response.text());
     await begun;
@@ -314,11 +314,11 @@ describe('H3, H4: sessions end and are capped', () => {
     expect(await alive(url, id)).toBe(true);
   });
 
-  it('H3: the calls of a session that ends end with it', async () => {
+  it('sessions-H3: the calls of a session that ends end with it', async () => {
     const { clock, call, aborted, sweep, endpoint } = await waiting();
     const cut = new AbortController();
     await call(cut.signal);
-    // H1: that its stream is cut ends nothing; that nothing uses the session does.
+    // sessions-H1: that its stream is cut ends nothing; that nothing uses the session does.
     cut.abort();
     await expect
       .poll(() => {
@@ -337,7 +337,7 @@ describe('H3, H4: sessions end and are capped', () => {
   });
 });
 
-describe('H5: what one session has under way', () => {
+describe('sessions-H5: what one session has under way', () => {
   const capable = initialize.replace('"capabilities":{}', '"capabilities":{"elicitation":{}}');
   const session = async (options: HttpOptions = {}) => {
     const { url } = await serve(options);

@@ -1,4 +1,4 @@
-/** What a recorded answer comes to; see A1 to A5 in packages/server/src/asking/judge.ts. */
+/** What a recorded answer comes to; see judge-A1 to judge-A5 in packages/server/src/asking/judge.ts. */
 import { form } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
 import { AskHistory, judge } from '../../packages/server/src/asking/judge.ts';
@@ -21,7 +21,7 @@ const answer = async (...args: Parameters<typeof judged>) => {
 };
 
 describe('a recorded answer', () => {
-  it('A1: is accepted only with content that fits', async () => {
+  it('judge-A1: is accepted only with content that fits', async () => {
     expect(await answer(got('accept', { value: true }))).toMatchObject({ action: 'accept', content: true });
     for (const content of [undefined, {}, { value: 'yes' }, { value: true, more: 1 }])
       expect(await judged(got('accept', content))).toHaveProperty('again');
@@ -30,7 +30,7 @@ describe('a recorded answer', () => {
     expect(await answer(fromClient(null, slow))).toMatchObject({ action: 'cancel', reason: 'error' });
   });
 
-  it('A3: a decline that stands is the person’s and came from nobody just now: it is never too fast', async () => {
+  it('judge-A3: a decline that stands is the person’s and came from nobody just now: it is never too fast', async () => {
     for (const demanded of [undefined, 'relayed', 'in-band', 'out-of-band', 'verified'] as const) {
       const stands = await answer({ kind: 'standing-decline' }, demanded);
       expect(stands).toMatchObject({ action: 'decline', by: { elapsedMs: 0 } });
@@ -38,7 +38,7 @@ describe('a recorded answer', () => {
     }
   });
 
-  it('A5: what came faster than a person reads is marked, and does not count where a level is demanded, a no included', async () => {
+  it('judge-A5: what came faster than a person reads is marked, and does not count where a level is demanded, a no included', async () => {
     for (const recorded of [
       got('accept', { value: true }, 499),
       got('decline', undefined, 0),
@@ -52,7 +52,7 @@ describe('a recorded answer', () => {
     expect(inTime.by.suspect).toBeUndefined();
   });
 
-  it('A5: what came over a page or a relay is no host’s own speed', async () => {
+  it('judge-A5: what came over a page or a relay is no host’s own speed', async () => {
     for (const channel of ['page', 'relay'] as const) {
       const recording = { kind: 'answered', channel, assurance: 'relayed', got: { action: 'decline' }, ms: 0 } as const;
       expect((await answer(recording)).by.suspect).toBeUndefined();
@@ -62,7 +62,7 @@ describe('a recorded answer', () => {
   it.each([
     ['native', 'in-band'],
     ['relay', 'relayed'],
-  ] as const)('A5: over %s it is worth no more than that', async (channel, assurance) => {
+  ] as const)('judge-A5: over %s it is worth no more than that', async (channel, assurance) => {
     const content = { value: true };
     const recorded = { kind: 'answered', channel, assurance, got: { action: 'accept', content }, ms: slow } as const;
     expect((await answer(recorded)).by).toEqual({ channel, assurance, elapsedMs: slow });
@@ -85,7 +85,7 @@ describe('a recorded answer', () => {
 describe('what a call was told', () => {
   const said = (action: 'accept' | 'decline' | 'cancel') => ({ action }) as never;
 
-  it('A3: a decline stands, whatever came before or comes after, and for its own question alone', () => {
+  it('judge-A3: a decline stands, whatever came before or comes after, and for its own question alone', () => {
     const history = new AskHistory();
     const [mine, other] = [AskHistory.question('Sure?', 'a'), AskHistory.question('Sure?', 'b')];
     expect(mine).not.toBe(other);
@@ -96,7 +96,7 @@ describe('what a call was told', () => {
     expect([history.declined(mine), history.declined(other)]).toEqual([true, false]);
   });
 
-  it('A4: a question that was not accepted twice is not put a third time; one that was accepted may be', () => {
+  it('judge-A4: a question that was not accepted twice is not put a third time; one that was accepted may be', () => {
     const history = new AskHistory();
     const question = AskHistory.question('Sure?', 'a');
     for (let n = 0; n < 5; n++) history.record(question, said('accept'));

@@ -44,7 +44,7 @@ describe('a sealed state', () => {
     expect(await openState(text, binding, with_, big)).toEqual({ ok: true, state });
   });
 
-  it.each(Object.keys(binding) as (keyof Binding)[])('B1: opens for no other %s', async part => {
+  it.each(Object.keys(binding) as (keyof Binding)[])('state-B1: opens for no other %s', async part => {
     const with_ = options();
     const text = await sealState(state, binding, with_, big);
     const opened = await openState(text, { ...binding, [part]: `${binding[part]}x` }, with_, big);
@@ -54,7 +54,7 @@ describe('a sealed state', () => {
   });
 
   it.each(Object.keys(binding) as (keyof Binding)[])(
-    'B1: a long %s is bound whole, to its last character',
+    'state-B1: a long %s is bound whole, to its last character',
     async part => {
       const long = 'x'.repeat(5_000);
       const with_ = options();
@@ -69,13 +69,13 @@ describe('a sealed state', () => {
     },
   );
 
-  it('B1: parts are not told apart by where one ends and the next begins', async () => {
+  it('state-B1: parts are not told apart by where one ends and the next begins', async () => {
     const with_ = options();
     const text = await sealState(state, { ...binding, principal: 'ann', client: 'app' }, with_, big);
     expect((await openState(text, { ...binding, principal: 'anna', client: 'pp' }, with_, big)).ok).toBe(false);
   });
 
-  it('B2: lives until its last millisecond and no longer, and not before it was issued but for the skew of clocks', async () => {
+  it('state-B2: lives until its last millisecond and no longer, and not before it was issued but for the skew of clocks', async () => {
     const with_ = options();
     const text = await sealState(state, binding, with_, big);
     const at = async (now: number) => {
@@ -104,7 +104,7 @@ describe('a sealed state', () => {
     });
   });
 
-  it('B4: refers to its own journal and no other, and is expired once that is gone', async () => {
+  it('state-B4: refers to its own journal and no other, and is expired once that is gone', async () => {
     const with_ = options();
     const mine = await sealState(state, binding, with_, 1);
     const other = { ...state, nonce: 'm', journal: [{ ...state.journal[0]!, value: 'of another' }] };
@@ -118,7 +118,7 @@ describe('a sealed state', () => {
     expect(await openState(mine, binding, with_, big)).toEqual(gone);
   });
 
-  it('B4: a journal is no state, nor one of another purpose', async () => {
+  it('state-B4: a journal is no state, nor one of another purpose', async () => {
     const with_ = options();
     await sealState(state, binding, with_, 1);
     const journal = await with_.store.get('journal:n');

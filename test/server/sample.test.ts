@@ -160,7 +160,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   });
   const codeOf = (error: unknown) => `${(error as { code: string }).code}: ${(error as Error).message}`;
 
-  it('P1: uses the operator’s model for tools where the client’s takes none, and refuses where neither does', async () => {
+  it('sampler-P1: uses the operator’s model for tools where the client’s takes none, and refuses where neither does', async () => {
     const loop = (call: Call) =>
       call.sampleWithTools({ ...hello, tools: counting([]) }).then(({ result }) => textOf(result), codeOf);
     const plain = { elicitation: {}, sampling: {} };
@@ -173,7 +173,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect((await act(loop, [], plain)).text).toMatch(/^sampling\/unavailable: .*has none of its own/);
   });
 
-  it('P1: asks a 2026-07-28 client for its model only where the operator allowed it', async () => {
+  it('sampler-P1: asks a 2026-07-28 client for its model only where the operator allowed it', async () => {
     const ask = (call: Call) => call.sample(hello).then(textOf, codeOf);
     const { text, asked } = await act(ask, [reply('Hi')], undefined, { sampling: {} });
     if (era === '2025-11-25') expect(text).toBe('Hi');
@@ -183,7 +183,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('P2: ends the wait for a model of its own, and tells the model to stop', async () => {
+  it('sampler-P2: ends the wait for a model of its own, and tells the model to stop', async () => {
     let stopped = false;
     const model = own(true, signal => {
       signal.addEventListener('abort', () => (stopped = true));
@@ -199,7 +199,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(stopped).toBe(true);
   });
 
-  it('P2: ends the wait for the client’s model; past its time on 2026-07-28 a reply does not count', async () => {
+  it('sampler-P2: ends the wait for the client’s model; past its time on 2026-07-28 a reply does not count', async () => {
     let now = 1_000_000;
     const late = () => {
       now += 60_000;
@@ -218,7 +218,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(text).toBe('sampling/unavailable: The client did not reply in time.');
   });
 
-  it('P2: the time limit of a loop is the time for its replies', async () => {
+  it('sampler-P2: the time limit of a loop is the time for its replies', async () => {
     let now = 1_000_000;
     const slow = (asked: unknown) => {
       now += 3_000;
@@ -234,7 +234,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(asked.length).toBeLessThanOrEqual(2);
   });
 
-  it('sampling-39, sampling-99; P3: ends a loop that would never end, with no tools on its last request', async () => {
+  it('sampling-39, sampling-99; sampler-P3: ends a loop that would never end, with no tools on its last request', async () => {
     const again = uses({ id: '1', name: 'add', input: { a: 1, b: 2 } });
     const script = (asked: { params: { toolChoice?: { mode?: string } } }) =>
       asked.params.toolChoice?.mode === 'none' ? reply('enough') : again;

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-it('K3: processes that start together end with one key', async () => {
+it('keys-K3: processes that start together end with one key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-keys-'));
   try {
     const file = join(folder, 'key');

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('K2: key text', () => {
+describe('keys-K2: key text', () => {
   it('is the same key as hex, base64 and base64url, with and without padding', () => {
     const expected = ids(bytes);
     const base64 = bytes.toString('base64');
@@ -93,7 +93,7 @@ describe('a key ring', () => {
     expect(failure(() => keyRing(undefined, { env: { MIDCALL_KEY: '' } })).message).toContain('MIDCALL_KEY is empty');
   });
 
-  it('K1: shows ids and no key', () => {
+  it('keys-K1: shows ids and no key', () => {
     const ring = keyRing([bytes, randomBytes(32)]);
     const shown = `${inspect(ring, { depth: 9, showHidden: true })} ${JSON.stringify(ring)} ${JSON.stringify(ring.keys[0])} ${inspect({ deep: { ring } }, { depth: 9 })}`;
     for (const spelling of ['hex', 'base64', 'base64url'] as const)
@@ -103,7 +103,7 @@ describe('a key ring', () => {
   });
 });
 
-describe('elicit-33; K3: a key file', () => {
+describe('elicit-33; keys-K3: a key file', () => {
   it('is made once, for its owner only, with its folder, and read again', () => {
     const file = join(folder, 'deep', 'er', 'key');
     const first = ids({ file, create: true });

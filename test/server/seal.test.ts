@@ -40,7 +40,7 @@ describe('a sealed value', () => {
       expect(body(texts[0]!).includes(word)).toBe(false);
   });
 
-  it('E5: is as long as its value, repetitive or not', () => {
+  it('seal-E5: is as long as its value, repetitive or not', () => {
     const one = sealer.seal('a'.repeat(3_000), PURPOSE);
     const other = sealer.seal(randomBytes(1_500).toString('hex'), PURPOSE);
     expect(one.length).toBe(other.length);
@@ -53,7 +53,7 @@ describe('a sealed value', () => {
 });
 
 describe('an attack on a sealed value', () => {
-  it('E1: every single-bit flip is refused', () => {
+  it('seal-E1: every single-bit flip is refused', () => {
     const bytes = body(sealer.seal(journal, PURPOSE));
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Buffer.from(bytes);
@@ -63,7 +63,7 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('E1: every single-bit flip of the text itself is refused', () => {
+  it('seal-E1: every single-bit flip of the text itself is refused', () => {
     const text = sealer.seal(journal, PURPOSE);
     for (let index = 0; index < text.length; index++) {
       for (let bit = 0; bit < 16; bit++) {
@@ -73,21 +73,21 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('E1: another purpose does not open it', () => {
+  it('seal-E1: another purpose does not open it', () => {
     const ticket = sealer.seal(journal, 'ticket');
     for (const purpose of ['request-state', 'vault', 'ticket ', 'Ticket', 'ticket\0']) {
       expect(refused(ticket, purpose)).toEqual({ ok: false, reason: 'tampered' });
     }
   });
 
-  it('E1: another key does not open it, also under the same key id', () => {
+  it('seal-E1: another key does not open it, also under the same key id', () => {
     const bytes = body(createSealer(keyRing(oldKey)).seal(journal, PURPOSE));
     expect(refused(`m1.${bytes.toString('base64url')}`)).toEqual({ ok: false, reason: 'unknown-key' });
     Buffer.from(ring.keys[0]!.id, 'base64url').copy(bytes);
     expect(refused(`m1.${bytes.toString('base64url')}`)).toEqual({ ok: false, reason: 'tampered' });
   });
 
-  it('E1: parts of two values do not make a third', () => {
+  it('seal-E1: parts of two values do not make a third', () => {
     const a = body(sealer.seal({ amount: 1 }, PURPOSE));
     const b = body(sealer.seal({ amount: 2 }, PURPOSE));
     for (const cut of [6, 18, 30, a.length - 16]) {
@@ -96,14 +96,14 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('E1: truncated anywhere, or with anything after it, it is refused', () => {
+  it('seal-E1: truncated anywhere, or with anything after it, it is refused', () => {
     const text = sealer.seal(journal, PURPOSE);
     for (let length = 0; length < text.length; length++) expect(refused(text.slice(0, length)).ok).toBe(false);
     for (const tail of ['A', 'AA', 'AAA', 'AAAA', '=', '.', '\0', '\n', text])
       expect(refused(text + tail).ok).toBe(false);
   });
 
-  it('E2: every other spelling of the same bytes is refused', () => {
+  it('seal-E2: every other spelling of the same bytes is refused', () => {
     // Lengths 0, 1 and 2 over a multiple of three: no spare bits, four, two.
     for (const filler of ['', 'x', 'xx']) {
       const text = sealer.seal(filler, PURPOSE);
@@ -141,7 +141,7 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('E2: the standard alphabet is refused wherever it differs', () => {
+  it('seal-E2: the standard alphabet is refused wherever it differs', () => {
     let seen = 0;
     while (seen < 20) {
       const text = sealer.seal(journal, PURPOSE);
@@ -152,7 +152,7 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('mrtr-26; E3: what is empty, huge or no text at all is malformed', () => {
+  it('mrtr-26; seal-E3: what is empty, huge or no text at all is malformed', () => {
     const huge = `m1.${'A'.repeat(50_000_000)}`;
     const things = ['', 'm1.', 'm1.AAAA', huge, undefined, null, 0, 1n, true, {}, [], Symbol('m1.'), () => 'm1.'];
     for (const thing of things) expect(refused(thing)).toEqual({ ok: false, reason: 'malformed' });
@@ -160,7 +160,7 @@ describe('an attack on a sealed value', () => {
     expect(refused(boxed)).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it('E1: random texts never open', () => {
+  it('seal-E1: random texts never open', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 0, maxLength: 200 }), bytes => {
         expect(refused(`m1.${Buffer.from(bytes).toString('base64url')}`).ok).toBe(false);
@@ -192,7 +192,7 @@ describe('a sealer', () => {
     expect(exact.open(sealer.seal('x'.repeat(401), PURPOSE), PURPOSE)).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it('E4: draws a salt once and a nonce for each message', () => {
+  it('seal-E4: draws a salt once and a nonce for each message', () => {
     const drawn: number[] = [];
     const counted = createSealer(ring, {
       randomBytes(size) {
@@ -229,7 +229,7 @@ describe('a sealer', () => {
     expect(sealer.open(sealer.seal(journal, PURPOSE), PURPOSE).ok).toBe(true);
   });
 
-  it('K1: shows no key', () => {
+  it('keys-K1: shows no key', () => {
     const shown = inspect([sealer, ring, ring.keys], { depth: 9, showHidden: true }) + JSON.stringify([sealer, ring]);
     const secret = Buffer.from(newKey);
     for (const spelling of [secret.toString('hex'), secret.toString('base64'), secret.toString('base64url')]) {

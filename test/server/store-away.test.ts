@@ -99,9 +99,9 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   }
 
   // A call that is pushed its answers within one request has nothing in the store.
-  const roads = era === '2025-11-25' ? (['relay'] as const) : (['native', 'relay'] as const);
+  const channels = era === '2025-11-25' ? (['relay'] as const) : (['native', 'relay'] as const);
 
-  it.each(roads)('whichever operation of a call is never answered, the call ends and says so, %s', async by => {
+  it.each(channels)('whichever operation of a call is never answered, the call ends and says so, %s', async by => {
     const { text, operations } = await call(0, by);
     expect(text).toBe('accept 2');
     expect(operations).toBeGreaterThan(0);

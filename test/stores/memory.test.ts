@@ -16,7 +16,7 @@ const clocked = (maxEntries?: number) => {
 describe('the memory store keeps the contract', () => storeContract({ test: it, open: () => clocked() }));
 
 describe('the memory store', () => {
-  it('M1: when full it refuses and forgets nothing', async () => {
+  it('memory-M1: when full it refuses and forgets nothing', async () => {
     const { store } = clocked(3);
     for (const key of ['a', 'b', 'c']) await store.set(key, key, { ttlMs: 1_000 });
     await expect(store.set('d', 'd')).rejects.toMatchObject({ code: 'store/unavailable' });
@@ -25,7 +25,7 @@ describe('the memory store', () => {
     expect(await Promise.all(['a', 'b', 'c', 'd'].map(key => store.get(key)))).toEqual(['again', 'b', 'c', undefined]);
   });
 
-  it('M1: room comes back by delete, by take and by time', async () => {
+  it('memory-M1: room comes back by delete, by take and by time', async () => {
     const { store, advance } = clocked(2);
     await store.set('a', 'a');
     await store.set('b', 'b', { ttlMs: 100 });
@@ -38,7 +38,7 @@ describe('the memory store', () => {
     expect(await store.set('e', 'e')).toBe(true);
   });
 
-  it('M2: expired values leave as others come, so a store in use does not fill up', async () => {
+  it('memory-M2: expired values leave as others come, so a store in use does not fill up', async () => {
     const { store, advance } = clocked(50);
     for (let index = 0; index < 2_000; index++) {
       await store.set(`k${index}`, 'v', { ttlMs: 20 });
@@ -47,7 +47,7 @@ describe('the memory store', () => {
     expect(await store.get('k1999')).toBe('v');
   });
 
-  it('M1: counts the characters it holds, and refuses what would be more', async () => {
+  it('memory-M1: counts the characters it holds, and refuses what would be more', async () => {
     let time = 0;
     const store = memoryStore({ now: () => time, maxCharacters: 100 });
     await store.set('a', 'x'.repeat(79), { ttlMs: 10 });

@@ -42,7 +42,7 @@ describe.runIf(redisServer)('the Redis store', () => {
     },
   });
 
-  it('R4: one that evicts is warned of once, when it is first used', async () => {
+  it('redis-R4: one that evicts is warned of once, when it is first used', async () => {
     const evicting = await startRedis('--maxmemory', '64mb', '--maxmemory-policy', 'volatile-lru');
     const client = evicting.connect();
     try {
@@ -76,7 +76,7 @@ describe.runIf(redisServer)('the Redis store', () => {
   it('store-S1: of eight processes exactly one wins each ticket and each claim', () =>
     raceProcesses(on(first), 'redis', redis.socket, { racers: 8, rounds: 40 }));
 
-  it('R2: a value leaves by the clock of the server', async () => {
+  it('redis-R2: a value leaves by the clock of the server', async () => {
     const store = on(first, 'short ');
     await store.set('k', 'v', { ttlMs: 30 });
     while ((await store.get('k')) !== undefined);

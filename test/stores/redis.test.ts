@@ -5,7 +5,7 @@ const failing = (error: unknown) => redisStore({ send: () => Promise.reject(erro
 const replying = (reply: unknown) => redisStore({ send: async () => reply });
 
 describe('the Redis store', () => {
-  it('R1: sends one command on one key for each call', async () => {
+  it('redis-R1: sends one command on one key for each call', async () => {
     const sent: string[][] = [];
     const send = async (args: string[]) => {
       sent.push(args);
@@ -35,7 +35,7 @@ describe('the Redis store', () => {
     ['allkeys-lru', 1],
     ['volatile-ttl', 1],
     ['noeviction', 0],
-  ])('R4: under %s warns %i times, however often it is used', async (policy, times) => {
+  ])('redis-R4: under %s warns %i times, however often it is used', async (policy, times) => {
     const warned: string[] = [];
     const send = async ([word]: string[]) =>
       word === 'INFO' ? `# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:${policy}\r\nmem_clients:7\r\n` : null;
@@ -52,7 +52,7 @@ describe('the Redis store', () => {
     () => {
       throw new Error('at once');
     },
-  ])('R4: a Redis that may not be asked is used all the same, and nothing is said', async info => {
+  ])('redis-R4: a Redis that may not be asked is used all the same, and nothing is said', async info => {
     const warned: string[] = [];
     const send = ([word]: string[]): Promise<unknown> => (word === 'INFO' ? info() : Promise.resolve('v'));
     const store = redisStore({ send, warn: message => warned.push(message) });
@@ -61,7 +61,7 @@ describe('the Redis store', () => {
     expect(warned).toEqual([]);
   });
 
-  it('R4: a Redis that was not reached is asked with the next command', async () => {
+  it('redis-R4: a Redis that was not reached is asked with the next command', async () => {
     const warned: string[] = [];
     let reached = false;
     const send = ([word]: string[]): Promise<unknown> => {

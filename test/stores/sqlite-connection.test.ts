@@ -44,13 +44,13 @@ const write = (key: string) => connection.write(key, ({ insert }) => insert(key)
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 const rows = () => (database.prepare('SELECT count(*) AS rows FROM written').get() as { rows: number }).rows;
 
-it('Q2: writes asked for in one breath are one transaction, and each is told its own result', async () => {
+it('sqlite-Q2: writes asked for in one breath are one transaction, and each is told its own result', async () => {
   expect(await Promise.all(['a', 'b', 'c'].map(write))).toEqual(['a', 'b', 'c']);
   expect(commits).toBe(1);
   expect(rows()).toBe(3);
 });
 
-it('Q2: a lone write does not wait for the end of its turn', async () => {
+it('sqlite-Q2: a lone write does not wait for the end of its turn', async () => {
   let ended = false;
   setImmediate(() => {
     ended = true;
@@ -59,7 +59,7 @@ it('Q2: a lone write does not wait for the end of its turn', async () => {
   expect(ended).toBe(false);
 });
 
-it('Q2: after a busy turn the writes of each turn are one transaction, until one brings a single write', async () => {
+it('sqlite-Q2: after a busy turn the writes of each turn are one transaction, until one brings a single write', async () => {
   /** As many calls, each in an event of its own, as they come from as many sockets. */
   const events = (keys: string[]) =>
     Promise.all(
@@ -78,7 +78,7 @@ it('Q2: after a busy turn the writes of each turn are one transaction, until one
   expect(rows()).toBe(11);
 });
 
-it('Q2: a write that fails takes none along that shared its transaction', async () => {
+it('sqlite-Q2: a write that fails takes none along that shared its transaction', async () => {
   const [a, bad, b] = await Promise.allSettled(['a', 'bad', 'b'].map(write));
   expect([a, b]).toEqual([
     { status: 'fulfilled', value: 'a' },
@@ -88,7 +88,7 @@ it('Q2: a write that fails takes none along that shared its transaction', async 
   expect(rows()).toBe(2);
 });
 
-it('Q2: a transaction takes 256 writes, and all are written', async () => {
+it('sqlite-Q2: a transaction takes 256 writes, and all are written', async () => {
   await Promise.all(Array.from({ length: 1_000 }, (_, index) => write(`${index}`)));
   expect(commits).toBe(4);
   expect(rows()).toBe(1_000);

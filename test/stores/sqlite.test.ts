@@ -140,7 +140,7 @@ describe('the SQLite store', () => {
     expect(rowsIn(path)).toBeLessThan(256);
   });
 
-  it('Q1, Q3: a call that failed on a lock leaves nothing behind for the next one', async () => {
+  it('sqlite-Q1, sqlite-Q3: a call that failed on a lock leaves nothing behind for the next one', async () => {
     const path = freshPath();
     const store = await sqliteStore(path, { patienceMs: 0 });
     await store.set('a', 'of a');
@@ -161,7 +161,7 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('Q1: what reading alone can refuse waits for no lock', async () => {
+  it('sqlite-Q1: what reading alone can refuse waits for no lock', async () => {
     const path = freshPath();
     const store = await sqliteStore(path, { patienceMs: 0 });
     await store.set('held', 'v');
@@ -175,7 +175,7 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('Q1: of writes that meet a lock together, those that reading can refuse end and the others wait', async () => {
+  it('sqlite-Q1: of writes that meet a lock together, those that reading can refuse end and the others wait', async () => {
     const path = freshPath();
     const store = await sqliteStore(path);
     await store.set('held', 'v');
@@ -195,14 +195,14 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('Q2: a read comes after the writes to its key that were asked for before it', async () => {
+  it('sqlite-Q2: a read comes after the writes to its key that were asked for before it', async () => {
     const store = await sqliteStore(freshPath());
     const seen = [store.set('k', '1'), store.get('k'), store.set('k', '2'), store.delete('k'), store.get('k')];
     expect(await Promise.all(seen)).toEqual([true, '1', true, undefined, undefined]);
     store.close();
   });
 
-  it('Q2: what was asked for before the store was closed is written', async () => {
+  it('sqlite-Q2: what was asked for before the store was closed is written', async () => {
     const path = freshPath();
     const store = await sqliteStore(path);
     const keys = Array.from({ length: 1_000 }, (_, index) => `k ${index}`);
@@ -212,7 +212,7 @@ describe('the SQLite store', () => {
     expect(rowsIn(path)).toBe(1_000);
   });
 
-  it('elicit-33; Q3: reads that met a lock give each its own value when it is gone', async () => {
+  it('elicit-33; sqlite-Q3: reads that met a lock give each its own value when it is gone', async () => {
     const path = freshPath();
     // Without a write-ahead log a writer keeps readers out.
     const database = new Database(path) as SqliteDatabase & { close(): void };
@@ -232,7 +232,7 @@ describe('the SQLite store', () => {
     database.close();
   });
 
-  it('Q4: waits for a lock without blocking the process, and then goes on', async () => {
+  it('sqlite-Q4: waits for a lock without blocking the process, and then goes on', async () => {
     const path = freshPath();
     const store = await sqliteStore(path);
     const other = new Database(path);
@@ -248,7 +248,7 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('Q4: gives up on a lock that stays, saying so, and works when it is gone', async () => {
+  it('sqlite-Q4: gives up on a lock that stays, saying so, and works when it is gone', async () => {
     const path = freshPath();
     const store = await sqliteStore(path, { patienceMs: 0 });
     const other = new Database(path);

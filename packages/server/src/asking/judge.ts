@@ -3,12 +3,12 @@
  * ends loops. Everything here is decided from the journal, so a replay decides the same; what a schema library says of an
  * answer is asked once and recorded there too (recorded-check.ts).
  *
- * - A1 `accept` carries content that fits the form; nothing else is ever an accept.
- * - A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
- * - A3 A decline is final for the call: the same question is not put again, the decline stands.
- * - A4 A question that was not accepted twice, by whatever channel, is not put a third time; the call ends with
+ * - judge-A1 `accept` carries content that fits the form; nothing else is ever an accept.
+ * - judge-A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
+ * - judge-A3 A decline is final for the call: the same question is not put again, the decline stands.
+ * - judge-A4 A question that was not accepted twice, by whatever channel, is not put a third time; the call ends with
  *   `ask/repeated`. So a handler that loops until somebody agrees ends, also where nobody can be asked.
- * - A5 An answer below the demanded assurance never counts, and where a level is demanded no answer does that looks
+ * - judge-A5 An answer below the demanded assurance never counts, and where a level is demanded no answer does that looks
  *   automatic, a no included: it is the host's, and the person may know nothing of it.
  */
 import { MidcallError } from '@midcall/core/errors';
@@ -78,7 +78,7 @@ export function askAgain(message: string, issues: readonly Issue[]): string {
   return `${message}\n\nThe last answer did not fit: ${reasons.join(' ')}${more}`;
 }
 
-/** What one call has already been told, so that it does not ask in circles (A3, A4). */
+/** What one call has already been told, so that it does not ask in circles (judge-A3, judge-A4). */
 export class AskHistory {
   /** By question: how often it was not accepted, and whether it was declined. Most calls never need it. */
   #refused: Map<string, { times: number; declined: boolean }> | undefined;

@@ -2,12 +2,12 @@
  * `call.sample` and `call.sampleWithTools`. Every rule is checked before sending and again on the reply. Replies and tool
  * results are recorded, so a replay samples nothing and runs no tool again.
  *
- * - P1 A request goes to the client's model where the client declares one that takes it and the operator allows asking;
- *   else to the model the operator gave this server; else it is refused as `sampling/unavailable`.
- * - P2 Every reply has a deadline, at a model of our own too.
- * - P3 A refusal is the person's only where the client says so after somebody can have read the request; a faster one is
- *   the client's, as it is with forms.
- * - P4 A loop through rounds of the client ends within the rounds a call has, with its last request free of tools.
+ * - sampler-P1 A request goes to the client's model where the client declares one that takes it and the operator allows
+ *   asking; else to the model the operator gave this server; else it is refused as `sampling/unavailable`.
+ * - sampler-P2 Every reply has a deadline, at a model of our own too.
+ * - sampler-P3 A refusal is the person's only where the client says so after somebody can have read the request; a faster
+ *   one is the client's, as it is with forms.
+ * - sampler-P4 A loop through rounds of the client ends within the rounds a call has, with its last request free of tools.
  */
 import { MidcallError } from '@midcall/core/errors';
 import {
@@ -47,7 +47,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
   const asks = client.asks === 'push' || (client.asks === 'rounds' && config.samplingOn2026);
   let ownRuns = 0;
 
-  /** P1: whose model takes the request. */
+  /** sampler-P1: whose model takes the request. */
   function modelFor(tools: boolean): 'client' | 'own' {
     const { sampling, samplingTools } = client.can;
     if (asks && sampling && (samplingTools || !tools)) return 'client';
@@ -84,7 +84,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     return replied as unknown as Reply;
   }
 
-  /** P2. Rejects when the time is up, also where the work does not heed its signal. */
+  /** sampler-P2. Rejects when the time is up, also where the work does not heed its signal. */
   async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const gone = () => stop.abort(run.signal.reason);

@@ -1,12 +1,12 @@
 /**
  * The browser that was shown a page: known by a cookie, and what it sends taken only from a page of ours.
  *
- * - V2 A form is taken only from our own page in the browser that was shown it: Origin, cookie and the form's token.
- * - V3 The cookie is ours, sealed, for one ticket and one browser; a right code makes a new one, so that a cookie planted
- *   before proves nothing.
- * - V5 Cookies are shared by everything on a host, whatever its port: a neighbour may read ours, and put others beside them.
- *   So one is worth nothing without its link, none says anything, what we did not seal is passed over, and each goes when
- *   its page is finished.
+ * - visit-V2 A form is taken only from our own page in the browser that was shown it: Origin, cookie and the form's token.
+ * - visit-V3 The cookie is ours, sealed, for one ticket and one browser; a right code makes a new one, so that a cookie
+ *   planted before proves nothing.
+ * - visit-V5 Cookies are shared by everything on a host, whatever its port: a neighbour may read ours, and put others
+ *   beside them. So one is worth nothing without its link, none says anything, what we did not seal is passed over, and
+ *   each goes when its page is finished.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { digest, type PagesHost } from '../index.ts';
@@ -58,7 +58,7 @@ export class Browsers {
     return known ? { browser: known, cookie: undefined } : this.begin(ticket, false);
   }
 
-  /** A new browser, and its cookie (V3). */
+  /** A new browser, and its cookie (visit-V3). */
   async begin(ticket: Ticket, checked: boolean): Promise<{ readonly browser: Browser; readonly cookie: string }> {
     const name = ticketName(ticket.ticket);
     const value = this.#host.sealer.seal({ t: name, c: checked, n: randomBytes(12).toString('base64url') }, PURPOSE);
@@ -66,7 +66,7 @@ export class Browsers {
     return { browser: { value, checked }, cookie: await this.#cookie(name, value, age) };
   }
 
-  /** What takes the cookie of a ticket away (V5). */
+  /** What takes the cookie of a ticket away (visit-V5). */
   forgotten(ticket: string): Promise<string> {
     return this.#cookie(ticketName(ticket), '', 0);
   }
@@ -76,14 +76,14 @@ export class Browsers {
     return digest(['form', browser.value]);
   }
 
-  /** True where the token of a form is the one that this browser was shown (V2). */
+  /** True where the token of a form is the one that this browser was shown (visit-V2). */
   holds(browser: Browser, token: string | undefined): boolean {
     if (token === undefined) return false;
     const [given, held] = [Buffer.from(token), Buffer.from(this.formToken(browser))];
     return given.length === held.length && timingSafeEqual(given, held);
   }
 
-  /** True where a browser sent this from a page of ours (V2). */
+  /** True where a browser sent this from a page of ours (visit-V2). */
   async fromHere(request: Request): Promise<boolean> {
     const base = await this.#base();
     const site = request.headers.get('sec-fetch-site');

@@ -3,8 +3,8 @@
  * and nobody answers dozens at once. Counted in each process by itself, for the person of the call; calls of nobody known
  * are not counted, since one of them could then use up what all of them share.
  *
- * - G1 A page counts until it is finished, declined, withdrawn or past its time, wherever that happened: before one is
- *   refused, the store is asked what became of those that were counted.
+ * - open-pages-G1 A page counts until it is finished, declined, withdrawn or past its time, wherever that happened: before
+ *   one is refused, the store is asked what became of those that were counted.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { PageAsk } from '../index.ts';
@@ -73,7 +73,7 @@ export class OpenPages {
     return mine !== undefined && !mine.has(ticket) && mine.size >= this.#options.most;
   }
 
-  /** Forgets the pages that the store knows as ended (G1). */
+  /** Forgets the pages that the store knows as ended (open-pages-G1). */
   async #askStore(person: string): Promise<void> {
     const issued = [...(this.#people.get(person) ?? [])].filter(([, counted]) => counted.issued);
     const stillOpen = await Promise.all(issued.map(([ticket]) => this.#options.isOpen(ticket)));

@@ -2,10 +2,11 @@
  * The page server of a server that has no web address of its own: on this machine only, on a random port, started when
  * the first page is needed and closed when none is open any more.
  *
- * - P1 It listens on 127.0.0.1, and answers only to its own Host, so that a name rebound to 127.0.0.1 gets nothing.
- * - P2 It keeps no process alive, whatever is connected.
- * - P3 A request that does not come to its end is cut off.
- * - P4 A browser sends 127.0.0.1 the cookies of every server there ever was at any port: there is room for them.
+ * - page-server-P1 It listens on 127.0.0.1, and answers only to its own Host, so that a name rebound to 127.0.0.1 gets
+ *   nothing.
+ * - page-server-P2 It keeps no process alive, whatever is connected.
+ * - page-server-P3 A request that does not come to its end is cut off.
+ * - page-server-P4 A browser sends 127.0.0.1 the cookies of every server there ever was at any port: there is room for them.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +25,7 @@ export interface PageServerOptions {
 
 /** After the last page's time the server stays this long, in milliseconds, to say what became of it. */
 const LINGER_MS = 60_000;
-/** Milliseconds in which a request's head, and all of it, has to arrive; and bytes a head may have (P4). */
+/** Milliseconds in which a request's head, and all of it, has to arrive; and bytes a head may have (page-server-P4). */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,

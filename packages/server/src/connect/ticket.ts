@@ -2,13 +2,14 @@
  * Tickets: what a link stands for, and whether it may still be used. Everything lies in the store, sealed, under a digest
  * of the ticket, so that neither a look into the store nor a log of its keys gives anybody a working link.
  *
- * - T1 A ticket is random (192 bits) and carries nothing: what it stands for is only in the store.
- * - T2 It has one turn. Of all who would finish it (or withdraw it) exactly one gets the turn, across processes; looking
- *   takes nothing.
- * - T3 Past `dueAt` the turn cannot be had, whatever is still in the store.
- * - T4 Five codes may be tried, across processes; then the ticket is useless.
- * - T5 A store that is away for a moment ends nothing: who waits goes on waiting, and what became of a ticket is written
- *   as soon as it is back. Where the turn was taken and nothing is known of it, that is said, and it is not given again.
+ * - page-ticket-T1 A ticket is random (192 bits) and carries nothing: what it stands for is only in the store.
+ * - page-ticket-T2 It has one turn. Of all who would finish it (or withdraw it) exactly one gets the turn, across
+ *   processes; looking takes nothing.
+ * - page-ticket-T3 Past `dueAt` the turn cannot be had, whatever is still in the store.
+ * - page-ticket-T4 Five codes may be tried, across processes; then the ticket is useless.
+ * - page-ticket-T5 A store that is away for a moment ends nothing: who waits goes on waiting, and what became of a ticket
+ *   is written as soon as it is back. Where the turn was taken and nothing is known of it, that is said, and it is not
+ *   given again.
  */
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
@@ -119,7 +120,7 @@ export class Tickets {
     return (await this.#host.store.get(`page-result:${name}`)) === undefined ? 'underWay' : 'used';
   }
 
-  /** Takes the one turn (T2, T3). @returns true for the one who got it */
+  /** Takes the one turn (page-ticket-T2, page-ticket-T3). @returns true for the one who got it */
   async takeTurn(ticket: Ticket, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
     if (this.#host.now() >= ticket.dueAt) return false;
     const { name } = this.#know(ticket.ticket);
@@ -137,7 +138,7 @@ export class Tickets {
     return undefined;
   }
 
-  /** Says what became of a ticket whose turn was taken (T5). */
+  /** Says what became of a ticket whose turn was taken (page-ticket-T5). */
   async settle(ticket: Ticket, outcome: PageOutcome): Promise<void> {
     const { name } = this.#know(ticket.ticket);
     const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;

@@ -1,11 +1,11 @@
 /**
  * Who is visiting, and what their visit comes to.
  *
- * - V1 The link alone is never enough where the call can be tied to a person: signed in as the same principal, or the
+ * - visit-V1 The link alone is never enough where the call can be tied to a person: signed in as the same principal, or the
  *   one-time code that only the host showed. The one it was not made for is refused, and the ticket stays unspent.
- * - V4 Looking changes nothing.
+ * - visit-V4 Looking changes nothing.
  *
- * V2, V3 and V5, on the browser of the visitor, are in browsers.ts.
+ * visit-V2, visit-V3 and visit-V5, on the browser of the visitor, are in browsers.ts.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -89,7 +89,7 @@ export class Visits implements VisitDesk {
     return found.standing === 'open' ? found.ticket : this.says(words[found.standing]);
   }
 
-  /** How well the visitor is known, `unchecked` where the code is still to be typed, or the page that refuses them (V1). */
+  /** How well the visitor is known, `unchecked` where the code is still to be typed, or the page that refuses them (visit-V1). */
   async recognise(request: Request, ticket: Ticket): Promise<Assurance | 'unchecked' | Response> {
     const { signIn } = this.#options;
     if (ticket.check === 'none') return 'in-band';
@@ -104,7 +104,7 @@ export class Visits implements VisitDesk {
     return this.#otherPerson(request, ticket);
   }
 
-  /** Refuses the wrong person, who may be the right one under another name: the way to sign in anew is a form (V2). */
+  /** Refuses the wrong person, who may be the right one under another name: the way to sign in anew is a form (visit-V2). */
   async #otherPerson(request: Request, ticket: Ticket): Promise<Response> {
     const { browsers, site } = this.#options;
     const { browser, cookie } = await browsers.meet(request, ticket);

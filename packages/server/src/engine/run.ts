@@ -3,22 +3,22 @@
  * questions that must be answered before the handler can go on. It knows no SDK, no wire and no era; the driver above it
  * decides whether a round is answered in place (`settle`) or by running the handler again with a longer journal.
  *
- * - E1 The handler runs from the top each time; the journal is the only input that may differ between runs of a call.
- * - E2 An ask settles only from the journal or from `settle`; otherwise it stays pending. It never throws to suspend.
- * - E3 All asks pending when the run is idle leave as one round. Idle is: one turn of the event loop without an ask or
+ * - run-E1 The handler runs from the top each time; the journal is the only input that may differ between runs of a call.
+ * - run-E2 An ask settles only from the journal or from `settle`; otherwise it stays pending. It never throws to suspend.
+ * - run-E3 All asks pending when the run is idle leave as one round. Idle is: one turn of the event loop without an ask or
  *   step beginning or ending, and no step open. So no ask may wait for a step that waits for it: an ask made by a step's
  *   own function is refused, before anything is sent, and where a step waits for an ask made outside it, the call ends.
- * - E4 From the moment a round has left, every operation of the run is held: nothing starts until the round is settled,
+ * - run-E4 From the moment a round has left, every operation of the run is held: nothing starts until the round is settled,
  *   and nothing ever again once the run is closed (suspended, cancelled, ended).
- * - E5 Asks and steps are identified by digest and occurrence. A recorded entry that a finished run did not use is
+ * - run-E5 Asks and steps are identified by digest and occurrence. A recorded entry that a finished run did not use is
  *   `ask/diverged`, naming both sides; an answer never reaches another question.
- * - E6 A handler that returns while an ask, a step or a file operation is open has not awaited it: `ask/not-awaited`. One
+ * - run-E6 A handler that returns while an ask, a step or a file operation is open has not awaited it: `ask/not-awaited`. One
  *   that returns while its round is out has outrun the person: its result is dropped, and the driver runs it again with
  *   the answers.
- * - E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once, however the run ends, and
+ * - run-E7 The signal fires on cancel only while no ask is open. What `defer` was given runs once, however the run ends, and
  *   may start nothing of the call.
- * - E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
- * - E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
+ * - run-E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
+ * - run-E9 The journal is nobody's to change: a handler is given copies, of what a step threw too.
  */
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../digest.ts';
@@ -57,7 +57,7 @@ export class Run<R, D = unknown> {
   #stopGrace: (() => void) | undefined;
   #stopStall: (() => void) | undefined;
   #outran = false;
-  /** E6: the failure of an operation that nobody looked at; set by whoever hands operations out. */
+  /** run-E6: the failure of an operation that nobody looked at; set by whoever hands operations out. */
   unseen: (() => MidcallError | undefined) | undefined;
   #outcome: Outcome<R, D> | undefined;
   #wake: ((outcome: Outcome<R, D>) => void) | undefined;
@@ -80,7 +80,7 @@ export class Run<R, D = unknown> {
     this.#deferred = new Deferred(options.onDeferError);
   }
 
-  /** E7; made when it is first looked at, since most handlers never do. */
+  /** run-E7; made when it is first looked at, since most handlers never do. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#aborted) this.#abort.abort(this.#aborted.reason);
@@ -121,7 +121,7 @@ export class Run<R, D = unknown> {
   }
 
   /**
-   * E3: an ask of a step's own function would wait for the step that waits for it.
+   * run-E3: an ask of a step's own function would wait for the step that waits for it.
    * @throws MidcallError `ask/nested`, as `ask` does, for whoever prepares an ask with effects of its own
    */
   refuseNested(inner: Pick<Entry, 'kind' | 'label'>): void {
@@ -284,7 +284,7 @@ export class Run<R, D = unknown> {
     await this.#deferred.runAll();
   }
 
-  /** E4: passes at once while running, holds while a round is out, and never passes once closed. */
+  /** run-E4: passes at once while running, holds while a round is out, and never passes once closed. */
   #enter(what: Piece): Promise<void> | undefined {
     this.#activity++;
     if (this.#state === 'running') return undefined;
@@ -364,7 +364,7 @@ export class Run<R, D = unknown> {
     });
   }
 
-  /** E3: a question waits for open steps, one of which may be waiting for it. */
+  /** run-E3: a question waits for open steps, one of which may be waiting for it. */
   #watchStall(): void {
     this.#stopStall ??= this.#later(() => {
       void this.fail(neverPut(this.#pending.asks, this.#open.labels));

@@ -2,9 +2,9 @@
  * What a session has sent, kept so that a client whose stream broke gets the rest on reconnect (2025-11-25,
  * basic/transports, "Resumability and Redelivery"). One store per session, in memory, bounded.
  *
- * - E1 A client resumes one stream and gets that stream's messages only, each once, in order.
- * - E2 Full, the store forgets streams that have had their response first, then the oldest messages.
- * - E3 A stream with a forgotten message after the given event is not resumed: a hole is never passed over in silence.
+ * - events-E1 A client resumes one stream and gets that stream's messages only, each once, in order.
+ * - events-E2 Full, the store forgets streams that have had their response first, then the oldest messages.
+ * - events-E3 A stream with a forgotten message after the given event is not resumed: a hole is never passed over in silence.
  */
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 

@@ -2,14 +2,16 @@
  * Sessions for clients of the 2025-11-25 revision over Streamable HTTP. A server can ask such a client something only
  * inside a session, and a person may take longer to answer than a connection lives; so:
  *
- * - H1 A broken stream ends nothing. The call goes on, and what it sends is replayed when the client reconnects.
- * - H2 A session belongs to whoever opened it; to anybody else it does not exist (404).
- * - H3 A session that nothing uses for `idleMs` ends, and so do its calls. Use is a request or an open stream.
- * - H4 There are never more than `max`, nor more than `maxPerOwner` of one owner; whose session makes room is in `room.ts`.
- *   A session that is being opened counts from before the factory runs, so that no burst gets past a limit.
- * - H5 An owner never has more than `maxCalls` requests under way, whether their streams are open or not, each under an id
- *   of its own; where nobody says who is who, a session has not. Calls that wait for a person outlive their streams (H1), so nothing else would bound them.
- * - H6 A request that was taken back holds no connection: the transport would keep its stream until a response passes.
+ * - sessions-H1 A broken stream ends nothing. The call goes on, and what it sends is replayed when the client reconnects.
+ * - sessions-H2 A session belongs to whoever opened it; to anybody else it does not exist (404).
+ * - sessions-H3 A session that nothing uses for `idleMs` ends, and so do its calls. Use is a request or an open stream.
+ * - sessions-H4 There are never more than `max`, nor more than `maxPerOwner` of one owner; whose session makes room is in
+ *   `room.ts`. A session that is being opened counts from before the factory runs, so that no burst gets past a limit.
+ * - sessions-H5 An owner never has more than `maxCalls` requests under way, whether their streams are open or not, each
+ *   under an id of its own; where nobody says who is who, a session has not. Calls that wait for a person outlive their
+ *   streams (sessions-H1), so nothing else would bound them.
+ * - sessions-H6 A request that was taken back holds no connection: the transport would keep its stream until a response
+ *   passes.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -236,7 +238,7 @@ export class HttpSessions {
   }
 
   /**
-   * Ends the stream of a request that was taken back (H6), with a response that the client ignores (2025-11-25,
+   * Ends the stream of a request that was taken back (sessions-H6), with a response that the client ignores (2025-11-25,
    * basic/utilities/cancellation, "Behavior Requirements").
    */
   #endStream({ transport }: Session, id: unknown): void {

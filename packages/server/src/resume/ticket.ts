@@ -2,10 +2,10 @@
  * A ticket: what the `resume` tool brings to go on with a call that ended, whether its question was relayed or waits on a
  * page.
  *
- * - L1 A ticket is random, lives until its question is due, and is used once: like any retry it is claimed together with
- *   its answer, so the same answer again gets the same result, and nothing runs twice.
- * - L2 What it stands for is sealed and bound like any state: another person, client, tool, argument or version is refused.
- *   The store knows a ticket by its digest alone.
+ * - relay-L1 A ticket is random, lives until its question is due, and is used once: like any retry it is claimed together
+ *   with its answer, so the same answer again gets the same result, and nothing runs twice.
+ * - relay-L2 What it stands for is sealed and bound like any state: another person, client, tool, argument or version is
+ *   refused. The store knows a ticket by its digest alone.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Recording } from '../channels/recording.ts';

@@ -1,13 +1,15 @@
 /**
  * The strong platform: Linux with /proc. Nothing is judged by the name it had.
  *
- * H1. A root is held by descriptor. A name below it is opened with O_PATH, which reads nothing, runs nothing and cannot
+ * held-H1. A root is held by descriptor. A name below it is opened with O_PATH, which reads nothing, runs nothing and cannot
  *     hang, and then the kernel is asked where the descriptor lies (`readlink /proc/self/fd/N`).
- * H2. Only what lies inside is used, and only through its descriptor: contents by reopening `/proc/self/fd/N`, names in a
+ * held-H2. Only what lies inside is used, and only through its descriptor: contents by reopening `/proc/self/fd/N`, names
+ * in a
  *     directory as `/proc/self/fd/N/name` without following the last one.
- * H3. Where links were followed, the root itself is asked again where it lies, so that a root which was moved away is not
+ * held-H3. Where links were followed, the root itself is asked again where it lies, so that a root which was moved away is
+ * not
  *     mistaken for what took its place.
- * H4. A name that cannot be opened is told apart by walking it step by step: nothing there, or a link that leads nowhere
+ * held-H4. A name that cannot be opened is told apart by walking it step by step: nothing there, or a link that leads nowhere
  *     inside. The second is refused in the same words whether or not its target exists.
  */
 import * as fs from 'node:fs';

@@ -5,12 +5,12 @@
  *
  * An attempt that died is followed by another, one at a time, and only where it is certain that it starts nothing more:
  *
- * - C1 No attempt is followed while it may be alive. Alive is: under way in this process, or its process has shown its
+ * - claims-C1 No attempt is followed while it may be alive. Alive is: under way in this process, or its process has shown its
  *   presence in the store within `PRESENT` of the wait. A waiter that meets a live attempt gives up after `waitMs`.
- * - C2 An attempt whose process has not shown its presence in time starts no step any more, unless it was the first to
+ * - claims-C2 An attempt whose process has not shown its presence in time starts no step any more, unless it was the first to
  *   follow itself (`holds`): a process that was stopped and woke up again finds that out by its own clock.
- * - C3 Of all that would follow an attempt exactly one does, by `ifAbsent`; and it looks for a result once more after it
- *   has won, because a result is always written before its attempt is let go.
+ * - claims-C3 Of all that would follow an attempt exactly one does, by `ifAbsent`; and it looks for a result once more
+ *   after it has won, because a result is always written before its attempt is let go.
  *
  * So what follows a dead attempt may run again what the attempt did outside steps, and steps that are safe to repeat. No
  * other step: each of those is begun by `ifAbsent` (ledger.ts). What was under way at the very moment a process stopped
@@ -153,7 +153,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
           return true;
         }
         const result = JSON.stringify(given.result);
-        // The result first, so that whoever finds the claim answered finds it too (C3); a store without room for a result
+        // The result first, so that whoever finds the claim answered finds it too (claims-C3); a store without room for a result
         // still has the claim.
         if (result.length <= MAX_KEPT) {
           await results.set(resultOf(nonce), result, { ttlMs: Math.min(ttlMs, KEPT_MS) }).catch(() => {});

@@ -1,10 +1,10 @@
 /**
  * Where sealing keys come from: the operator (text, as in `MIDCALL_KEY`, or a file) or, failing that, this process alone.
  *
- * - K1 A key never prints: not in an error, not in JSON, not under `util.inspect`. Its id may be shown.
- * - K2 Key text is hex or base64 (either alphabet) of at least 32 bytes; several, apart by commas or lines, rotate: the
+ * - keys-K1 A key never prints: not in an error, not in JSON, not under `util.inspect`. Its id may be shown.
+ * - keys-K2 Key text is hex or base64 (either alphabet) of at least 32 bytes; several, apart by commas or lines, rotate: the
  *   first seals, all open.
- * - K3 A key file appears whole or not at all, readable by its owner only, and once: of processes that start together
+ * - keys-K3 A key file appears whole or not at all, readable by its owner only, and once: of processes that start together
  *   one writes it and the others read what that one wrote.
  */
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes as nodeRandomBytes } from 'node:crypto';
@@ -119,7 +119,7 @@ function sealKey(bytes: Uint8Array): SealKey {
   return quiet({ id, secret: createSecretKey(bytes) }, () => ({ id }));
 }
 
-/** Freezes an object and makes what prints of it be `shown` (K1). */
+/** Freezes an object and makes what prints of it be `shown` (keys-K1). */
 function quiet<T extends object>(object: T, inText: () => unknown): T {
   Object.defineProperty(object, 'toJSON', { value: inText });
   Object.defineProperty(object, Symbol.for('nodejs.util.inspect.custom'), { value: inText });
@@ -191,7 +191,7 @@ function readKeyFile(path: string): readonly Uint8Array[] {
   }
 }
 
-/** Makes the file where there is none (K3). */
+/** Makes the file where there is none (keys-K3). */
 function createKeyFile(path: string, randomBytes: (size: number) => Uint8Array): void {
   if (existsSync(path)) return;
   const draft = `${path}.${Buffer.from(randomBytes(9)).toString('base64url')}`;

@@ -2,10 +2,10 @@
  * The sealed journal: what travels in `requestState` between the rounds of one call (2026-07-28, basic/patterns/mrtr,
  * "Server Requirements": state is attacker-controlled, so it is encrypted, authenticated and bound).
  *
- * - B1 A state opens only for the call it was made for: principal, client, method, name, arguments, audience, version.
- * - B2 It lives until `exp`; the deadlines of its questions lie inside it and are shorter.
- * - B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
- * - B4 A journal too large to travel stays in the store, and the state carries a reference to it.
+ * - state-B1 A state opens only for the call it was made for: principal, client, method, name, arguments, audience, version.
+ * - state-B2 It lives until `exp`; the deadlines of its questions lie inside it and are shorter.
+ * - state-B3 It can be used once (the nonce is claimed; see claims.ts), by one set of inputs.
+ * - state-B4 A journal too large to travel stays in the store, and the state carries a reference to it.
  */
 
 import type { Store } from '@midcall/core/store';
@@ -62,7 +62,7 @@ interface Packed {
   readonly b: readonly string[];
   readonly o?: readonly OutAsk[];
   readonly j?: Journal;
-  /** Where questions and journal lie instead (B4). */
+  /** Where questions and journal lie instead (state-B4). */
   readonly ref?: string;
 }
 
@@ -70,7 +70,7 @@ export type Unsealed =
   | { readonly ok: true; readonly state: RoundState }
   | { readonly ok: false; readonly kind: 'invalid' | 'expired' | 'changed'; readonly reason: string };
 
-/** What lies in the store where it is too large to travel (B4). */
+/** What lies in the store where it is too large to travel (state-B4). */
 type Rest = Pick<Packed, 'o' | 'j'>;
 
 const PURPOSE = 'request-state';
@@ -94,7 +94,7 @@ const bound = (binding: Binding): readonly string[] =>
 export const lifeOf = (state: Pick<RoundState, 'expiresAt'>, now: number): number =>
   Math.max(1, Math.ceil(state.expiresAt - now)) + 2 * SKEW_MS;
 
-/** @param maxLength - the longest state that travels, in characters; what is longer lies in the store (B4) */
+/** @param maxLength - the longest state that travels, in characters; what is longer lies in the store (state-B4) */
 export async function sealState(
   state: RoundState,
   binding: Binding,

@@ -11,12 +11,12 @@
  * There is no further data to authenticate: the prefix, the key id and the salt make the key, and with another key or
  * another nonce the tag fails.
  *
- * - E1 What opens was sealed by a key of the ring, for the same purpose, and no bit of it has changed.
- * - E2 A sealed value has one spelling: base64url without padding and with clear spare bits, nothing around it.
- * - E3 Nothing is decoded before its length has been judged, nothing parsed before its tag has been checked.
- * - E4 A message key seals at most 2^20 messages, then another salt is drawn. So a key of the ring may seal without a limit
- *   that anybody will reach; random nonces under one GCM key would end at 2^32.
- * - E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
+ * - seal-E1 What opens was sealed by a key of the ring, for the same purpose, and no bit of it has changed.
+ * - seal-E2 A sealed value has one spelling: base64url without padding and with clear spare bits, nothing around it.
+ * - seal-E3 Nothing is decoded before its length has been judged, nothing parsed before its tag has been checked.
+ * - seal-E4 A message key seals at most 2^20 messages, then another salt is drawn. So a key of the ring may seal without a
+ *   limit that anybody will reach; random nonces under one GCM key would end at 2^32.
+ * - seal-E5 The length tells how long the value is and nothing else: it is never compressed, because the length of a
  *   compressed text answers guesses about the parts of it that the guesser cannot see.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
@@ -32,7 +32,7 @@ const TAG = 16;
 const HEADER = KEY_ID + SALT + NONCE;
 /** Purposes are a handful of constants, and so are the salts of a few replicas; whoever makes salts up grows nothing. */
 const MAX_DERIVED = 256;
-/** Messages under one salt (E4). */
+/** Messages under one salt (seal-E4). */
 const MAX_SEALED = 2 ** 20;
 
 const cipherOptions = { authTagLength: TAG };

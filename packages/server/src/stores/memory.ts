@@ -1,8 +1,9 @@
 /**
  * The store of one process: a Map with a clock. For stdio servers, tests and trials; what it holds dies with the process.
  *
- * - M1 It never drops a live value to make room: a forgotten claim would let a state be used twice. A full store refuses.
- * - M2 What is expired goes as other values come, a few entries at a time, so that no call pays for all.
+ * - memory-M1 It never drops a live value to make room: a forgotten claim would let a state be used twice. A full store
+ *   refuses.
+ * - memory-M2 What is expired goes as other values come, a few entries at a time, so that no call pays for all.
  */
 
 import { MidcallError } from '@midcall/core/errors';

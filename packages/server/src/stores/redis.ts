@@ -1,13 +1,13 @@
 /**
  * The store of several machines: Redis 6.2 or newer, or anything that speaks like it, through one function of yours.
  *
- * - R1 Every method is one command on one key, so it is atomic, and no key has to share a slot with another (cluster).
- * - R2 Time is the server's: values leave by `PX`, and no clock of ours is compared with it.
- * - R3 A command whose reply is lost counts as not done for us: a client that sends `SET NX` or `GETDEL` again finds the
- *   value written or gone, and the claim or ticket is refused rather than granted twice.
+ * - redis-R1 Every method is one command on one key, so it is atomic, and no key has to share a slot with another (cluster).
+ * - redis-R2 Time is the server's: values leave by `PX`, and no clock of ours is compared with it.
+ * - redis-R3 A command whose reply is lost counts as not done for us: a client that sends `SET NX` or `GETDEL` again finds
+ *   the value written or gone, and the claim or ticket is refused rather than granted twice.
  *
- * - R4 When the store is first used, Redis is asked whether it forgets values to make room (a `maxmemory-policy` other than
- *   `noeviction`), and the operator is warned once if it does. Where it may not be asked, nothing is said.
+ * - redis-R4 When the store is first used, Redis is asked whether it forgets values to make room (a `maxmemory-policy`
+ *   other than `noeviction`), and the operator is warned once if it does. Where it may not be asked, nothing is said.
  *
  * Not held by any driver: Redis forgets the last writes when a primary fails before its replica has them.
  */
@@ -51,7 +51,7 @@ export function redisStore(options: RedisStoreOptions): Store {
   checkKey(`${prefix}x`);
 
   let looked = false;
-  /** R4, beside the first command, which does not wait for it. */
+  /** redis-R4, beside the first command, which does not wait for it. */
   const look = async (): Promise<void> => {
     looked = true;
     try {

@@ -1,17 +1,17 @@
 /**
  * The store's dealings with its connection: reads, and writes in transactions, whoever else has the file open.
  *
- * - Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. Where somebody
- *   else has the lock, what can be refused by reading alone (a ticket that is gone, a claim that is held) is, and waits
- *   for no lock; where nobody has, the write finds out, which spares a read.
- * - Q2 Writes asked for in one breath are one transaction, in the order they were asked for. Once a turn of the event loop
- *   has brought several, so are those of each turn, until one brings a single write: then 32 calls at once wait for the disk
- *   once, and a lone call waits for no other. Where the transaction fails, each is tried alone, so that none fails for
- *   another. A read comes after the writes to its key that were asked for before it.
- * - Q3 A prepared statement never waits for the write lock: `BEGIN` has it. One that meets a lock stays open in libsql,
- *   which then commits nothing on that connection and gives the statement's next `get` the values of this one. A read,
- *   which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing between.
- * - Q4 A locked file is waited for without blocking the process for more than a moment.
+ * - sqlite-Q1 Every write runs between `BEGIN IMMEDIATE` and `COMMIT`, and counts only when the commit is done. Where
+ *   somebody else has the lock, what can be refused by reading alone (a ticket that is gone, a claim that is held) is, and
+ *   waits for no lock; where nobody has, the write finds out, which spares a read.
+ * - sqlite-Q2 Writes asked for in one breath are one transaction, in the order they were asked for. Once a turn of the
+ *   event loop has brought several, so are those of each turn, until one brings a single write: then 32 calls at once wait
+ *   for the disk once, and a lone call waits for no other. Where the transaction fails, each is tried alone, so that none
+ *   fails for another. A read comes after the writes to its key that were asked for before it.
+ * - sqlite-Q3 A prepared statement never waits for the write lock: `BEGIN` has it. One that meets a lock stays open in
+ *   libsql, which then commits nothing on that connection and gives the statement's next `get` the values of this one. A
+ *   read, which may meet a lock while SQLite recovers from a crash, is repeated on the same statement with nothing between.
+ * - sqlite-Q4 A locked file is waited for without blocking the process for more than a moment.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isBusy, judged, patiently, rowsAsLists, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
@@ -33,7 +33,7 @@ export interface SqliteConnectionOptions<Row, Statements> {
 
 /** What a write does in its transaction. Told its result only after the commit, so it has no other effect. */
 type Work<Statements, T> = (statements: Statements) => T;
-/** What the value of the key alone says, where it makes the write needless (Q1). */
+/** What the value of the key alone says, where it makes the write needless (sqlite-Q1). */
 type Refusal<T> = (held: string | undefined) => { readonly is: T } | undefined;
 
 interface QueuedWrite<Statements> {
@@ -57,7 +57,7 @@ export class SqliteConnection<Row, Statements> {
   readonly #queued: QueuedWrite<Statements>[] = [];
   /** How many writes this turn has brought. */
   #writes = 0;
-  /** Whether the writes of a turn wait for its end (Q2). */
+  /** Whether the writes of a turn wait for its end (sqlite-Q2). */
   #together = false;
   /** True from a write that met somebody else's lock to the next one that did not. */
   #inDemand = false;
@@ -67,7 +67,7 @@ export class SqliteConnection<Row, Statements> {
     this.#options = options;
   }
 
-  /** @returns the row: at once where the file is free, which is nearly always, else when it is (Q4) */
+  /** @returns the row: at once where the file is free, which is nearly always, else when it is (sqlite-Q4) */
   read(key: string): Row | undefined | Promise<Row | undefined> {
     while (this.#queued.length > 0 && this.#queued.some(each => each.key === key)) this.#writeAsked();
     const { get, patienceMs, subject } = this.#options;
@@ -90,7 +90,7 @@ export class SqliteConnection<Row, Statements> {
     });
   }
 
-  /** Writes to one key, perhaps with other writes (Q2). @returns what `work` gave, once committed */
+  /** Writes to one key, perhaps with other writes (sqlite-Q2). @returns what `work` gave, once committed */
   async write<T>(key: string, work: Work<Statements, T>, refusal?: Refusal<T>): Promise<T> {
     if (refusal && this.#inDemand) {
       const refused = refusal(this.#options.live(await this.read(key)));

@@ -29,7 +29,7 @@ export const page: AskChannel = {
   },
 };
 
-/** A host that refused faster than a person reads may have no way to ask: what is left is a link (N3). */
+/** A host that refused faster than a person reads may have no way to ask: what is left is a link (plan-N3). */
 const refusedByHost = ({ before }: FormQuestion): boolean => before !== undefined && !before.saidYes;
 
 /** What the page would be worth, for each way in which it can be announced. */

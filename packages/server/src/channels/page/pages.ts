@@ -2,9 +2,9 @@
  * The seam to pages of our own, where a person answers what must not pass through the host or the model. The server
  * library opens a page for an ask, waits for it and records what came of it; `@midcall/server/connect` is what stands behind.
  *
- * - U1 A page is named by a ticket that was drawn once per ask and recorded in the journal, so every run of a call and
+ * - pages-U1 A page is named by a ticket that was drawn once per ask and recorded in the journal, so every run of a call and
  *   every replica mean the same page. Opening it again changes nothing.
- * - U2 What a page comes to is written once, by the visitor who took the ticket's only turn, and never after `dueAt`.
+ * - pages-U2 What a page comes to is written once, by the visitor who took the ticket's only turn, and never after `dueAt`.
  */
 import type { Assurance } from '@midcall/core/form';
 import type { Store } from '@midcall/core/store';

@@ -2,11 +2,11 @@
  * How a page comes before the person: which way it is announced, and how its visitor is checked. Decided once per ask, and
  * recorded, so that a replay sees the same link whatever has changed since.
  *
- * - N1 Of the ways that are switched on, the first is taken that reaches the client and can give the demanded assurance.
- * - N2 The code is part of a text only where the host shows that text to the person: URL mode and forms. It is in no tool
- *   result, error or progress message. No text has both the code and the link: URL mode carries the link beside its text,
- *   and of a page that is announced by forms one form has the link and the next one the code.
- * - N3 A host that refuses faster than a person reads may have no way to ask, or a person who has muted this server. So
+ * - plan-N1 Of the ways that are switched on, the first is taken that reaches the client and can give the demanded assurance.
+ * - plan-N2 The code is part of a text only where the host shows that text to the person: URL mode and forms. It is in no
+ *   tool result, error or progress message. No text has both the code and the link: URL mode carries the link beside its
+ *   text, and of a page that is announced by forms one form has the link and the next one the code.
+ * - plan-N3 A host that refuses faster than a person reads may have no way to ask, or a person who has muted this server. So
  *   where a level is demanded a link in the result is left to them, and nothing is asked or opened once more.
  */
 import { isMidcallError } from '@midcall/core/errors';
@@ -48,7 +48,7 @@ export interface PageQuestion {
   readonly timeoutMs: number;
   readonly channels: readonly Channel[] | undefined;
   readonly asError: boolean;
-  /** True where the host has refused by itself, it seems: what is left is a link that nobody is interrupted with (N3). */
+  /** True where the host has refused by itself, it seems: what is left is a link that nobody is interrupted with (plan-N3). */
   readonly onlyLink?: boolean;
 }
 
@@ -57,7 +57,7 @@ type Surroundings = Pick<CallRequest, 'client' | 'registered' | 'principal'>;
 /** What a page is worth by how its visitor is known. */
 export const gives: Record<PersonCheck, Assurance> = { 'sign-in': 'verified', code: 'out-of-band', none: 'in-band' };
 
-/** The ways in which one page can be announced, in order, each with the check it allows (N1). */
+/** The ways in which one page can be announced, in order, each with the check it allows (plan-N1). */
 export function ways(
   asked: PageQuestion,
   { client, registered, principal }: Surroundings,
@@ -126,7 +126,7 @@ export async function plan(
   return { kind: 'unavailable' };
 }
 
-/** What the host shows the person first: the author's message, and what they need to know to reach the page (N2). */
+/** What the host shows the person first: the author's message, and what they need to know to reach the page (plan-N2). */
 export function spoken(message: string, { code, note, url, announce }: Announced): string {
   const lines = [
     ...(announce === 'form' ? [`Open this page in your browser: ${url}`] : []),
@@ -138,7 +138,7 @@ export function spoken(message: string, { code, note, url, announce }: Announced
   return lines.length === 0 ? message : `${message}\n\n${lines.join('\n')}`;
 }
 
-/** What the next form shows, where the first one had the link; undefined where no code is left to show (N2). */
+/** What the next form shows, where the first one had the link; undefined where no code is left to show (plan-N2). */
 export function spokenCode(message: string, { code, announce }: Announced): string | undefined {
   if (code === undefined || announce !== 'form') return undefined;
   return `${message}\n\n${codeText(code)}\nAccept when you have typed it.`;

@@ -2,7 +2,7 @@
  * How a relayed question leaves: its request ends with a text for the model and a ticket, see resume/ticket.ts; the `resume`
  * tool goes on with the call and the answer the model brings.
  *
- * - L3 An answer is checked like any other, and carries assurance `relayed`.
+ * - relay-L3 An answer is checked like any other, and carries assurance `relayed`.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Config } from '../../config.ts';

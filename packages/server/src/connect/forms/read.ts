@@ -1,9 +1,9 @@
 /**
  * From what a form posted to its value. Pure.
  *
- * - F1 Only questions of the definition are read, and of those only the ones that apply; anything else that was posted is
- *   not looked at.
- * - F2 A value is judged by the same judge as any other answer.
+ * - form-read-F1 Only questions of the definition are read, and of those only the ones that apply; anything else that was
+ *   posted is not looked at.
+ * - form-read-F2 A value is judged by the same judge as any other answer.
  */
 import { parseTextual } from '@midcall/core/form';
 import type { Json } from '../../index.ts';

@@ -2,9 +2,9 @@
  * Who sends a request to an MCP endpoint: the person of an access token, from the authorization server that also signs
  * people in on the pages, so that a call and a page mean the same person.
  *
- * - B1 Only tokens that are meant for this server are taken (`aud`, RFC 8707): one that was given to another service and
- *   passed on to us is refused.
- * - B2 A token is read and forgotten: it is kept nowhere and passed on to nobody.
+ * - bearer-B1 Only tokens that are meant for this server are taken (`aud`, RFC 8707): one that was given to another service
+ *   and passed on to us is refused.
+ * - bearer-B2 A token is read and forgotten: it is kept nowhere and passed on to nobody.
  */
 
 import { checkGiven, checkOptions, listOf, required, text } from '@midcall/core/options';

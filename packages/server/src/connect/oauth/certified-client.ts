@@ -2,10 +2,10 @@
  * OAuth as a client of a third party, and OpenID Connect: the authorization code flow over a certified library, one
  * request per function. Which requests, when and how often is decided elsewhere.
  *
- * - O1 PKCE with S256 always; a provider whose metadata offers only weaker methods is refused.
- * - O2 Every endpoint is https, or http on loopback for development.
- * - O3 `state` is checked always; `iss` where it is sent, and is required where the metadata promises it (RFC 9207).
- * - O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
+ * - oauth-O1 PKCE with S256 always; a provider whose metadata offers only weaker methods is refused.
+ * - oauth-O2 Every endpoint is https, or http on loopback for development.
+ * - oauth-O3 `state` is checked always; `iss` where it is sent, and is required where the metadata promises it (RFC 9207).
+ * - oauth-O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
  */
 
 import * as jwt from 'oauth4webapi';
@@ -242,7 +242,7 @@ function presented(claims: Readonly<Record<string, unknown>>, audience: string):
   };
 }
 
-/** Refuses a provider that cannot be used safely (O1, O2). */
+/** Refuses a provider that cannot be used safely (oauth-O1, oauth-O2). */
 function judge(name: string, metadata: oidc.ServerMetadata): void {
   const methods = metadata.code_challenge_methods_supported;
   if (Array.isArray(methods) && !methods.includes('S256')) {

@@ -2,7 +2,7 @@
  * Sign-ins that are under way: what has to be known again when the browser comes back. Kept in the store, sealed, under a
  * digest of the `state`, so that any replica can take the callback and a look into the store starts nothing.
  *
- * - F1 A flow is taken once, across processes; a callback that is replayed finds nothing.
+ * - flows-F1 A flow is taken once, across processes; a callback that is replayed finds nothing.
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';

@@ -1,10 +1,10 @@
 /**
  * Who this server is at each provider.
  *
- * - I1 In this order: as the operator registered it; by the address of its client id metadata document, where the provider
- *   reads one and this server can be reached; registered by request (RFC 7591).
- * - I2 A registration by request is made once for all processes that share the store, kept sealed, and made anew when it is
- *   no longer known.
+ * - identities-I1 In this order: as the operator registered it; by the address of its client id metadata document, where
+ *   the provider reads one and this server can be reached; registered by request (RFC 7591).
+ * - identities-I2 A registration by request is made once for all processes that share the store, kept sealed, and made anew
+ *   when it is no longer known.
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';

@@ -1,8 +1,9 @@
 /**
  * What a provider's refusal means, in plain words. Pure.
  *
- * - P1 A message is made of our words, the provider's name and one error code of the standards. What the provider wrote
- *   itself, and the error underneath, may hold a token or a person's data, so neither is passed on, not even as `cause`.
+ * - provider-error-P1 A message is made of our words, the provider's name and one error code of the standards. What the
+ *   provider wrote itself, and the error underneath, may hold a token or a person's data, so neither is passed on, not even
+ *   as `cause`.
  */
 import { MidcallError } from '@midcall/core/errors';
 

@@ -2,16 +2,16 @@
  * Signing people in on the pages of an HTTP server: OpenID Connect against the authorization server that also issues the
  * MCP tokens, so that a page can tell whether its visitor is the person of the call.
  *
- * - S1 Who signed in is read from an ID token whose signature, issuer, audience, nonce and time hold; with PKCE, `state`
- *   and `iss` as for every provider.
- * - S2 A sign-in ends in the browser that began it: the flow is tied to a cookie, so that a callback sent to somebody
+ * - sign-in-S1 Who signed in is read from an ID token whose signature, issuer, audience, nonce and time hold; with PKCE,
+ *   `state` and `iss` as for every provider.
+ * - sign-in-S2 A sign-in ends in the browser that began it: the flow is tied to a cookie, so that a callback sent to somebody
  *   else signs nobody in.
- * - S3 A session begins with a new random id; one that the browser brought before is ended. Nothing a browser brings
+ * - sign-in-S3 A session begins with a new random id; one that the browser brought before is ended. Nothing a browser brings
  *   becomes a session.
- * - S4 Where a sign-in leads back to was sealed when it began; no parameter decides it.
- * - S5 Cookies are HttpOnly and SameSite=Lax; over https also Secure and `__Host-`, so that no neighbouring host plants
- *   one. Two of one name count as none. The name of a session's says where its pages are: another server on this host, at
- *   another port or path, keeps its own beside it.
+ * - sign-in-S4 Where a sign-in leads back to was sealed when it began; no parameter decides it.
+ * - sign-in-S5 Cookies are HttpOnly and SameSite=Lax; over https also Secure and `__Host-`, so that no neighbouring host
+ *   plants one. Two of one name count as none. The name of a session's says where its pages are: another server on this
+ *   host, at another port or path, keeps its own beside it.
  */
 import { createHash } from 'node:crypto';
 import { anything, checkGiven, checkOptions, count, func, oneOf, required, storeKind } from '@midcall/core/options';
@@ -162,7 +162,7 @@ const unknownSignIn = {
   ],
 };
 
-/** The one value of a cookie (S5). */
+/** The one value of a cookie (sign-in-S5). */
 function cookie(request: Request, name: string): string | undefined {
   const values = (request.headers.get('cookie') ?? '')
     .split(/;\s*/u)

@@ -2,15 +2,15 @@
  * The page that connects a person to a provider: it says what will be asked for, leads there, takes the callback and puts
  * what was granted into the vault. The handler learns that it is done, and never a token.
  *
- * - C1 The link is ours. Nobody is led to the provider but from our own page, by the person who was asked.
- * - C2 A callback counts only in the browser of that person: who comes back is checked like who left. So a provider's
+ * - connect-C1 The link is ours. Nobody is led to the provider but from our own page, by the person who was asked.
+ * - connect-C2 A callback counts only in the browser of that person: who comes back is checked like who left. So a provider's
  *   address that is passed on to somebody else connects nobody to anything.
- * - C3 Each provider has a callback address of its own, and a flow begun for one is not taken for another (mix-up,
+ * - connect-C3 Each provider has a callback address of its own, and a flow begun for one is not taken for another (mix-up,
  *   RFC 9700 section 4.4, beside the check of `iss`).
- * - C4 Where less was granted than asked for, the page names what is missing, and is finished only when the person goes on
- *   without it.
- * - C5 Where the operator has not registered this server at a provider, it is known there by the address of a document it
- *   serves beside the callback, or by a registration it asks for (identities.ts).
+ * - connect-C4 Where less was granted than asked for, the page names what is missing, and is finished only when the person
+ *   goes on without it.
+ * - connect-C5 Where the operator has not registered this server at a provider, it is known there by the address of a
+ *   document it serves beside the callback, or by a registration it asks for (identities.ts).
  */
 
 import { MidcallError } from '@midcall/core/errors';
@@ -112,7 +112,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
     document: await at.address(`client/${id}`),
   });
 
-  /** What this page asked for and was not granted (C4), and what was. */
+  /** What this page asked for and was not granted (connect-C4), and what was. */
   const lesser = async (visit: Visit, provider: Provider, scopes: readonly string[]) => {
     const found = mayConnect(visit) ? await vault.signedIn(visit.principal, provider) : undefined;
     const missing = scopes.filter(scope => found?.refused.includes(scope));

@@ -1,13 +1,13 @@
 /**
  * Renewing a sign-in exactly once, however many processes find it expired at the same moment.
  *
- * - R1 Whoever presents a refresh token has claimed it first, and a claim is never taken over: a refresh token that
+ * - refresh-R1 Whoever presents a refresh token has claimed it first, and a claim is never taken over: a refresh token that
  *   rotates is presented once, also where the process that claimed it dies. Presenting it twice looks like theft to a
  *   provider, and ends the sign-in.
- * - R2 The others wait for what the winner writes, and use that. They wait a bounded time.
- * - R3 A claim is given back only where nothing can have happened: the request was never sent, the provider answered
+ * - refresh-R2 The others wait for what the winner writes, and use that. They wait a bounded time.
+ * - refresh-R3 A claim is given back only where nothing can have happened: the request was never sent, the provider answered
  *   without granting, or it is known to leave the refresh token as it is.
- * - R4 A sign-in whose renewal is in doubt has ended: the person signs in again.
+ * - refresh-R4 A sign-in whose renewal is in doubt has ended: the person signs in again.
  */
 import { createHash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';

@@ -2,12 +2,12 @@
  * Sealed values under a person and a name: what the vault stands on. A slot is one value of the store, with the id of the
  * sign-in or secret it belongs to sealed inside.
  *
- * - V1 A store holds envelopes under digests: no value, no person, no name can be read off it or listed.
- * - V2 An envelope opens only in the slot it was sealed for: moved to another person's slot it is refused.
- * - V3 Every change of a slot is one atomic operation of the store. A process killed at any point leaves the old value or
- *   the new one; a reader beside a writer sees the one or the other; and nothing else is ever written that would have to
- *   be swept.
- * - V4 A value is renewed only in place of the very envelope it was read from, so that a writer who comes late neither
+ * - vault-V1 A store holds envelopes under digests: no value, no person, no name can be read off it or listed.
+ * - vault-V2 An envelope opens only in the slot it was sealed for: moved to another person's slot it is refused.
+ * - vault-V3 Every change of a slot is one atomic operation of the store. A process killed at any point leaves the old
+ *   value or the new one; a reader beside a writer sees the one or the other; and nothing else is ever written that would
+ *   have to be swept.
+ * - vault-V4 A value is renewed only in place of the very envelope it was read from, so that a writer who comes late neither
  *   overwrites what is newer nor brings back what was cleared.
  */
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,9 +1,9 @@
 /**
  * Where credentials are kept for the server's own calls: what people typed on a secret page, and what providers granted.
  * Encrypted at rest, each under one person and one name; nobody's credentials can be listed, and none of it reaches a
- * client, a model, a log or an address. V1 to V4 are in slots.ts.
+ * client, a model, a log or an address. vault-V1 to vault-V4 are in slots.ts.
  *
- * - V5 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
+ * - vault-V5 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
  *   person would not help. One who was asked for a scope and did not grant it has been asked: a handler that asks where
  *   there is no token never asks again and again.
  */
