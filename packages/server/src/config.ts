@@ -35,7 +35,7 @@ export interface MidcallOptions {
   readonly maxStateLength?: number;
   /** Milliseconds; an accept faster than this looks automatic. 250 where absent. */
   readonly suspectBelowMs?: number;
-  /** Roads a question may take where the ask does not say; native where absent, and page where `pages` are given. */
+  /** Channels a question may take where the ask does not say; native where absent, and page where `pages` are given. */
   readonly channels?: readonly Channel[];
   /** Pages of ours for answers that must not pass through the model: `connect()` of `@midcall/server/connect`. */
   readonly pages?: Pages;

@@ -6,7 +6,7 @@
 /** How strongly an answer is known to be a person's own; each level includes those before it. */
 export type Assurance = 'relayed' | 'in-band' | 'out-of-band' | 'verified';
 
-/** The channel an answer took. */
+/** The channel an answer came by. */
 export type Channel = 'native' | 'page' | 'relay' | 'fallback';
 
 /** Why nobody accepted or declined. */
