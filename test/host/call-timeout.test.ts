@@ -42,40 +42,92 @@ describe('patience', () => {
   });
 });
 
-describe('the first call of a connection with roots', () => {
+describe('calls of a connection with roots', () => {
   const turns = () => new Promise(resolve => setImmediate(resolve));
 
-  it('waits for the answer to the first roots/list and one more round trip, however long the person thinks', async () => {
+  /** A gate, with the round trips that have no answer yet, and whether it is open. */
+  function gated() {
     const clock = handClock();
-    const done: string[] = [];
-    let pong = (): void => {};
-    const gate = new RootsGate(clock, () => new Promise<void>(resolve => (pong = resolve)));
-    gate.initialized();
-    void gate.opened().then(() => done.push('open'));
-    gate.note('asked');
-    await turns();
-    clock.move(60_000);
-    await turns();
-    expect(done).toEqual([]);
-    gate.note('answered');
-    await turns();
-    expect(done).toEqual([]);
-    pong();
-    await turns();
-    expect(done).toEqual(['open']);
+    const pings: (() => void)[] = [];
+    const gate = new RootsGate(clock, () => new Promise<void>(resolve => pings.push(resolve)));
+    const isOpen = async () => {
+      let open = false;
+      void gate.opened().then(() => {
+        open = true;
+      });
+      await turns();
+      return open;
+    };
+    const answerPings = async () => {
+      while (pings.length > 0) {
+        for (const pong of pings.splice(0)) pong();
+        await turns();
+      }
+    };
+    return { clock, gate, isOpen, answerPings };
+  }
+
+  describe.each(['after initialized', 'after a change of the list'])('%s', when => {
+    /** A server that was told to read the list, for the first time or again. */
+    const told = async () => {
+      const on = gated();
+      on.gate.announced();
+      if (when === 'after initialized') return on;
+      on.gate.note('asked');
+      on.gate.note('answered');
+      await turns();
+      await on.answerPings();
+      expect(await on.isOpen()).toBe(true);
+      on.gate.announced();
+      return on;
+    };
+
+    it('wait for the answer to roots/list and for round trips after it, however long the person thinks', async () => {
+      const { clock, gate, isOpen, answerPings } = await told();
+      gate.note('asked');
+      await answerPings();
+      clock.move(60_000);
+      expect(await isOpen()).toBe(false);
+      gate.note('answered');
+      expect(await isOpen()).toBe(false);
+      await answerPings();
+      expect(await isOpen()).toBe(true);
+      expect(clock.waiting).toBe(0);
+    });
+
+    it('go out where the server has read the notice and not asked for half a second', async () => {
+      const { clock, isOpen, answerPings } = await told();
+      clock.move(4_999);
+      expect(await isOpen()).toBe(false);
+      await answerPings();
+      clock.move(499);
+      expect(await isOpen()).toBe(false);
+      clock.move(1);
+      expect(await isOpen()).toBe(true);
+      expect(clock.waiting).toBe(0);
+    });
+
+    it('go out past a server that answers nothing', async () => {
+      const { clock, isOpen } = await told();
+      clock.move(5_000);
+      expect(await isOpen()).toBe(false);
+      clock.move(500);
+      expect(await isOpen()).toBe(true);
+    });
   });
 
-  it('goes out after half a second without one', async () => {
-    const clock = handClock();
-    const done: string[] = [];
-    const gate = new RootsGate(clock, async () => {});
-    gate.initialized();
-    void gate.opened().then(() => done.push('open'));
-    clock.move(499);
+  it('wait for the last of several changes', async () => {
+    const { gate, isOpen, answerPings } = gated();
+    gate.announced();
+    gate.note('asked');
+    gate.announced();
+    gate.note('answered');
+    await answerPings();
+    expect(await isOpen()).toBe(false);
+    gate.note('asked');
+    gate.note('answered');
     await turns();
-    expect(done).toEqual([]);
-    clock.move(1);
-    await turns();
-    expect(done).toEqual(['open']);
+    await answerPings();
+    expect(await isOpen()).toBe(true);
   });
 });

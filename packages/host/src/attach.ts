@@ -164,6 +164,8 @@ class Wiring implements Attachment {
   readonly #rounds: Rounds | undefined;
   #keeping = false;
   #gate: RootsGate | undefined;
+  /** What {@link #granted} gave when the server was last told to read the list. */
+  #announcedRoots: string | undefined;
   #tap: Tap | undefined;
 
   constructor(client: Client, options: AttachOptions) {
@@ -350,7 +352,8 @@ class Wiring implements Attachment {
         stopRoots?.();
         throw error;
       }
-      if (serverSendsRequests(this.#era())) gate?.initialized();
+      this.#announcedRoots = this.#granted();
+      if (serverSendsRequests(this.#era())) gate?.announced();
     });
     this.#sdk.lead((call, send, options) => this.#runner.run(call, send, options));
   }
@@ -362,9 +365,22 @@ class Wiring implements Attachment {
     return request;
   }
 
+  /** What the server may be told, in one spelling: what changes for others alone is not announced to it. */
+  #granted(): string | undefined {
+    const { roots, server } = this.#options;
+    return JSON.stringify(roots?.granted(server.id));
+  }
+
   async #rootsChanged(server: string | undefined): Promise<void> {
     if (server !== undefined && server !== this.#options.server.id) return;
-    if (hearsRootsChanged(this.#era())) await sendRootsChanged(this.#client);
+    const connected = this.#client.getNegotiatedProtocolVersion() !== undefined;
+    if (!connected || !hearsRootsChanged(this.#era())) return;
+    const [before, granted] = [this.#announcedRoots, this.#granted()];
+    if (granted === before) return;
+    this.#announcedRoots = granted;
+    // The person has just decided on the server's own question, and its answer has the list.
+    if (before !== undefined || !this.#gate?.asking) this.#gate?.announced();
+    await sendRootsChanged(this.#client);
   }
 }
 

@@ -1,60 +1,108 @@
 /**
- * Holds back the first call until the server knows the roots (2025-11-25). Servers fetch them after `initialized`; a call
- * that overtakes the fetch meets a server that refuses its own root. Open when the server's first `roots/list` is
- * answered and one more round trip has passed, or when half a second went by without one.
+ * Holds calls back until the server knows the roots (2025-11-25). Servers fetch them after `initialized`, and again when the
+ * list has changed; a call that overtakes the fetch meets a server that refuses its own root.
+ *
+ * - G1 After each announcement calls wait until the server has asked for the list, has its answer, and some round trips have
+ *   passed, so that it has read it.
+ * - G2 A server that does not ask is not waited for: what it was sent is read when it answers a round trip, and it has half a
+ *   second from then on. One that answers nothing is waited for five seconds.
  */
 import type { Clock } from '@midcall/core/time';
 
-const timeoutMs = 500;
+/** Milliseconds a server has to ask, once it has read the announcement. */
+const askMs = 500;
+/** Milliseconds one round trip may take. */
+const roundTripMs = 5_000;
+/**
+ * Round trips after the answer. Servers look at the disk for each root before they use it, and answer others meanwhile: a number
+ * of trips takes longer where the server, or the machine, is slow, as the looking does.
+ */
+const settlingTrips = 20;
 
 /** One connection's gate. */
 export class RootsGate {
   readonly #clock: Clock;
   readonly #roundTrip: () => Promise<unknown>;
-  readonly #asked: Promise<void>;
-  readonly #answered: Promise<void>;
-  #onAsked: () => void = () => {};
-  #onAnswered: () => void = () => {};
-  #opened: Promise<void> | undefined;
+  readonly #noted = new Set<() => void>();
+  #asked = 0;
+  #answered = 0;
+  #opened: Promise<unknown> = Promise.resolve();
 
   /** @param roundTrip - any request the server answers at once, such as a ping */
   constructor(clock: Clock, roundTrip: () => Promise<unknown>) {
     this.#clock = clock;
     this.#roundTrip = roundTrip;
-    this.#asked = new Promise(resolve => {
-      this.#onAsked = resolve;
-    });
-    this.#answered = new Promise(resolve => {
-      this.#onAnswered = resolve;
-    });
   }
 
   /** The server asked for the roots, or was told them. */
   note(what: 'asked' | 'answered'): void {
-    if (what === 'asked') this.#onAsked();
-    else this.#onAnswered();
+    if (what === 'asked') this.#asked += 1;
+    else this.#answered += 1;
+    for (const look of [...this.#noted]) look();
   }
 
-  /** Starts the half second; call when the connection is initialized. */
-  initialized(): void {
-    this.#opened ??= this.#open();
+  /** True while the server waits for an answer to its question about the roots. */
+  get asking(): boolean {
+    return this.#asked > this.#answered;
+  }
+
+  /** The server is being told to read the list: by `initialized`, or since it has changed. Calls wait from now on. */
+  announced(): void {
+    this.#opened = Promise.all([this.#opened, this.#read(this.#asked)]);
   }
 
   /** Resolves when calls may go out. Never rejects. */
   async opened(): Promise<void> {
-    await this.#opened;
+    let opened: unknown;
+    while (opened !== this.#opened) {
+      opened = this.#opened;
+      await opened;
+    }
   }
 
-  async #open(): Promise<void> {
-    const asked = await new Promise<boolean>(resolve => {
-      const callOff = this.#clock.after(timeoutMs, () => resolve(false));
-      void this.#asked.then(() => {
-        callOff();
-        resolve(true);
-      });
+  /** @param before - how often the server had asked when it was told to */
+  async #read(before: number): Promise<void> {
+    const asks = (): boolean => this.#asked > before;
+    let returned = false;
+    void this.#passed().then(() => {
+      returned = true;
+      for (const look of [...this.#noted]) look();
     });
-    if (!asked) return;
-    await this.#answered;
-    await this.#roundTrip().catch(() => {});
+    await this.#until(() => asks() || returned);
+    if (!(await this.#until(asks, askMs))) return;
+    await this.#until(() => this.#answered > before);
+    const givenUp = new AbortController();
+    const takeUp = this.#clock.after(roundTripMs, () => givenUp.abort());
+    for (let trips = 0; trips < settlingTrips && !givenUp.signal.aborted; trips += 1) await this.#passed();
+    takeUp();
+  }
+
+  /** Resolves after a round trip, or when one has taken too long. */
+  async #passed(): Promise<void> {
+    let over = false;
+    const trip = this.#roundTrip()
+      .catch(() => {})
+      .then(() => {
+        over = true;
+        for (const look of [...this.#noted]) look();
+      });
+    await Promise.race([trip, this.#until(() => over, roundTripMs)]);
+  }
+
+  /** @returns true as soon as it is so; false where it is not within `ms` milliseconds */
+  #until(so: () => boolean, ms?: number): Promise<boolean> {
+    if (so()) return Promise.resolve(true);
+    return new Promise(resolve => {
+      const settle = (is: boolean): void => {
+        this.#noted.delete(look);
+        callOff?.();
+        resolve(is);
+      };
+      const look = (): void => {
+        if (so()) settle(true);
+      };
+      this.#noted.add(look);
+      const callOff = ms === undefined ? undefined : this.#clock.after(ms, () => settle(false));
+    });
   }
 }

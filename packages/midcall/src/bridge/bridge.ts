@@ -110,7 +110,9 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       mid,
       session: () => session,
       async sessionFor(call) {
-        if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
+        // A host of 2025-11-25 says when its roots change; one of 2026-07-28 is asked with each call.
+        if (era === 'legacy') await hostRoots?.settled();
+        else if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
         return session;
       },
       forward: { owner: '', clock, holdMs, ownModels: sampling.always },

@@ -4,7 +4,7 @@
  */
 
 import { isMidcallError } from '@midcall/core/errors';
-import type { OfferedRoots } from '@midcall/host';
+import type { Clock, OfferedRoots } from '@midcall/host';
 import type { McpServer } from '@modelcontextprotocol/server';
 
 /** Where roots are kept, and for whom. */
@@ -12,14 +12,19 @@ export interface HostRootsParts {
   readonly manager: OfferedRoots;
   /** The id of the upstream server. */
   readonly server: string;
+  readonly clock: Clock;
   /** Told of a root that cannot be passed on, and of a host that does not give them. */
   readonly warn: (message: string) => void;
 }
+
+/** Milliseconds calls wait for a host of 2025-11-25 to give its roots; those that come later hold for later calls. */
+const readMs = 5_000;
 
 /** Passes the host's roots on. */
 export class HostRoots {
   readonly #parts: HostRootsParts;
   #changes: Promise<unknown> = Promise.resolve();
+  #read: Promise<void> = Promise.resolve();
 
   constructor(parts: HostRootsParts) {
     this.#parts = parts;
@@ -36,8 +41,25 @@ export class HostRoots {
         this.#parts.warn(`The host did not give its roots: ${(error as Error).message}`);
       }
     };
-    server.oninitialized = () => void read();
-    server.setNotificationHandler('notifications/roots/list_changed', () => void read());
+    const begin = (): void => {
+      const { clock } = this.#parts;
+      const before = this.#read;
+      const reading = before.then(read);
+      this.#read = new Promise(resolve => {
+        const callOff = clock.after(readMs, resolve);
+        void reading.then(() => {
+          callOff();
+          resolve();
+        });
+      });
+    };
+    server.oninitialized = begin;
+    server.setNotificationHandler('notifications/roots/list_changed', begin);
+  }
+
+  /** Resolves when the list that a followed client has last announced is in force, or has been waited for. */
+  settled(): Promise<void> {
+    return this.#read;
   }
 
   /** These are the roots now. Changes are made one after the other, so that the last list stands. */

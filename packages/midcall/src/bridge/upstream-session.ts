@@ -53,12 +53,14 @@ export class UpstreamSession {
 
   private constructor(upstream: Upstream, calls: UpstreamCalls, options: UpstreamSessionOptions) {
     const { connection } = upstream;
-    const { roots, followsHostRoots, warn } = options;
+    const { roots, followsHostRoots, clock, warn } = options;
     this.upstream = upstream;
     this.calls = calls;
     this.inbox = options.inbox;
     this.hostRoots =
-      roots && followsHostRoots ? new HostRoots({ manager: roots, server: connection.entry.id, warn }) : undefined;
+      roots && followsHostRoots
+        ? new HostRoots({ manager: roots, server: connection.entry.id, clock, warn })
+        : undefined;
     this.#showDesk = options.showDesk;
     const listen = (): void => void (connection.client && passAnnouncements(connection.client, this.#servers));
     listen();
@@ -80,6 +82,8 @@ export class UpstreamSession {
   static async start(entry: ServerEntry, options: UpstreamSessionOptions, gone: AbortSignal): Promise<UpstreamSession> {
     const { inbox, clock, sampling, keptMs, client, policy, audit, era, roots, warn, showDesk } = options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
+    // Decided, so that nobody is asked: the host's list is what the server is told, and that is empty until the host has given it.
+    if (options.followsHostRoots) await roots?.grant(entry.id, []);
     const upstream = await Upstream.start(
       entry,
       {
