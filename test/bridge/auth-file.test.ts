@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAuthFile } from '../../packages/midcall/src/bridge/index.ts';
+import { readAuthFile } from '../../packages/midcall/src/bridge/http/index.ts';
 
 const token = 'canary-0123456789-0123456789-0123456789';
 const resource = new URL('https://bridge.example/mcp');

@@ -13,7 +13,7 @@ import {
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { McpServer } from '@modelcontextprotocol/server';
-import { type HttpBridgeOptions, startHttpBridge } from '../../packages/midcall/src/bridge/index.ts';
+import { type HttpBridgeOptions, startHttpBridge } from '../../packages/midcall/src/bridge/http/index.ts';
 import { noModel } from './stage.ts';
 import { ring, ringing } from './until.ts';
 

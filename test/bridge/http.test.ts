@@ -5,7 +5,7 @@ import type { Midcall } from '@midcall/server';
 import { eras } from '@midcall/testing';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { tokenGuard } from '../../packages/midcall/src/bridge/callers.ts';
+import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
 import { handClock } from '../host/clock.ts';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
 import { textOf } from './stage.ts';

@@ -3,7 +3,8 @@
 import { readServerEntries } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { originOf } from '../../packages/host/src/connection/server-entry.ts';
-import { chooseEra, chooseServer, wordsAfterDashes } from '../../packages/midcall/src/cli/server-choice.ts';
+import { chooseEra, chooseServer } from '../../packages/midcall/src/cli/server-choice.ts';
+import { wordsAfterDashes } from '../../packages/midcall/src/cli/server-flags.ts';
 import { readToolArguments } from '../../packages/midcall/src/cli/tool-arguments.ts';
 
 const variable = (name: string): string => `\${${name}}`;

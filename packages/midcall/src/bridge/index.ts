@@ -1,6 +1,2 @@
-export { readAuthFile } from './auth-file.ts';
 export type { Bridge, BridgeOptions } from './bridge.ts';
 export { startBridge } from './bridge.ts';
-export type { BridgedEntry, HttpBridge, HttpBridgeOptions } from './http-bridge.ts';
-export { startHttpBridge } from './http-bridge.ts';
-export { manyDesk } from './many-desk.ts';

@@ -1,5 +1,7 @@
+import { isLoopback } from '@midcall/core/url';
 import type { HostFlags } from './host-parts.ts';
-import type { ServerFlags } from './server-choice.ts';
+import type { ServerFlags } from './server-flags.ts';
+import { usage } from './usage.ts';
 
 /** What was given to `midcall bridge`. */
 export interface BridgeFlags extends ServerFlags, HostFlags {
@@ -13,4 +15,27 @@ export interface BridgeFlags extends ServerFlags, HostFlags {
   readonly models?: string;
   readonly link?: boolean;
   readonly trustHost?: boolean;
+}
+
+/** @throws MidcallError `cli/usage` for flags that do not go together */
+export function checkHttpFlags({ http, host, auth, publicUrl, allowHost, allowOrigin }: BridgeFlags): void {
+  const must = (holds: boolean, text: string): void => {
+    if (!holds) throw usage(text);
+  };
+  const overHttp = [host, auth, publicUrl, allowHost, allowOrigin].some(given => given !== undefined);
+  must(http !== undefined || !overHttp, '--host, --auth, --public-url, --allow-host and --allow-origin need --http.');
+  if (auth !== undefined) {
+    must(
+      host === undefined || isLoopback(host) || publicUrl !== undefined || allowHost !== undefined,
+      `${host} is open to other machines: name the address under which they reach the bridge with --public-url, or its ` +
+        'host name with --allow-host.',
+    );
+    return;
+  }
+  const open = (host !== undefined && !isLoopback(host)) || publicUrl !== undefined || allowHost !== undefined;
+  must(
+    !open,
+    'Without --auth the bridge serves this machine alone: anybody who reaches it uses your servers as you. ' +
+      'Name who may call with --auth <file>.',
+  );
 }

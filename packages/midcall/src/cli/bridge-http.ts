@@ -4,7 +4,7 @@ import { isMidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
 import { isLoopback } from '@midcall/core/url';
 import { Connection, machineDisk, OfferedRoots, type ServerEntry } from '@midcall/host';
-import { type BridgedEntry, type HttpBridge, manyDesk, readAuthFile, startHttpBridge } from '../bridge/index.ts';
+import { type BridgedEntry, type HttpBridge, manyDesk, readAuthFile, startHttpBridge } from '../bridge/http/index.ts';
 import { ownVersion } from '../install/index.ts';
 import type { BridgeFlags } from './bridge-flags.ts';
 import { bridgeComplaint, bridgeLog, openPage } from './bridge-log.ts';
@@ -12,31 +12,9 @@ import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { offerFolders } from './offer-folders.ts';
-import { chooseEra, chooseServer, readServerList, wordsAfterDashes } from './server-choice.ts';
+import { chooseEra, chooseServer, readServerList } from './server-choice.ts';
+import { wordsAfterDashes } from './server-flags.ts';
 import { usage } from './usage.ts';
-
-/** @throws MidcallError `cli/usage` for flags that do not go together */
-export function checkHttpFlags({ http, host, auth, publicUrl, allowHost, allowOrigin }: BridgeFlags): void {
-  const must = (holds: boolean, text: string): void => {
-    if (!holds) throw usage(text);
-  };
-  const overHttp = [host, auth, publicUrl, allowHost, allowOrigin].some(given => given !== undefined);
-  must(http !== undefined || !overHttp, '--host, --auth, --public-url, --allow-host and --allow-origin need --http.');
-  if (auth !== undefined) {
-    must(
-      host === undefined || isLoopback(host) || publicUrl !== undefined || allowHost !== undefined,
-      `${host} is open to other machines: name the address under which they reach the bridge with --public-url, or its ` +
-        'host name with --allow-host.',
-    );
-    return;
-  }
-  const open = (host !== undefined && !isLoopback(host)) || publicUrl !== undefined || allowHost !== undefined;
-  must(
-    !open,
-    'Without --auth the bridge serves this machine alone: anybody who reaches it uses your servers as you. ' +
-      'Name who may call with --auth <file>.',
-  );
-}
 
 /** Serves until a signal ends it. */
 export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void> {

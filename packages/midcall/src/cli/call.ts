@@ -17,7 +17,8 @@ import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
-import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { chooseEra, chooseServer } from './server-choice.ts';
+import { addServerFlags, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 import { readToolArguments } from './tool-arguments.ts';
 
 interface CallFlags extends ServerFlags, HostFlags {

@@ -7,7 +7,8 @@ import type { Command } from 'commander';
 import { designText, proposalCode, propose, toolFacts } from '../design/index.ts';
 import { ownVersion } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
-import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { chooseEra, chooseServer } from './server-choice.ts';
+import { addServerFlags, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 import { usage } from './usage.ts';
 
 interface DesignFlags extends ServerFlags {

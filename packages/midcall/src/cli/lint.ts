@@ -12,7 +12,8 @@ import { ownVersion } from '../install/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { repeatable } from './repeatable.ts';
 import { readSeconds } from './seconds.ts';
-import { addServerFlags, chooseEra, chooseServer, type ServerFlags, wordsAfterDashes } from './server-choice.ts';
+import { chooseEra, chooseServer } from './server-choice.ts';
+import { addServerFlags, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 import { readObject } from './tool-arguments.ts';
 import { usage } from './usage.ts';
 

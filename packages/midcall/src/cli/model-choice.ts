@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type ModelEntry, modelRouter } from '@midcall/core/models';
+import type { ModelEntry } from '@midcall/core/models';
 import type { SamplingModel } from '@midcall/core/sampling';
 import { usage } from './usage.ts';
 
@@ -28,7 +28,10 @@ export async function chooseModel(file: string | undefined): Promise<SamplingMod
   if (file === undefined) return byHand;
   const module = await load(file);
   const given = module.default;
-  if (Array.isArray(given)) return modelRouter({ models: given as readonly ModelEntry[] });
+  if (Array.isArray(given)) {
+    const { modelRouter } = await import('@midcall/core/models');
+    return modelRouter({ models: given as readonly ModelEntry[] });
+  }
   if (typeof (given as Partial<SamplingModel> | undefined)?.run === 'function') return given as SamplingModel;
   throw usage(`The default export of ${file} is neither a list of models nor a sampling model.`);
 }

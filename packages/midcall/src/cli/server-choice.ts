@@ -1,37 +1,11 @@
-/** The flags by which every command names one server: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
+/** The server that a command is given: `-- <command>`, `--url`, or an entry of an `mcp.json`. */
 
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { commandTarget, type Era, readServerEntries, type ServerEntry, urlTarget } from '@midcall/host';
-import type { Command } from 'commander';
-import { repeatable } from './repeatable.ts';
+import type { ServerFlags } from './server-flags.ts';
 import { usage } from './usage.ts';
-
-/** What the flags give. */
-export interface ServerFlags {
-  readonly url?: string;
-  readonly header?: readonly string[];
-  readonly config?: string;
-  readonly server?: string;
-  readonly era?: string;
-}
-
-/** Adds the flags to a command. */
-export function addServerFlags(command: Command): Command {
-  return command
-    .option('--url <url>', 'the server is at this address (Streamable HTTP)')
-    .option('--header <name:value>', 'send this header to --url; repeatable', repeatable)
-    .option('--config <file>', 'the server is in this mcp.json (default: ./mcp.json where --server is given)')
-    .option('--server <name>', 'the entry of the mcp.json')
-    .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');
-}
-
-/** The words after `--`, which commander does not tell from those before it. */
-export function wordsAfterDashes(argv: readonly string[]): readonly string[] {
-  const at = argv.indexOf('--');
-  return at < 0 ? [] : argv.slice(at + 1);
-}
 
 /**
  * The one server that the flags name.

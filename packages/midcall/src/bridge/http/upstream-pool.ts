@@ -7,7 +7,7 @@
  * - P3 A server that nobody uses, and that has no call under way, is stopped after a while.
  */
 import type { Clock } from '@midcall/core/time';
-import type { UpstreamSession } from './upstream-session.ts';
+import type { UpstreamSession } from '../upstream-session.ts';
 
 /** A root as hosts name it. */
 export interface HostRoot {

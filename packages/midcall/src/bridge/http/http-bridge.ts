@@ -13,15 +13,15 @@ import type { ServerEntry } from '@midcall/host';
 import type { Call, Principal } from '@midcall/server';
 import { type HttpOptions, mcpEndpoint, serveEndpoints } from '@midcall/server/node';
 import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
-import { bridgeMidcall } from './bridge-midcall.ts';
+import { bridgeMidcall } from '../bridge-midcall.ts';
+import { hostServer } from '../host-server.ts';
+import { capabilitiesIn } from '../host-transport.ts';
+import { onClosed } from '../on-closed.ts';
+import type { UpstreamSession } from '../upstream-session.ts';
 import { type Caller, type CallerGuard, localCaller } from './callers.ts';
-import { hostServer } from './host-server.ts';
-import { capabilitiesIn } from './host-transport.ts';
-import { onClosed } from './on-closed.ts';
 import { Principals, type PrincipalsOptions } from './principals.ts';
 import { refusingServer } from './refusing-server.ts';
 import type { PoolUser } from './upstream-pool.ts';
-import type { UpstreamSession } from './upstream-session.ts';
 
 /** A server of the list. */
 export interface BridgedEntry {

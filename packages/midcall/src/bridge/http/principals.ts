@@ -10,9 +10,9 @@ import {
   type Question,
   type ServerEntry,
 } from '@midcall/host';
+import { UpstreamSession, type UpstreamSessionOptions } from '../upstream-session.ts';
 import { type Caller, localCaller } from './callers.ts';
 import { UpstreamPool } from './upstream-pool.ts';
-import { UpstreamSession, type UpstreamSessionOptions } from './upstream-session.ts';
 
 /** How principals are served. */
 export interface PrincipalsOptions extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'clock'> {

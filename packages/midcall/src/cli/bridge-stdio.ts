@@ -1,0 +1,76 @@
+/** `midcall bridge` for one host, over standard input and output. */
+import { setMaxListeners } from 'node:events';
+import { isMidcallError } from '@midcall/core/errors';
+import { Connection } from '@midcall/host';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { type Bridge, startBridge } from '../bridge/index.ts';
+import { ownVersion } from '../install/index.ts';
+import type { BridgeFlags } from './bridge-flags.ts';
+import { bridgeComplaint as complain, bridgeLog as log, openPage } from './bridge-log.ts';
+import { exitCodes } from './exit-codes.ts';
+import { hostParts } from './host-parts.ts';
+import { chooseModel } from './model-choice.ts';
+import { grantFolders } from './offer-folders.ts';
+import { chooseEra, chooseServer } from './server-choice.ts';
+import { wordsAfterDashes } from './server-flags.ts';
+
+/** Serves one host until it goes. */
+export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
+  const entry = chooseServer(flags, wordsAfterDashes(process.argv));
+  const era = chooseEra(flags);
+  const model = await chooseModel(flags.models);
+  const { host, keptRules } = hostParts(flags, complain);
+  if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
+  const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
+  const connecting = { client, ...host, era };
+  log(`waiting for a host on standard input, to stand before '${entry.id}'`);
+  const stdio = new StdioServerTransport();
+  // Any number of messages may wait for a host that reads slowly; a warning of Node about that is nobody's to read.
+  setMaxListeners(0, process.stdout);
+  let served: Bridge | undefined;
+  let ending = false;
+  const end = (atOnce: boolean): void => {
+    ending = true;
+    if (served) void served.close({ atOnce }).finally(() => process.exit(0));
+    // The server that is being started is stopped with it.
+    else void stdio.close();
+  };
+  // A host that goes ends our standard input, and then sends SIGTERM, some at once: the server must not outlive us.
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(true));
+  process.on('SIGINT', () => (ending ? process.exit(130) : end(false)));
+  try {
+    served = await startBridge(entry, {
+      ...connecting,
+      host: stdio,
+      onError: complain,
+      ownRoots: flags.root !== undefined,
+      sampling: { model, always: flags.models !== undefined },
+      warn: log,
+      ...(flags.trustHost && { suspectBelowMs: 0 }),
+      async startDesk(connection) {
+        const { startDesk } = await import('@midcall/host/web');
+        const desk = await startDesk({
+          ...host,
+          keptRules,
+          connect: other =>
+            other === entry ? connection : new Connection(other, { ...connecting, sampling: { model } }),
+          ...(flags.models !== undefined && { models: model }),
+          environment: process.env,
+          onError: complain,
+        });
+        await desk.addServer(entry);
+        return desk;
+      },
+      openPage: url => openPage(url, flags.link === true),
+    });
+  } catch (error) {
+    if (!isMidcallError(error, 'host/not-found')) throw error;
+    log(error.message);
+    process.exitCode = exitCodes.noServer.code;
+    return;
+  }
+  if (!served) return;
+  const { gone } = served;
+  if (gone.aborted) end(false);
+  else gone.addEventListener('abort', () => end(false), { once: true });
+}
