@@ -234,6 +234,18 @@ it.each([
   await upstream.gone();
 });
 
+it('starts the server before its host has said anything, and ends it when the host goes without a word', async () => {
+  await using upstream = await stubborn('');
+  const child = spawn(process.execPath, [main, 'bridge', ...commandOf(upstream.file)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  await upstream.started();
+  child.stdin.end();
+  expect(await ended).toEqual([0, null]);
+  await upstream.gone();
+});
+
 it('answers a ping that comes before anything else', async () => {
   const child = spawn(process.execPath, [main, 'bridge', ...commandOf(main, 'notes')], {
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -28,6 +28,7 @@ export type { ServerEntry, ServerTarget } from './connection/server-entry.ts';
 export { commandTarget, readServerEntries, urlTarget } from './connection/server-entry.ts';
 export type { ServerOpener } from './connection/server-opener.ts';
 export { serverOpener } from './connection/server-opener.ts';
+export { StartedServer } from './connection/started-server.ts';
 export type { ElicitationMode } from './elicitation.ts';
 export type { Era } from './era.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';

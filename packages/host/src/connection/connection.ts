@@ -21,7 +21,9 @@ import { outputValidator } from '../output-validator.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import { type ListName, type ListProblem, listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
+import type { StartedServer } from './started-server.ts';
 import { StderrTail } from './stderr-tail.ts';
+import { terminate } from './terminate.ts';
 import { openTransport } from './transport.ts';
 import { unreached } from './unreached.ts';
 
@@ -71,6 +73,8 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   readonly maxMessageBytes?: number;
   /** For HTTP. */
   readonly fetch?: typeof fetch;
+  /** The process of a command, where it was started beforehand; used for the first start. */
+  readonly started?: StartedServer;
 }
 
 /** A call that was started. */
@@ -155,7 +159,7 @@ export class Connection {
     if (this.#state === 'ready' || this.#state === 'starting') return;
     this.#become('starting');
     const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 60_000, ...rest } = this.#options;
-    const { callTimeoutMs: _, maxMessageBytes: __, fetch: ___, ...attached } = rest;
+    const { callTimeoutMs: _, maxMessageBytes: __, fetch: ___, started: ____, ...attached } = rest;
     const mode = negotiationOf(era);
     const pinned = typeof mode === 'object';
     const client = new Client(info, {
@@ -320,17 +324,23 @@ export class Connection {
   #open(client: Client): Transport {
     this.#stderr = new StderrTail();
     this.#tooLarge = undefined;
-    const { maxMessageBytes } = this.#options;
-    return openTransport(this.entry.target, {
-      onStderr: line => this.#heard(line),
-      ...(maxMessageBytes !== undefined && { mostBytes: maxMessageBytes }),
-      onTooLarge: mostBytes => {
+    const { maxMessageBytes, fetch, started } = this.#options;
+    const told = {
+      onStderr: (line: string) => this.#heard(line),
+      onTooLarge: (mostBytes: number) => {
         if (this.#client !== client) return;
         this.#tooLarge = `The server sent a message of more than ${mostBytes.toLocaleString('en')} bytes, the most that is read, so the connection was closed.`;
         void client.close().catch(() => {});
       },
-      ...(this.#options.fetch && { fetch: this.#options.fetch }),
-    });
+    };
+    return (
+      started?.take(told) ??
+      openTransport(this.entry.target, {
+        ...told,
+        ...(maxMessageBytes !== undefined && { mostBytes: maxMessageBytes }),
+        ...(fetch && { fetch }),
+      })
+    );
   }
 
   #heard(line: string): void {
@@ -354,13 +364,5 @@ export class Connection {
   #whyNot(cause: unknown): string {
     const what = `The server '${this.entry.id}' could not be ${this.entry.target.kind === 'url' ? 'reached' : 'started'}`;
     return `${what} (${this.origin}): ${this.#tooLarge ?? `${unreached(cause, this.entry.target)}${this.#stderr.said}`}`;
-  }
-}
-
-function terminate(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM');
-  } catch {
-    // It has ended by itself.
   }
 }

@@ -19,7 +19,7 @@ import { UpstreamSession } from './upstream-session.ts';
 
 /** What a bridge is made of. */
 export interface BridgeOptions
-  extends Pick<ConnectionOptions, 'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock'> {
+  extends Pick<ConnectionOptions, 'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock' | 'started'> {
   /** Where the host speaks: standard input and output, or any other transport of one client. */
   readonly host: Transport;
   /** The directories the upstream server is told of. */
@@ -63,7 +63,10 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   const { inbox, roots, ownRoots, sampling, startDesk, openPage, warn } = options;
   const { holdMs = 45_000, keptMs = 900_000, suspectBelowMs = 250, clock = systemClock } = options;
   const host = await awaitHost(options.host);
-  if (!host) return undefined;
+  if (!host) {
+    await options.started?.stop();
+    return undefined;
+  }
   const { transport, gone } = host;
   const followsHostRoots = host.has.roots && !ownRoots;
   let desk: LazyDesk | undefined;
@@ -79,7 +82,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   };
   let session: UpstreamSession;
   try {
-    const { client, policy, audit, era } = options;
+    const { client, policy, audit, era, started } = options;
     session = await UpstreamSession.start(
       entry,
       {
@@ -93,7 +96,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
         showDesk,
         keptMs,
         warn,
-        ...defined({ policy, audit, era }),
+        ...defined({ policy, audit, era, started }),
       },
       gone,
     );

@@ -20,7 +20,8 @@ import { UpstreamCalls } from './upstream-calls.ts';
 const START_MS = 300_000;
 
 /** What a session needs. */
-export interface UpstreamSessionOptions extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era'> {
+export interface UpstreamSessionOptions
+  extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'started'> {
   readonly inbox: Inbox;
   readonly clock: Clock;
   /** The directories the server is told of; undefined where it is told that there are none to ask for. */
@@ -92,7 +93,7 @@ export class UpstreamSession {
         clock,
         sampling: { model },
         startTimeoutMs: START_MS,
-        ...defined({ policy, audit, era, roots }),
+        ...defined({ policy, audit, era, roots, started: options.started }),
       },
       warn,
       gone,

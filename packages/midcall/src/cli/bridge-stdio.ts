@@ -1,9 +1,9 @@
 /** `midcall bridge` for one host, over standard input and output. */
 import { setMaxListeners } from 'node:events';
 import { isMidcallError } from '@midcall/core/errors';
-import { Connection } from '@midcall/host';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { type Bridge, startBridge } from '../bridge/index.ts';
+import { Connection, StartedServer } from '@midcall/host';
+import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { Bridge } from '../bridge/index.ts';
 import { ownVersion } from '../install/index.ts';
 import type { BridgeFlags } from './bridge-flags.ts';
 import { bridgeComplaint as complain, bridgeLog as log, openPage } from './bridge-log.ts';
@@ -18,29 +18,36 @@ import { wordsAfterDashes } from './server-flags.ts';
 export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const entry = chooseServer(flags, wordsAfterDashes(process.argv));
   const era = chooseEra(flags);
-  const model = await chooseModel(flags.models);
-  const { host, keptRules } = hostParts(flags, complain);
-  if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
-  const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
-  const connecting = { client, ...host, era };
-  log(`waiting for a host on standard input, to stand before '${entry.id}'`);
-  const stdio = new StdioServerTransport();
-  // Any number of messages may wait for a host that reads slowly; a warning of Node about that is nobody's to read.
-  setMaxListeners(0, process.stdout);
+  let stdio: StdioServerTransport | undefined;
   let served: Bridge | undefined;
   let ending = false;
   const end = (atOnce: boolean): void => {
     ending = true;
     if (served) void served.close({ atOnce }).finally(() => process.exit(0));
     // The server that is being started is stopped with it.
-    else void stdio.close();
+    else if (stdio) void stdio.close();
+    else void Promise.resolve(started?.stop()).finally(() => process.exit(0));
   };
   // A host that goes ends our standard input, and then sends SIGTERM, some at once: the server must not outlive us.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(true));
   process.on('SIGINT', () => (ending ? process.exit(130) : end(false)));
+  // The server gets up while the rest of the bridge is loaded, and the host says what it is.
+  const { target } = entry;
+  const started = target.kind === 'command' ? new StartedServer(target) : undefined;
+  const { model, host, keptRules, startBridge, StdioTransport } = await prepared(flags, entry.id).catch(async error => {
+    await started?.stop();
+    throw error;
+  });
+  const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
+  const connecting = { client, ...host, era };
+  log(`waiting for a host on standard input, in front of '${entry.id}'`);
+  stdio = new StdioTransport();
+  // Any number of messages may wait for a host that reads slowly; a warning of Node about that is nobody's to read.
+  setMaxListeners(0, process.stdout);
   try {
     served = await startBridge(entry, {
       ...connecting,
+      ...(started && { started }),
       host: stdio,
       onError: complain,
       ownRoots: flags.root !== undefined,
@@ -73,4 +80,16 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const { gone } = served;
   if (gone.aborted) end(false);
   else gone.addEventListener('abort', () => end(false), { once: true });
+}
+
+/** What the flags name, and the modules that serve a host. */
+async function prepared(flags: BridgeFlags, server: string) {
+  const model = await chooseModel(flags.models);
+  const { host, keptRules } = hostParts(flags, complain);
+  if (flags.root) await grantFolders(host.roots, server, flags.root);
+  const [{ startBridge }, { StdioServerTransport: StdioTransport }] = await Promise.all([
+    import('../bridge/index.ts'),
+    import('@modelcontextprotocol/server/stdio'),
+  ]);
+  return { model, host, keptRules, startBridge, StdioTransport };
 }

@@ -1,0 +1,55 @@
+/** A server whose process runs before its connection is there. */
+import { Connection, commandTarget, Inbox, StartedServer } from '@midcall/host';
+import { expect, it } from 'vitest';
+
+const endless = 2 ** 31 - 1;
+const body = `
+import { createInterface } from 'node:readline';
+process.stderr.write('here is ' + process.pid + '\\n');
+createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method } = JSON.parse(line);
+  const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'early', version: '1' } };
+  if (method === 'initialize') process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});`;
+const run = (code: string) => commandTarget([process.execPath, '--input-type=module', '-e', code]) as never;
+const connectionTo = (target: never, started: StartedServer) =>
+  new Connection(
+    { id: 'early', target },
+    {
+      client: { name: 'host', version: '1' },
+      inbox: new Inbox(),
+      era: '2025-11-25',
+      startTimeoutMs: endless,
+      started,
+    },
+  );
+
+it('is taken over by the first start of its connection, with what it has said by then, and started anew after that', async () => {
+  const target = run(body);
+  const started = new StartedServer(target);
+  const connection = connectionTo(target, started);
+  await connection.start();
+  const [first] = connection.stderr;
+  expect(first).toMatch(/^here is \d+$/u);
+  await started.stop();
+  expect(connection.state).toBe('ready');
+  await connection.restart();
+  expect(connection.stderr).toHaveLength(1);
+  expect(connection.stderr[0]).not.toBe(first);
+  await connection.stop();
+});
+
+it('is started again where it has ended before anybody took it', async () => {
+  const started = new StartedServer(run('process.exit(7)'));
+  await started.ended;
+  const connection = connectionTo(run(body), started);
+  await connection.start();
+  expect(connection.state).toBe('ready');
+  await connection.stop();
+});
+
+it('is not there for anybody once it was stopped', async () => {
+  const started = new StartedServer(run(body));
+  await started.stop();
+  expect(started.take({})).toBeUndefined();
+});
