@@ -258,3 +258,21 @@ it('answers a ping that comes before anything else', async () => {
   child.stdin.end();
   await once(child, 'exit');
 });
+
+it('passes a result of 12 MB on', async () => {
+  const file = server(`
+  if (method === 'initialize') initialized();
+  else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'x'.repeat(12_000_000) }] });
+  else if (method === 'tools/list') reply({ tools: [] });
+  else if (id !== undefined) fail(-32601, 'unknown');`);
+  const child = spawn(process.execPath, [main, 'bridge', ...commandOf(file)], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines = createInterface({ input: child.stdout });
+  child.stdin.write(`${JSON.stringify(hello)}\n`);
+  await once(lines, 'line');
+  const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'large', arguments: {} } };
+  child.stdin.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}\n${JSON.stringify(call)}\n`);
+  const [line] = await once(lines, 'line');
+  expect(JSON.parse(String(line)).result.content[0].text).toHaveLength(12_000_000);
+  child.stdin.end();
+  await once(child, 'exit');
+});

@@ -240,3 +240,45 @@ it.each(eras)('tells a client of %s that the tools have changed', async host => 
   await until(() => read.length > 0);
   expect(read.at(-1)).toEqual(['grow', 'more']);
 });
+
+describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
+  it('gets a result of 12 MB whole', async () => {
+    const text = 'x'.repeat(12_000_000);
+    await using on = await stage({
+      host,
+      upstream,
+      serve: (_, server) => void server.registerTool('large', {}, () => says(text)),
+    });
+    expect(textOf(await on.client.callTool({ name: 'large' })).length).toBe(12_000_000);
+  });
+});
+
+it.each(eras)('tells a client of %s of one changed list once, and of no other', async host => {
+  const changed: string[] = [];
+  const told = (list: string) => ({
+    autoRefresh: false,
+    onChanged: () => {
+      changed.push(list);
+      ring();
+    },
+  });
+  let add = (): void => {};
+  await using on = await stage({
+    host,
+    upstream: '2025-11-25',
+    listChanged: { tools: told('tools'), prompts: told('prompts'), resources: told('resources') },
+    serve: (mid, server) => {
+      everything(mid, server);
+      server.registerTool('grow', {}, () => {
+        add();
+        return says('grown');
+      });
+      add = () => void server.registerTool('more', {}, () => says('more'));
+    },
+  });
+  await on.client.callTool({ name: 'grow' });
+  await until(() => changed.length > 0);
+  await on.client.listTools();
+  await on.client.listTools();
+  expect(changed).toEqual(['tools']);
+});

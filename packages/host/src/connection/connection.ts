@@ -55,7 +55,7 @@ export type ConnectionEvent =
   | AttachEvent
   | { readonly type: 'state'; readonly state: ConnectionState; readonly problem?: string }
   | { readonly type: 'stderr'; readonly line: string }
-  | { readonly type: 'catalogue-changed' };
+  | { readonly type: 'catalogue-changed'; readonly list: 'tools' | 'prompts' | 'resources' };
 
 /** How a server is reached, and what stands behind its client. */
 export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
@@ -356,9 +356,11 @@ export class Connection {
   }
 
   #listChanged(): NonNullable<ClientOptions['listChanged']> {
-    const onChanged = (): void => this.#tell({ type: 'catalogue-changed' });
-    const each = { autoRefresh: false, onChanged };
-    return { tools: each, prompts: each, resources: each };
+    const told = (list: 'tools' | 'prompts' | 'resources') => ({
+      autoRefresh: false,
+      onChanged: (): void => this.#tell({ type: 'catalogue-changed', list }),
+    });
+    return { tools: told('tools'), prompts: told('prompts'), resources: told('resources') };
   }
 
   #whyNot(cause: unknown): string {

@@ -19,7 +19,10 @@ import { UpstreamSession } from './upstream-session.ts';
 
 /** What a bridge is made of. */
 export interface BridgeOptions
-  extends Pick<ConnectionOptions, 'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock' | 'started'> {
+  extends Pick<
+    ConnectionOptions,
+    'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock' | 'started' | 'maxMessageBytes'
+  > {
   /** Where the host speaks: standard input and output, or any other transport of one client. */
   readonly host: Transport;
   /** The directories the upstream server is told of. */
@@ -82,7 +85,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   };
   let session: UpstreamSession;
   try {
-    const { client, policy, audit, era, started } = options;
+    const { client, policy, audit, era, started, maxMessageBytes } = options;
     session = await UpstreamSession.start(
       entry,
       {
@@ -96,7 +99,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
         showDesk,
         keptMs,
         warn,
-        ...defined({ policy, audit, era, started }),
+        ...defined({ policy, audit, era, started, maxMessageBytes }),
       },
       gone,
     );

@@ -65,12 +65,16 @@ export function passCompletion(elicitationId: string, servers: ReadonlySet<McpSe
   }
 }
 
-/** Tells the clients to read the lists again. */
-export function passListChanges(can: Capabilities, servers: ReadonlySet<McpServer>): void {
+/** Tells the clients to read one list again. */
+export function passListChange(list: 'tools' | 'prompts' | 'resources', servers: ReadonlySet<McpServer>): void {
   for (const { server } of servers) {
-    if (can.tools) server.sendToolListChanged().catch(() => {});
-    if (can.prompts) server.sendPromptListChanged().catch(() => {});
-    if (can.resources) server.sendResourceListChanged().catch(() => {});
+    const sent =
+      list === 'tools'
+        ? server.sendToolListChanged()
+        : list === 'prompts'
+          ? server.sendPromptListChanged()
+          : server.sendResourceListChanged();
+    sent.catch(() => {});
   }
 }
 

@@ -11,7 +11,7 @@ import { digest, type Json } from '@midcall/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
-import { passAnnouncements, passCompletion, passListChanges } from './pass-through.ts';
+import { passAnnouncements, passCompletion, passListChange } from './pass-through.ts';
 import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
 import { UpstreamCalls } from './upstream-calls.ts';
@@ -19,9 +19,12 @@ import { UpstreamCalls } from './upstream-calls.ts';
 /** Milliseconds the upstream server may take to start. The host gives up long before, by a time of its own. */
 const START_MS = 300_000;
 
+/** Bytes of one message of the upstream server: results with pictures and files in them are large. */
+const MESSAGE_BYTES = 64 * 1024 * 1024;
+
 /** What a session needs. */
 export interface UpstreamSessionOptions
-  extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'started'> {
+  extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'started' | 'maxMessageBytes'> {
   readonly inbox: Inbox;
   readonly clock: Clock;
   /** The directories the server is told of; undefined where it is told that there are none to ask for. */
@@ -36,7 +39,7 @@ export interface UpstreamSessionOptions
   readonly keptMs: number;
   readonly warn: (message: string) => void;
   /** Told when a list of the server has changed; beside the hosts that have joined. */
-  readonly onListChanged?: (connection: Connection) => void;
+  readonly onListChanged?: (list: 'tools' | 'prompts' | 'resources') => void;
 }
 
 /** A running upstream server. */
@@ -70,8 +73,8 @@ export class UpstreamSession {
       if (event.type === 'page-completed' && this.pagesAtHost.delete(event.elicitationId))
         passCompletion(event.elicitationId, this.#servers);
       if (event.type !== 'catalogue-changed') return;
-      passListChanges(connection.client?.getServerCapabilities() ?? {}, this.#servers);
-      options.onListChanged?.(connection);
+      passListChange(event.list, this.#servers);
+      options.onListChanged?.(event.list);
     });
   }
 
@@ -93,6 +96,7 @@ export class UpstreamSession {
         clock,
         sampling: { model },
         startTimeoutMs: START_MS,
+        maxMessageBytes: options.maxMessageBytes ?? MESSAGE_BYTES,
         ...defined({ policy, audit, era, roots, started: options.started }),
       },
       warn,

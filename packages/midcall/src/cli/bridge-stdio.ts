@@ -14,6 +14,9 @@ import { grantFolders } from './offer-folders.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { wordsAfterDashes } from './server-flags.ts';
 
+/** Bytes of one message of the server: results with pictures and files in them are large. */
+const maxMessageBytes = 64 * 1024 * 1024;
+
 /** Serves one host until it goes. */
 export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const entry = chooseServer(flags, wordsAfterDashes(process.argv));
@@ -33,7 +36,7 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   process.on('SIGINT', () => (ending ? process.exit(130) : end(false)));
   // The server gets up while the rest of the bridge is loaded, and the host says what it is.
   const { target } = entry;
-  const started = target.kind === 'command' ? new StartedServer(target) : undefined;
+  const started = target.kind === 'command' ? new StartedServer(target, { mostBytes: maxMessageBytes }) : undefined;
   const { model, host, keptRules, startBridge, StdioTransport } = await prepared(flags, entry.id).catch(async error => {
     await started?.stop();
     throw error;
@@ -48,6 +51,7 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
     served = await startBridge(entry, {
       ...connecting,
       ...(started && { started }),
+      maxMessageBytes,
       host: stdio,
       onError: complain,
       ownRoots: flags.root !== undefined,

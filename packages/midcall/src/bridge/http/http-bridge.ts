@@ -148,14 +148,8 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       return [each.path, mcpEndpoint(factory(each), served)] as const;
     }),
   );
-  principals.onListChanged = (entry, connection) => {
-    const can = connection.client?.getServerCapabilities() ?? {};
-    for (const { path } of entries.filter(each => each.entry === entry)) {
-      const { notify } = endpoints[path]!;
-      if (can.tools) notify.toolsChanged();
-      if (can.prompts) notify.promptsChanged();
-      if (can.resources) notify.resourcesChanged();
-    }
+  principals.onListChanged = (entry, list) => {
+    for (const { path } of entries.filter(each => each.entry === entry)) endpoints[path]!.notify[`${list}Changed`]();
   };
   const serving = await serveEndpoints(endpoints, { port, ...defined({ host, allowedHosts, onError }) });
   return {

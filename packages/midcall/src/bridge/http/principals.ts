@@ -56,7 +56,7 @@ export class Principals {
   readonly #options: PrincipalsOptions;
   readonly #closed = new AbortController();
   readonly #states = new Map<string, PrincipalState>();
-  onListChanged: (entry: ServerEntry, connection: Connection) => void = () => {};
+  onListChanged: (entry: ServerEntry, list: 'tools' | 'prompts' | 'resources') => void = () => {};
 
   constructor(options: PrincipalsOptions) {
     this.#options = options;
@@ -131,7 +131,7 @@ export class Principals {
         showDesk: async (question, connection) => (await state.desk?.show(question, connection)) ?? false,
         keptMs,
         warn,
-        onListChanged: connection => this.onListChanged(entry, connection),
+        onListChanged: list => this.onListChanged(entry, list),
         ...defined({ policy, audit, era }),
       },
       this.#closed.signal,
