@@ -2,9 +2,9 @@
  * Holds calls back until the server knows the roots (2025-11-25). Servers fetch them after `initialized`, and again when the
  * list has changed; a call that overtakes the fetch meets a server that refuses its own root.
  *
- * - G1 After each announcement calls wait until the server has asked for the list, has its answer, and some round trips have
+ * - roots-gate-G1 After each announcement calls wait until the server has asked for the list, has its answer, and some round trips have
  *   passed, so that it has read it.
- * - G2 A server that does not ask is not waited for: what it was sent is read when it answers a round trip, and it has half a
+ * - roots-gate-G2 A server that does not ask is not waited for: what it was sent is read when it answers a round trip, and it has half a
  *   second from then on. One that answers nothing is waited for five seconds.
  */
 import type { Clock } from '@midcall/core/time';
