@@ -52,6 +52,7 @@ import { replaceDefaultValidator } from './sdk-seam/default-validator.ts';
 import { placeholders } from './sdk-seam/placeholders.ts';
 import { sendRootsChanged } from './sdk-seam/roots-changed.ts';
 import { Tap, type TappedRequest } from './sdk-seam/tap.ts';
+import { TaskFollower, tasksExtension } from './tasks/task-follower.ts';
 import { UrlFlow } from './url/flow.ts';
 
 /** What is told of one connection, besides what the inbox tells. */
@@ -303,6 +304,7 @@ class Wiring implements Attachment {
     client.registerCapabilities({
       elicitation: formsAlone ? {} : Object.fromEntries(this.#modes.map(mode => [mode, {}])),
       ...(roots && { roots: {} }),
+      extensions: { [tasksExtension]: {} },
       ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
     });
     const answering = this.#answering;
@@ -336,12 +338,18 @@ class Wiring implements Attachment {
           this.#asking.refused(method, 'host', undeclared ? noFolder : why, call?.context);
         },
       });
-      this.#tap.onto(transport);
+      const follower = new TaskFollower({
+        clock: this.#clock,
+        newId: this.#newId,
+        givenUp: () => this.#calls.current()?.abort.signal,
+      });
+      this.#tap.onto(transport, follower);
       const stopRoots = this.#options.roots?.subscribe(server => void this.#rootsChanged(server));
       const onclose = transport.onclose;
       transport.onclose = () => {
         onclose?.();
         stopRoots?.();
+        follower.close();
         if (!this.#keeping) this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
       };
       this.#gate = gate;

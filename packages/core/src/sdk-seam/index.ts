@@ -1,2 +1,7 @@
-export { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from './intercept-transport.ts';
+export {
+  type InterceptedTransport,
+  type Interception,
+  interceptTransport,
+  type JsonRpcMessage,
+} from './intercept-transport.ts';
 export { negotiationReason, notOfferedRevision } from './negotiation-failure.ts';

@@ -15,6 +15,8 @@ export interface InterceptedTransport {
 
 type Deliver = (message: unknown, extra?: unknown) => void;
 
+type Send = (message: JsonRpcMessage) => Promise<void>;
+
 /** What happens to messages; those of a direction without a function cross as they are. */
 export interface Interception {
   /**
@@ -24,9 +26,10 @@ export interface Interception {
   readonly incoming?: (message: JsonRpcMessage, deliver: (message: JsonRpcMessage) => void) => void;
   /**
    * The SDK sends a message.
-   * @param send - sends one by the transport
+   * @param send - sends one by the transport, as part of the same request
+   * @param sendApart - sends one that has nothing to do with it, and is sent where the request is given up
    */
-  readonly outgoing?: (message: JsonRpcMessage, send: (message: JsonRpcMessage) => Promise<void>) => Promise<void>;
+  readonly outgoing?: (message: JsonRpcMessage, send: Send, sendApart: Send) => Promise<void>;
 }
 
 /** Starts to intercept. */
@@ -34,7 +37,11 @@ export function interceptTransport(transport: InterceptedTransport, { incoming, 
   if (outgoing) {
     const send = transport.send.bind(transport);
     transport.send = (message: JsonRpcMessage, options?: never) =>
-      outgoing(message, changed => send(changed as never, options));
+      outgoing(
+        message,
+        changed => send(changed as never, options),
+        apart => send(apart as never),
+      );
   }
   if (!incoming) return;
   // The SDK calls the `onmessage` it finds from its own, and that is ours: a message comes by again once it is delivered.

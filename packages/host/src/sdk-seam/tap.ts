@@ -15,7 +15,7 @@
  */
 
 import { blocksAside, isRecord } from '@midcall/core/json';
-import { interceptTransport } from '@midcall/core/sdk-seam';
+import { type Interception, interceptTransport } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
 import type { Calls, RunningCall } from '../calls/calls.ts';
 
@@ -66,6 +66,11 @@ const mostSending = 32;
 
 type Json = Record<string, unknown>;
 
+const asItIs: Required<Interception> = {
+  incoming: (message, deliver) => deliver(message),
+  outgoing: (message, send) => send(message),
+};
+
 /** One connection's tap. */
 export class Tap {
   readonly #options: TapOptions;
@@ -79,14 +84,20 @@ export class Tap {
     this.#options = options;
   }
 
-  /** Starts looking at a transport. */
-  onto(transport: Transport): void {
+  /**
+   * Starts looking at a transport.
+   * @param below - sees what comes before this does, and what leaves after it
+   */
+  onto(transport: Transport, below: Required<Interception> = asItIs): void {
     interceptTransport(transport, {
       incoming: (message, deliver) =>
-        this.#incoming(message as JSONRPCMessage, each => deliver(each as unknown as Json)),
-      outgoing: (message, send) => {
+        below.incoming(message, seen =>
+          this.#incoming(seen as JSONRPCMessage, each => deliver(each as unknown as Json)),
+        ),
+      outgoing: (message, send, sendApart) => {
         const outgoing = this.#outgoing(message as JSONRPCMessage) as unknown as Json;
-        return 'method' in outgoing ? send(outgoing) : this.#inTurn(() => send(outgoing));
+        const sendBelow = () => below.outgoing(outgoing, send, sendApart);
+        return 'method' in outgoing ? sendBelow() : this.#inTurn(sendBelow);
       },
     });
   }

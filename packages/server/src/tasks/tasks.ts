@@ -82,7 +82,9 @@ export class Tasks {
     const round = { round: 0, issuedAt: now, expiresAt: now + TTL_MS, journal: [], out: [] };
     const state = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
     const task = await this.#keep(origin, { state, flow });
-    this.#go(task.id, server);
+    // A client that left before it was told of the task can never ask after it.
+    if (ctx.mcpReq.signal.aborted) await this.#cancelWaiting(task.id);
+    else this.#go(task.id, server);
     return created(task, POLL_MS);
   }
 

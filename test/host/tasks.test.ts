@@ -1,0 +1,159 @@
+/** Tasks (extension io.modelcontextprotocol/tasks), the client's side: a call goes on, whatever carries it. */
+import { attach, Inbox, type Question, type Reply } from '@midcall/host';
+import { type Call, midcall, type TaskMode } from '@midcall/server';
+import { serveHttp } from '@midcall/server/node';
+import { negotiation } from '@midcall/testing';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { person } from './person.ts';
+
+const yes: Reply = { action: 'accept', content: { value: true } };
+type Handler = (call: Call) => Promise<string>;
+
+/** A clock by which a second passes at once, and a minute never does. */
+const quick = {
+  now: () => 1_800_000_000_000,
+  after(ms: number, fn: () => void) {
+    if (ms > 5_000) return () => {};
+    const turn = setImmediate(fn);
+    return () => clearImmediate(turn);
+  },
+};
+
+async function host(
+  handler: Handler,
+  carrier: 'memory' | 'http',
+  task: TaskMode,
+  answer: (question: Question) => Reply | undefined = () => yes,
+) {
+  const mid = midcall({ key: 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=', suspectBelowMs: 0, warn: () => {} });
+  const factory = () => {
+    const server = new McpServer({ name: 'notes', version: '1.0.0' });
+    mid.tool(server, 'act', { task }, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));
+    return server;
+  };
+  const client = new Client(
+    { name: 'host', version: '1.0.0' },
+    { versionNegotiation: negotiation('2026-07-28'), inputRequired: { maxRounds: 50 } },
+  );
+  const inbox = new Inbox();
+  const me = person(answer);
+  const attachment = attach(client, { server: { id: 'notes', origin: 'node notes' }, inbox, clock: quick });
+  inbox.present(me);
+  if (carrier === 'http') {
+    const serving = await serveHttp(factory, { port: 0 });
+    onTestFinished(() => serving.close());
+    await client.connect(new StreamableHTTPClientTransport(new URL(serving.url)));
+  } else {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const serving = serveStdio(factory, { transport: far });
+    onTestFinished(() => serving.close());
+    await client.connect(near);
+  }
+  onTestFinished(() => client.close());
+  onTestFinished(() => mid.close());
+  const run = (options = {}) => attachment.run({ kind: 'tool', name: 'act', arguments: {} }, options);
+  const text = async (options = {}) => ((await run(options)) as { content: { text: string }[] }).content[0]!.text;
+  return { run, text, inbox, attachment, mid };
+}
+
+describe.each(['memory', 'http'] as const)('over %s', carrier => {
+  it('asks the person what a task asks, and gives its result as that of the call', async () => {
+    const seen: string[] = [];
+    const { text } = await host(
+      async call => {
+        const first = await call.elicit({ message: 'First?', form: Boolean });
+        const second = await call.elicit({ message: 'Second?', form: Boolean });
+        return `${first.action} ${second.action}`;
+      },
+      carrier,
+      'always',
+      question => {
+        if (question.kind === 'form') seen.push(question.message);
+        return yes;
+      },
+    );
+    expect(await text()).toBe('accept accept');
+    expect(seen).toEqual(['First?', 'Second?']);
+  });
+
+  it('asks two things at once, each once', async () => {
+    const seen: string[] = [];
+    const { text } = await host(
+      async call => {
+        const both = await Promise.all([
+          call.elicit({ message: 'A?', form: Boolean }),
+          call.elicit({ message: 'B?', form: Boolean }),
+        ]);
+        return both.map(each => each.action).join(' ');
+      },
+      carrier,
+      'always',
+      question => {
+        if (question.kind === 'form') seen.push(question.message);
+        return question.kind === 'form' && question.message === 'A?' ? yes : { action: 'decline' };
+      },
+    );
+    expect(await text()).toBe('accept decline');
+    expect(seen.sort()).toEqual(['A?', 'B?']);
+  });
+
+  it('follows a wizard of forty questions from its rounds into its task', async () => {
+    const { text } = await host(
+      async call => {
+        let said = 0;
+        for (let n = 1; n <= 40; n += 1) {
+          const answer = await call.elicit({ message: `Question ${n}?`, form: Boolean });
+          if (answer.action === 'accept') said += 1;
+        }
+        return `${said} of 40`;
+      },
+      carrier,
+      'when-needed',
+    );
+    expect(await text()).toBe('40 of 40');
+  });
+
+  it('tells of an error as the call would', async () => {
+    const { run } = await host(() => Promise.reject(new Error('It broke.')), carrier, 'always');
+    expect(await run()).toMatchObject({ isError: true, content: [{ text: 'It broke.' }] });
+  });
+
+  it('cancels the task where the person cancels the call', async () => {
+    let cancelled = (): void => {};
+    const isCancelled = new Promise<void>(resolve => {
+      cancelled = resolve;
+    });
+    let begun = (): void => {};
+    const begins = new Promise<void>(resolve => {
+      begun = resolve;
+    });
+    const { run } = await host(
+      call =>
+        call.step('work', ({ signal }) => {
+          begun();
+          return new Promise<string>((_, reject) => {
+            signal.addEventListener('abort', () => {
+              cancelled();
+              reject(new Error('stopped'));
+            });
+          });
+        }),
+      carrier,
+      'always',
+    );
+    const stop = new AbortController();
+    let known = (): void => {};
+    const isKnown = new Promise<void>(resolve => {
+      known = resolve;
+    });
+    const running = run({ signal: stop.signal, onProgress: known }).catch((error: unknown) => error);
+    await begins;
+    await isKnown;
+    stop.abort();
+    await isCancelled;
+    expect(await running).toBeInstanceOf(Error);
+  });
+});
