@@ -17,7 +17,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       attach Audit auditFile commandTarget Connection detectWorkspace Inbox isMidcallError judgeUrl
       machineDisk mask MidcallError OfferedRoots outputValidator Policy readServerEntries rootsFile
-      rulesFile secretsOf serverOpener urlTarget verifyAudit visible`,
+      rulesFile secretsOf serverOpener StartedServer urlTarget verifyAudit visible`,
     types: `
       AskedModel Asker AttachEvent Attachment AttachOptions AuditEntry AuditEvent AuditOptions
       AuditSink AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest
@@ -28,7 +28,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       RulesFileOptions RunOptions SamplingAccount SamplingLimits SamplingMessageView SamplingModel
       SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion SamplingResult
       SamplingSpent SamplingWishes ServerEntry ServerInfo ServerOpener ServerTarget Store Subject
-      UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion UrlWarning Verdict Via VisibleOptions`,
+      TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion UrlWarning Verdict Via VisibleOptions`,
   },
   '@midcall/host/terminal': {
     values: `

@@ -29,6 +29,7 @@ export interface Registered {
   readonly task?: TaskMode;
 }
 
+/** When a call of a tool becomes a task, for clients that have tasks. */
 export type TaskMode = 'never' | 'when-needed' | 'always' | 'required';
 
 /**
