@@ -325,6 +325,19 @@ describe('a task', () => {
     }
   });
 
+  it('is one of two hundred at most that a client has open', async () => {
+    const { call, cancel, until } = await client(serverOf(sure, { task: 'always' }));
+    const made: string[] = [];
+    for (let n = 0; n < 200; n += 1) made.push(told(await call()).taskId);
+    const refused = await call();
+    expect(refused.error?.message).toContain('200 tasks that are not over');
+    await cancel(made[0]!);
+    await until(made[0]!, 'cancelled');
+    const again = await call();
+    expect(again.error?.message).toBeUndefined();
+    expect(again.result?.resultType).toBe('task');
+  });
+
   it('is refused where it is required and the client has none, and left out where it is not', async () => {
     const required = await client(serverOf(sure, { task: 'required' }));
     const params = { name: 'act', arguments: {} };

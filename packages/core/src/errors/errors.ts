@@ -22,6 +22,7 @@ export type MidcallErrorCode =
   | 'step/not-json'
   | 'call/interrupted'
   | 'call/closed'
+  | 'call/too-many'
   | 'call/not-json'
   | 'call/no-result'
   // What arrived from the other side.

@@ -15,6 +15,7 @@ import { digest } from '../digest.ts';
 import { received } from '../drivers/received.ts';
 import { type Registered, readRequest } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
+import { OpenTasks } from './open-tasks.ts';
 import { created, isOver, isReady, type Task, told, unanswered } from './task.ts';
 import { TaskStore } from './task-store.ts';
 import { afterRound, contextOf, failure, type InputRequired, isInputRequired } from './turn.ts';
@@ -55,6 +56,9 @@ export class Tasks {
   readonly #runs = new Set<Promise<void>>();
   /** What is to be run once more when the run under way has ended. */
   readonly #again = new Map<string, McpServer>();
+  /** What is to be over when the run under way has ended. */
+  readonly #toCancel = new Set<string>();
+  readonly #open: OpenTasks;
   readonly #home: string;
   #stopPresence: (() => void) | undefined;
   #resumed = false;
@@ -65,6 +69,7 @@ export class Tasks {
     const sealer = config.kept === config.store ? undefined : config.sealer;
     this.#store = new TaskStore({ store: config.store, sealer, now: config.now });
     this.#home = config.id();
+    this.#open = new OpenTasks(id => this.#store.read(id));
   }
 
   /** Makes a server one that tasks can be run on. */
@@ -154,8 +159,11 @@ export class Tasks {
   async cancel(owner: string, id: string): Promise<boolean> {
     if (!(await this.#owned(owner, id))) return false;
     const running = this.#live.get(id);
-    if (running) running.stop.abort(cancelled);
-    else await this.#cancelWaiting(id);
+    if (running) {
+      running.stop.abort(cancelled);
+      // A run that was about to end has not noticed.
+      this.#toCancel.add(id);
+    } else await this.#cancelWaiting(id);
     return true;
   }
 
@@ -209,6 +217,7 @@ export class Tasks {
       answers: {},
       ...start,
     };
+    await this.#open.add(task);
     await this.#store.create(task);
     this.#showPresence();
     return task;
@@ -264,7 +273,8 @@ export class Tasks {
   #look(id: string): void {
     const server = this.#again.get(id);
     this.#again.delete(id);
-    if (server) this.#go(id, server);
+    if (this.#toCancel.delete(id)) this.#count(this.#cancelWaiting(id));
+    else if (server) this.#go(id, server);
   }
 
   #count(work: Promise<unknown>): void {
@@ -341,6 +351,7 @@ export class Tasks {
     if (!changed) return undefined;
     this.#deadlines.get(id)?.();
     this.#deadlines.delete(id);
+    this.#open.remove(changed);
     await this.#store.over(id);
     return changed;
   }
