@@ -18,6 +18,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { before, currentTest, lineFile, loadIntoChildren, onExchange, whenAnswered, whenAsked } from './tap.ts';
 
 let write: ((line: string) => void) | undefined;
+/** As it is before a test puts another in its place. */
+const Parameters = URLSearchParams;
 const known = new Set<string>();
 
 const record = (entry: object) => write?.(JSON.stringify({ test: currentTest(), ...entry }));
@@ -64,7 +66,7 @@ function plantSent(url: string, headers: IncomingHttpHeaders, body: string): voi
   if (scheme === 'Bearer') plant(credentials, 'token that a client presents');
   plant(/\bmidcall-session-[\w-]{12}=([\w-]{43})(?![\w-])/u.exec(headers.cookie ?? '')?.[1], 'session of a browser');
   if (!(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return;
-  const sent = new URLSearchParams(body);
+  const sent = new Parameters(body);
   if (/^\/connect\//u.test(url)) plant(sent.get('secret')?.trim(), 'secret of a page');
   for (const name of ['client_secret', 'code_verifier', 'refresh_token'])
     plant(sent.get(name), `${name} that was sent`);

@@ -11,6 +11,14 @@ const older = '2025-11-25';
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 const mayNeedInput = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** Those of the tasks extension, which 2025-11-25 has in another form. */
+const taskMethods = new Map([
+  ['tasks/get', 'GetTask'],
+  ['tasks/update', 'UpdateTask'],
+  ['tasks/cancel', 'CancelTask'],
+]);
+/** Where the schema of that extension is kept, beside those of the revisions. */
+const tasksSchema = 'tasks';
 const inputMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 
 export interface Frame {
@@ -84,7 +92,9 @@ function judgeFrame(record: Frame, frame: Members, connection: Connection, valid
       return { revision, problems: [...as('JSONRPCNotification'), ...as(`method ${frame['method']}`)] };
     connection.requests.set(`${from} ${JSON.stringify(frame['id'])}`, { method: frame['method'], revision });
     if (from === 'client') connection.revision = revision;
-    const problems = [...as('JSONRPCRequest'), ...as(`method ${frame['method']}`)];
+    const task = revision === modern ? taskMethods.get(String(frame['method'])) : undefined;
+    const own = task === undefined ? as(`method ${frame['method']}`) : validate(tasksSchema, `${task}Request`, frame);
+    const problems = [...as('JSONRPCRequest'), ...own];
     if (revision === modern && from === 'server') problems.push('a server sends no requests');
     if (revision === modern && from === 'client') problems.push(...envelope(frame));
     return { revision, problems };
@@ -129,8 +139,13 @@ function resultProblems(
   validate: Validate,
 ): string[] {
   const { resultType } = result;
-  const complete = () => validate(revision, `result ${method}`, result);
+  const task = revision === modern ? taskMethods.get(String(method)) : undefined;
+  const complete = () =>
+    task === undefined
+      ? validate(revision, `result ${method}`, result)
+      : validate(tasksSchema, `${task}Result`, result);
   if (revision !== modern) return complete();
+  if (resultType === 'task' && method === 'tools/call') return validate(tasksSchema, 'CreateTaskResult', result);
   if (resultType === 'complete') return complete();
   if (resultType !== 'input_required') return [`result/resultType is ${JSON.stringify(resultType)}`];
   const { inputRequests, requestState } = result;

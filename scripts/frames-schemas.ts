@@ -40,9 +40,10 @@ export function schemas(spec: (revision: string) => object | undefined): Validat
   const ofSdk = sdkValidator();
   const ofRevision = new Map<string, ByName>();
   return (revision, name, value) => {
-    const own = ofRevision.get(revision) ?? specValidator(spec(revision));
+    const own = ofRevision.get(revision) ?? specValidator(spec(revision), revision !== 'tasks');
     ofRevision.set(revision, own);
-    return [...ofSdk(revision, name, value), ...own(name, value)];
+    // The SDK knows the tasks of 2025-11-25 alone.
+    return revision === 'tasks' ? own(name, value) : [...ofSdk(revision, name, value), ...own(name, value)];
   };
 }
 
@@ -96,13 +97,16 @@ function mendNumbers({ NumberSchema, ElicitResult }: Readonly<Record<string, Sch
   }
 }
 
-function specValidator(schema: Schema | undefined): ByName {
+/** @param byMethod - false where types are asked for by their own names alone */
+function specValidator(schema: Schema | undefined, byMethod: boolean): ByName {
   if (schema === undefined) return () => [];
   const { $schema, $defs = {} } = schema;
   mendNumbers($defs);
   const ajv = new AjvJsonSchemaValidator();
   const compiled = new Map<string, ReturnType<typeof ajv.getValidator>>();
-  const methods = methodsOf(Object.entries($defs).map(([name, each]) => [name, each.properties?.['method']?.const]));
+  const methods: Methods = byMethod
+    ? methodsOf(Object.entries($defs).map(([name, each]) => [name, each.properties?.['method']?.const]))
+    : new Map();
   const check = (type: string) => {
     const known = compiled.get(type) ?? ajv.getValidator({ $schema, $defs, $ref: `#/$defs/${type}` } as never);
     compiled.set(type, known);

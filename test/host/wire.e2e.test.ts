@@ -43,7 +43,7 @@ describe('on the wire', () => {
     expect(sent.find(frame => frame.method === 'initialize')?.params).toMatchObject({
       capabilities: { elicitation: { form: {}, url: {} }, roots: { listChanged: true } },
     });
-    expect(sent.filter(frame => frame.method === 'notifications/roots/list_changed')).toHaveLength(2);
+    expect(sent.filter(frame => frame.method === 'notifications/roots/list_changed')).toHaveLength(1);
   });
 
   it('elicit-09: declares roots without listChanged in every request on 2026-07-28, and announces nothing', async () => {
@@ -56,6 +56,7 @@ describe('on the wire', () => {
     const meta = calls[0]?.params?.['_meta'] as Record<string, unknown>;
     expect(meta['io.modelcontextprotocol/clientCapabilities']).toEqual({
       elicitation: { form: {}, url: {} },
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
       roots: {},
     });
     expect(JSON.stringify(sent)).not.toContain('listChanged');

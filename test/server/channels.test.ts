@@ -140,7 +140,7 @@ describe.each(pairings)('a channel of its own, %s over %s', (era, carrier) => {
     expect(log).toEqual([]);
   });
 
-  it.runIf(era === '2025-11-25')('is told to take the question back where the client takes back the call', async () => {
+  const takenBack = async (): Promise<void> => {
     const { channel, rung, withdrawn } = bell();
     now.bell = channel;
     const { call } = await connect({}, which);
@@ -150,5 +150,7 @@ describe.each(pairings)('a channel of its own, %s over %s', (era, carrier) => {
     client.abort();
     expect(await result).toBe('taken back');
     await withdrawn;
-  });
+  };
+  // A client of 2026-07-28 has no way to say it between two rounds.
+  if (era === '2025-11-25') it('is told to take the question back where the client takes back the call', takenBack);
 });

@@ -15,7 +15,11 @@ export function inWords(capabilities: unknown): readonly string[] {
   if (!isRecord(capabilities)) return [];
   const others = Object.keys(capabilities).filter(name => !first.includes(name));
   return [...first.filter(name => own(capabilities, name) !== undefined), ...others.slice(0, 20)].flatMap(name =>
-    name === 'elicitation' ? elicitation(capabilities[name]) : [spelled(name, capabilities[name])],
+    name === 'elicitation'
+      ? elicitation(capabilities[name])
+      : name === 'extensions'
+        ? extensions(capabilities[name])
+        : [spelled(name, capabilities[name])],
   );
 }
 
@@ -23,6 +27,12 @@ export function inWords(capabilities: unknown): readonly string[] {
 function elicitation(declared: unknown): readonly string[] {
   const [form, url] = [own(declared, 'form') !== undefined, own(declared, 'url') !== undefined];
   return [...(form || !url ? ['forms'] : []), ...(url ? ['pages (URL mode)'] : [])];
+}
+
+/** Extensions of the protocol by the last part of their names, those of others whole. */
+function extensions(declared: unknown): readonly string[] {
+  const names = isRecord(declared) ? Object.keys(declared).slice(0, 20) : [];
+  return names.map(name => visible(name.replace(/^io\.modelcontextprotocol\//, ''), { max: 60 }));
 }
 
 function spelled(name: string, declared: unknown): string {
