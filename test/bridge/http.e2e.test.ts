@@ -107,7 +107,7 @@ const isAlive = (pid: string): boolean => {
 
 describe.each(eras)('hosts of %s', era => {
   it('reach each server of an mcp.json, in a process for each principal, which end with the bridge', async () => {
-    const [ada, alan] = ['a'.repeat(40), 'b'.repeat(40)];
+    const [ada, alan] = ['Zq7-token-of-ada-in-the-http-bridge-Kx41', 'Wm3-token-of-alan-in-the-http-bridge-Vt92'];
     const auth = file(
       JSON.stringify({
         tokens: [

@@ -15,8 +15,8 @@ const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const hello = (_: Midcall, server: McpServer): void => {
   server.registerTool('hello', {}, () => says('hello'));
 };
-const ada = 'a'.repeat(40);
-const alan = 'b'.repeat(40);
+const ada = 'Zr8-token-of-ada-in-front-of-a-pool-Kx52';
+const alan = 'Wn4-token-of-alan-in-front-of-a-pool-Vt83';
 const guard = tokenGuard([
   { token: ada, principal: 'ada', desk: true },
   { token: alan, principal: 'alan', desk: false },
@@ -40,7 +40,9 @@ describe.each(hosts)('hosts of %s', kind => {
   it('need a token of the list where there is one', async () => {
     await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
     await expect(connectHost(kind, on.url)).rejects.toThrow(/Missing Authorization|401|Unauthorized/u);
-    await expect(connectHost(kind, on.url, { token: 'c'.repeat(40) })).rejects.toThrow(/not valid here|401/u);
+    await expect(connectHost(kind, on.url, { token: 'Yp5-token-of-nobody-in-front-of-a-pool-Us74' })).rejects.toThrow(
+      /not valid here|401/u,
+    );
     expect(on.bridge.servers).toBe(0);
     const host = await connectHost(kind, on.url, { token: ada });
     expect(textOf(await host.call('hello'))).toBe('hello');
