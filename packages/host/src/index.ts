@@ -41,4 +41,3 @@ export { saidAlready } from './said-already.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export { wishLines } from './sampling/wishes.ts';
 export { mask, maskedArguments, secretNames, secretsOf, secretWarnings } from './secrets.ts';
-export type { UrlJudgement } from './url/judge.ts';

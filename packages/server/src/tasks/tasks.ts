@@ -42,7 +42,7 @@ interface Origin {
 /** How long a task lives, in milliseconds: a person may be away for a few days. */
 const TTL_MS = 7 * 24 * 60 * 60_000;
 /** How often a client is to look, in milliseconds. */
-export const POLL_MS = 1_000;
+const POLL_MS = 1_000;
 /** How long a process that runs calls is taken to be alive without a sign of it, in milliseconds. */
 const PRESENT_MS = 60_000;
 
