@@ -393,6 +393,35 @@ describe('a task', () => {
     expect(runs).toBe(2);
   });
 
+  it('has failed, whoever looks, where the process is gone in which its first run was', async () => {
+    const [gone, clock] = [handClock(), handClock()];
+    const store = memoryStore({ now: clock.now });
+    let begun = (): void => {};
+    const begins = new Promise<void>(resolve => {
+      begun = resolve;
+    });
+    const work: Handler = call =>
+      call.step('work', () => {
+        begun();
+        return new Promise<string>(() => {});
+      });
+    const mid = midcall({ key, warn: () => {}, store, now: gone.now, timer: gone.timer });
+    const first = await client(() => {
+      const server = new McpServer({ name: 'notes', version: '1.0.0' });
+      mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await work(call) }] }));
+      return server;
+    });
+    const called = first.call();
+    await begins;
+    gone.pass(20_000);
+    const { taskId } = told(await called);
+    const second = await client(serverOf(work, { store, now: clock.now, timer: clock.timer }));
+    expect((await second.get(taskId)).status).toBe('working');
+    clock.pass(120_000);
+    const failed = await second.until(taskId, 'failed');
+    expect(failed.error?.message).toContain('cannot tell what took effect');
+  });
+
   it('takes what cannot be read as no answer', async () => {
     const { call, until, update } = await client(serverOf(sure, { task: 'always' }));
     const { taskId } = told(await call());

@@ -94,6 +94,7 @@ export function callsMayBecomeTasks(
 
     const stop = new AbortController();
     const gone = (): void => stop.abort(ctx.mcpReq.signal.reason);
+    if (ctx.mcpReq.signal.aborted) gone();
     ctx.mcpReq.signal.addEventListener('abort', gone, { once: true });
     const own = { ...ctx, mcpReq: { ...ctx.mcpReq, signal: stop.signal } } as ServerContext;
     const work = handler(request, own).then(

@@ -4,6 +4,9 @@ import type { ClientView } from '../client-view.ts';
 import type { Json } from '../digest.ts';
 import type { Principal } from '../principal.ts';
 
+/** How often a client is to look, in milliseconds. */
+const POLL_MS = 1_000;
+
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
 
 /** A question of a task, as its client is asked. */
@@ -67,7 +70,7 @@ export const isReady = (task: Task, now: number): boolean =>
   !isOver(task) && (Object.keys(unanswered(task)).length === 0 || (task.dueAt !== undefined && now > task.dueAt));
 
 /** What a client is told of a task, of any status. */
-export function told(task: Task, pollIntervalMs: number): Record<string, unknown> {
+export function told(task: Task): Record<string, unknown> {
   const open = unanswered(task);
   const status = task.status === 'input_required' && Object.keys(open).length === 0 ? 'working' : task.status;
   return {
@@ -77,7 +80,7 @@ export function told(task: Task, pollIntervalMs: number): Record<string, unknown
     createdAt: new Date(task.createdAt).toISOString(),
     lastUpdatedAt: new Date(task.updatedAt).toISOString(),
     ttlMs: task.ttlMs,
-    pollIntervalMs,
+    pollIntervalMs: POLL_MS,
     ...(status === 'input_required' && { inputRequests: open }),
     ...(status === 'completed' && { result: task.result }),
     ...(status === 'failed' && { error: task.error }),
@@ -85,7 +88,7 @@ export function told(task: Task, pollIntervalMs: number): Record<string, unknown
 }
 
 /** What answers the call that became a task: its state without what belongs to the state (`CreateTaskResult`). */
-export function created(task: Task, pollIntervalMs: number): Record<string, unknown> {
-  const { inputRequests: _, result: __, error: ___, ...seed } = told(task, pollIntervalMs);
+export function created(task: Task): Record<string, unknown> {
+  const { inputRequests: _, result: __, error: ___, ...seed } = told(task);
   return { resultType: 'task', ...seed };
 }

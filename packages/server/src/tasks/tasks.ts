@@ -13,7 +13,7 @@ import type { Config } from '../config.ts';
 import { departureOf, detachedOf } from '../detached.ts';
 import { digest } from '../digest.ts';
 import { received } from '../drivers/received.ts';
-import { type Registered, readRequest } from '../request.ts';
+import { type CallRequest, type Registered, readRequest } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
 import { OpenTasks } from './open-tasks.ts';
 import { created, isOver, isReady, type Task, told, unanswered } from './task.ts';
@@ -41,8 +41,6 @@ interface Origin {
 
 /** How long a task lives, in milliseconds: a person may be away for a few days. */
 const TTL_MS = 7 * 24 * 60 * 60_000;
-/** How often a client is to look, in milliseconds. */
-const POLL_MS = 1_000;
 /** How long a process that runs calls is taken to be alive without a sign of it, in milliseconds. */
 const PRESENT_MS = 60_000;
 
@@ -79,25 +77,25 @@ export class Tasks {
 
   /** Makes a call a task before anything of it has run. @returns what answers the call */
   async begin(origin: Origin): Promise<Record<string, unknown>> {
-    const { server, ctx, request, registered } = origin;
+    const { server, ctx } = origin;
     const config = this.#config;
-    const read = await readRequest(server, ctx, request.params, registered, config);
+    const read = await this.#read(origin);
     const now = config.now();
     const flow = config.id();
     const round = { round: 0, issuedAt: now, expiresAt: now + TTL_MS, journal: [], out: [] };
     const state = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
-    const task = await this.#keep(origin, { state, flow });
+    const task = await this.#keep(read, origin, { state, flow });
     // A client that left before it was told of the task can never ask after it.
     if (ctx.mcpReq.signal.aborted) await this.#cancelWaiting(task.id);
     else this.#go(task.id, server);
-    return created(task, POLL_MS);
+    return created(task);
   }
 
   /** Makes a task of a round that would otherwise leave. @returns what answers the call */
   async adopt(origin: Origin, round: InputRequired): Promise<Record<string, unknown>> {
-    const task = await this.#keep(origin, afterRound(round, departureOf(origin.ctx)));
+    const task = await this.#keep(await this.#read(origin), origin, afterRound(round, departureOf(origin.ctx)));
     this.#wait(task, origin.server);
-    return created(task, POLL_MS);
+    return created(task);
   }
 
   /**
@@ -112,18 +110,14 @@ export class Tasks {
     const answers = Object.fromEntries(
       Object.entries(mcpReq.inputResponses ?? {}).map(([key, answer]) => [key, received(answer)?.value ?? null]),
     );
-    const inputRequests = Object.fromEntries(Object.keys(answers).map(key => [key, { method: '', params: {} }]));
-    const task = await this.#keep(origin, {
-      ...(state === undefined ? { home: this.#home } : { state }),
-      answers,
-      inputRequests,
-    });
+    const start = { ...(state === undefined ? { home: this.#home } : { state }), answers };
+    const task = await this.#keep(await this.#read(origin), origin, start);
     this.#track(
       task.id,
       stop,
       work.then(outcome => this.#take(task, outcome, origin.ctx, stop.signal, origin.server)),
     );
-    return created(task, POLL_MS);
+    return created(task);
   }
 
   /** @returns what `tasks/get` answers; undefined where there is no such task for this client */
@@ -131,8 +125,8 @@ export class Tasks {
     const task = await this.#owned(owner, id);
     if (!task) return undefined;
     // Whoever looks also finds what a process that is gone has left.
-    if (isReady(task, this.#config.now()) && task.home === undefined) this.#go(id, server);
-    return told(task, POLL_MS);
+    if (!isOver(task)) await this.#takeUp(task, server);
+    return told(task);
   }
 
   /** Takes answers. What was not asked, or is answered already, is ignored. @returns false where there is no such task */
@@ -175,7 +169,10 @@ export class Tasks {
     if (this.#resumed) return;
     this.#resumed = true;
     const begin = async (): Promise<void> => {
-      for (const id of await this.#store.listed()) await this.#takeUp(id, server);
+      for (const id of await this.#store.listed()) {
+        const task = await this.#store.read(id);
+        await (task ? this.#takeUp(task, server) : this.#store.over(id));
+      }
     };
     this.#count(begin());
   }
@@ -194,13 +191,15 @@ export class Tasks {
     return task?.owner === owner ? task : undefined;
   }
 
+  #read({ server, ctx, request, registered }: Origin): Promise<CallRequest> {
+    return readRequest(server, ctx, request.params, registered, this.#config);
+  }
+
   /** Keeps a new task (tasks-1). */
-  async #keep({ server, ctx, request, registered }: Origin, start: Partial<Task>): Promise<Task> {
-    const config = this.#config;
-    const read = await readRequest(server, ctx, request.params, registered, config);
-    const now = config.now();
+  async #keep(read: CallRequest, { ctx, request }: Origin, start: Partial<Task>): Promise<Task> {
+    const now = this.#config.now();
     const task: Task = {
-      id: config.id(),
+      id: this.#config.id(),
       owner: ownerOf(read.binding),
       name: read.name,
       arguments: request.params.arguments,
@@ -356,13 +355,11 @@ export class Tasks {
     return changed;
   }
 
-  async #takeUp(id: string, server: McpServer): Promise<void> {
-    const task = await this.#store.read(id);
-    if (!task) return this.#store.over(id);
-    if (this.#live.has(id)) return;
+  /** Goes on with what another process may have left. */
+  async #takeUp(task: Task, server: McpServer): Promise<void> {
+    if (this.#live.has(task.id) || task.home === this.#home) return;
     if (task.home === undefined) return this.#wait(task, server);
-    if (task.home === this.#home) return;
-    if ((await this.#config.store.get(`home:${task.home}`)) === undefined) await this.#finish(id, task.turn, lost);
+    if ((await this.#config.store.get(`home:${task.home}`)) === undefined) await this.#finish(task.id, task.turn, lost);
   }
 
   /** Shows others that what this process runs is alive. */
