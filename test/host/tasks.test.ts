@@ -1,12 +1,13 @@
 /** Tasks (extension io.modelcontextprotocol/tasks), the client's side: a call goes on, whatever carries it. */
 import { attach, Inbox, type Question, type Reply } from '@midcall/host';
-import { type Call, midcall, type TaskMode } from '@midcall/server';
+import { type AuditEvent, type Call, midcall, type TaskMode } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { negotiation } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { TaskFollower } from '../../packages/host/src/tasks/task-follower.ts';
 import { person } from './person.ts';
 
 const yes: Reply = { action: 'accept', content: { value: true } };
@@ -27,8 +28,14 @@ async function host(
   carrier: 'memory' | 'http',
   task: TaskMode,
   answer: (question: Question) => Reply | undefined = () => yes,
+  audit: (event: AuditEvent) => void = () => {},
 ) {
-  const mid = midcall({ key: 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=', suspectBelowMs: 0, warn: () => {} });
+  const mid = midcall({
+    key: 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=',
+    suspectBelowMs: 0,
+    warn: () => {},
+    audit,
+  });
   const factory = () => {
     const server = new McpServer({ name: 'notes', version: '1.0.0' });
     mid.tool(server, 'act', { task }, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));
@@ -156,4 +163,60 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     await isCancelled;
     expect(await running).toBeInstanceOf(Error);
   });
+
+  it('task-follower-4: cancels the task where the call is given up while a question of it is open', async () => {
+    const ended: string[] = [];
+    let asked = (): void => {};
+    const isAsked = new Promise<void>(resolve => {
+      asked = resolve;
+    });
+    let over = (): void => {};
+    const isOver = new Promise<void>(resolve => {
+      over = resolve;
+    });
+    const { run } = await host(
+      async call => (await call.elicit({ message: 'Sure?', form: Boolean })).action,
+      carrier,
+      'always',
+      () => {
+        asked();
+        return undefined;
+      },
+      event => {
+        if (event.kind !== 'ended') return;
+        ended.push(event.outcome);
+        over();
+      },
+    );
+    const stop = new AbortController();
+    const running = run({ signal: stop.signal }).catch((error: unknown) => error);
+    await isAsked;
+    stop.abort();
+    await isOver;
+    expect(ended).toEqual(['cancelled']);
+    expect(await running).toBeInstanceOf(Error);
+  });
+});
+
+it('task-follower-2: brings an answer again where it did not arrive', async () => {
+  const sent: string[] = [];
+  const answers: Record<string, unknown>[] = [];
+  let updates = 0;
+  const follower = new TaskFollower({ clock: quick, newId: () => String(sent.length), givenUp: () => undefined });
+  const delivered = new Promise<Readonly<Record<string, unknown>>>(resolve => {
+    const deliver = (message: Readonly<Record<string, unknown>>): void => {
+      if (message['id'] === 2) resolve(message);
+    };
+    const send = async (message: Readonly<Record<string, unknown>>): Promise<void> => {
+      sent.push(String(message['method']));
+      if (message['method'] === 'tasks/update' && ++updates < 3) throw new Error('away');
+      answers.push(message);
+      const result = message['method'] === 'tasks/get' ? { status: 'completed', result: { content: [] } } : {};
+      setImmediate(() => follower.incoming({ jsonrpc: '2.0', id: message['id'], result }, deliver));
+    };
+    const params = { name: 'act', requestState: 'midcall-task:t1', inputResponses: { a: { action: 'decline' } } };
+    void follower.outgoing({ jsonrpc: '2.0', id: 2, method: 'tools/call', params }, send, send);
+  });
+  expect(await delivered).toMatchObject({ id: 2, result: { content: [] } });
+  expect(sent).toEqual(['tasks/update', 'tasks/update', 'tasks/update', 'tasks/get']);
 });

@@ -6,10 +6,12 @@
  * - task-follower-1 The state of such a round names the task and nothing else, so another process can go on with it.
  * - task-follower-2 A question that was answered is not asked again, however long the server takes to go on.
  * - task-follower-3 What a server says of a task is judged as any round is: no more is believed of it.
+ * - task-follower-4 A call that is given up cancels its task, also while a question of it is open.
  */
 import { isRecord } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Clock } from '@midcall/core/time';
+import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client';
 
 /** The name of the extension, as a client declares it. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -58,6 +60,8 @@ export class TaskFollower implements Interception {
   /** Requests of ours, by their ids. */
   readonly #asked = new Map<unknown, (response: Json | undefined) => void>();
   readonly #answered = new Map<string, Set<string>>();
+  /** Tasks whose questions the client is asking, and what ends watching whether the call is given up meanwhile. */
+  readonly #asking = new Map<string, () => void>();
   #deliver: Deliver | undefined;
   #closed = false;
   #looks = 0;
@@ -72,6 +76,7 @@ export class TaskFollower implements Interception {
     for (const settle of this.#asked.values()) settle(undefined);
     this.#asked.clear();
     this.#followed.clear();
+    this.#calls.clear();
   }
 
   readonly incoming = (message: JsonRpcMessage, deliver: Deliver): void => {
@@ -108,7 +113,11 @@ export class TaskFollower implements Interception {
       this.#goOn(call, state.slice(mark.length), params['inputResponses']);
       return Promise.resolve();
     }
-    if (declaresTasks(call.meta)) this.#calls.set(call.id, call);
+    if (declaresTasks(call.meta)) {
+      this.#calls.set(call.id, call);
+      // A call that is given up may never be answered.
+      call.givenUp?.addEventListener('abort', () => this.#calls.delete(call.id), { once: true });
+    }
     return send(message);
   };
 
@@ -118,11 +127,19 @@ export class TaskFollower implements Interception {
     const answered = this.#answered.get(taskId) ?? new Set();
     for (const key of Object.keys(inputResponses)) answered.add(key);
     this.#answered.set(taskId, answered);
+    this.#asking.get(taskId)?.();
     this.#begin(call, taskId);
-    void this.#ask(call, 'tasks/update', { taskId, inputResponses }).then(response => {
-      if (isRecord(response?.['error'])) this.#end(call, taskId, { error: response['error'] });
-      else this.#follow(call, taskId, {});
-    });
+    void this.#bring(call, taskId, inputResponses, 0);
+  }
+
+  async #bring(call: Call, taskId: string, inputResponses: Json, failures: number): Promise<void> {
+    const response = await this.#ask(call, 'tasks/update', { taskId, inputResponses });
+    if (!this.#isFollowed(call, taskId)) return;
+    if (isRecord(response?.['error'])) return this.#end(call, taskId, { error: response['error'] });
+    if (response) return this.#look(call, taskId, {}, 0);
+    if (failures >= mostFailures) return this.#end(call, taskId, { error: unreachable });
+    await this.#pause(backOff(failures + 1));
+    if (this.#isFollowed(call, taskId)) await this.#bring(call, taskId, inputResponses, failures + 1);
   }
 
   #begin(call: Call, taskId: string): void {
@@ -145,6 +162,10 @@ export class TaskFollower implements Interception {
 
   #giveUp({ call, taskId }: Followed): void {
     this.#stop(call.id);
+    this.#cancel(call, taskId);
+  }
+
+  #cancel(call: Call, taskId: string): void {
     this.#answered.delete(taskId);
     void this.#ask(call, 'tasks/cancel', { taskId });
   }
@@ -155,7 +176,7 @@ export class TaskFollower implements Interception {
   }
 
   async #look(call: Call, taskId: string, seen: Json, failures: number): Promise<void> {
-    await this.#pause(failures > 0 ? usualPoll * 2 ** failures : pollOf(seen));
+    await this.#pause(failures > 0 ? backOff(failures) : pollOf(seen));
     if (!this.#isFollowed(call, taskId)) return;
     const response = await this.#ask(call, 'tasks/get', { taskId });
     if (!this.#isFollowed(call, taskId)) return;
@@ -163,7 +184,7 @@ export class TaskFollower implements Interception {
     const task = response?.['result'];
     if (!isRecord(task)) {
       if (failures < mostFailures) return this.#look(call, taskId, seen, failures + 1);
-      return this.#end(call, taskId, { error: failed('The server does not answer for its task any more.') });
+      return this.#end(call, taskId, { error: unreachable });
     }
     this.#progress(call, task);
     switch (task['status']) {
@@ -187,6 +208,15 @@ export class TaskFollower implements Interception {
     const open = Object.entries(isRecord(requests) ? requests : {}).filter(([key]) => !answered?.has(key));
     if (open.length === 0) return false;
     this.#stop(call.id);
+    const giveUp = (): void => {
+      this.#asking.delete(taskId);
+      if (!this.#closed) this.#cancel(call, taskId);
+    };
+    call.givenUp?.addEventListener('abort', giveUp, { once: true });
+    this.#asking.set(taskId, () => {
+      this.#asking.delete(taskId);
+      call.givenUp?.removeEventListener('abort', giveUp);
+    });
     const result = {
       resultType: 'input_required',
       inputRequests: Object.fromEntries(open),
@@ -233,13 +263,14 @@ export class TaskFollower implements Interception {
 }
 
 const failed = (message: string) => ({ code: -32603, message });
+const unreachable = failed('The server does not answer for its task any more.');
+
+const backOff = (failures: number): number => Math.min(mostPoll, usualPoll * 2 ** failures);
 
 function pollOf({ pollIntervalMs }: Json): number {
   const wanted = typeof pollIntervalMs === 'number' && Number.isFinite(pollIntervalMs) ? pollIntervalMs : usualPoll;
   return Math.min(mostPoll, Math.max(leastPoll, wanted));
 }
-
-const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 
 /** The extension belongs to the revision that has no `initialize`. */
 function withoutTasks(message: JsonRpcMessage, params: Json): JsonRpcMessage {
@@ -251,7 +282,7 @@ function withoutTasks(message: JsonRpcMessage, params: Json): JsonRpcMessage {
 }
 
 function declaresTasks(meta: unknown): boolean {
-  const capabilities = isRecord(meta) ? meta[capabilitiesKey] : undefined;
+  const capabilities = isRecord(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
   const extensions = isRecord(capabilities) ? capabilities['extensions'] : undefined;
   return isRecord(extensions) && tasksExtension in extensions;
 }
