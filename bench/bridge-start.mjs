@@ -2,8 +2,6 @@
  * What a bridge costs a host at its start: the processor time of the bridge's own process, and the time on the clock, from its
  * start to its first list of tools; beside the same server by itself. Sides take turns; medians and ratios. Linux alone, which
  * tells in /proc what a process has used.
- * The server by itself takes 0.28 to 0.31 s of processor time, the bridge 0.63 s (0.97 s where it loaded everything first), on a
- * shared machine of two cores.
  * Run after `npm run build`: node bench/bridge-start.mjs [rounds]
  */
 import { spawn } from 'node:child_process';

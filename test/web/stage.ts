@@ -20,6 +20,7 @@ import {
 } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
 import { afterAll, expect } from 'vitest';
+import { clientScripts } from '../../packages/host/src/web/assets.ts';
 import { serveDesk } from '../../packages/host/src/web/desk.ts';
 import { Workspace } from '../../packages/host/src/web/workspace/workspace.ts';
 
@@ -29,22 +30,7 @@ export const builtClient = new URL('../../packages/host/dist/web/client/', impor
 /** Empty files in place of the client script, for tests that need no browser. */
 function noClient(): URL {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-client-'));
-  for (const name of [
-    'desk',
-    'again',
-    'ages',
-    'alerts',
-    'base',
-    'copy',
-    'drafts',
-    'events',
-    'forms',
-    'morph',
-    'page',
-    'presence',
-    'reveal',
-  ])
-    writeFileSync(join(folder, `${name}.js`), '');
+  for (const name of clientScripts) writeFileSync(join(folder, `${name}.js`), '');
   return pathToFileURL(`${folder}/`);
 }
 

@@ -22,6 +22,8 @@ const modules = [
 ] as const;
 /** Runs alone. */
 const again = 'again';
+/** All of them, without their endings. */
+export const clientScripts: readonly string[] = [...modules, again];
 
 /** One file as it is served. */
 export interface Asset {
@@ -39,9 +41,7 @@ export interface Assets {
 
 /** @param from - the folder of the compiled client script */
 export function loadAssets(from: URL): Assets {
-  const scripts = [...modules, again].map(
-    name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const,
-  );
+  const scripts = clientScripts.map(name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const);
   const digest = createHash('sha256').update(style);
   for (const [, text] of scripts) digest.update(text);
   const base = `/assets/${digest.digest('base64url').slice(0, 12)}`;
