@@ -1,13 +1,13 @@
 /**
- * Everything, in order: what the tests need beyond npm, lint, types, documents, the API reference, build, tests, the
- * frames they sent, conformance, the tests of every requirement, and whether a secret of the tests got out. The first
- * failure before the tests stops it.
+ * Everything: first what the tests need beyond npm; then lint, documents and types beside build and API reference; then
+ * the tests; then the official conformance suite beside what the tests recorded: the frames they sent, the tests of
+ * every requirement, and whether a secret got out. The first failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
  * Beyond npm the tests want Chromium and Redis. As root on Debian they are installed; elsewhere the tests that need
  * them are skipped and named, except under `CI`, where nothing may be skipped.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,16 +32,29 @@ const needs = [
 const ci = Boolean(process.env['CI']);
 const script = (name: string) => ['--import', './scripts/load-typescript.mjs', `scripts/${name}.ts`];
 
+/** What a stage prints is shown when it ends, so that stages run side by side do not mix; `live` shows it at once. */
 function stage(
   name: string,
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-): boolean {
+  live = false,
+): Promise<boolean> {
   const begun = Date.now();
-  const { status } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  console.log(`stage ${name}: ${((Date.now() - begun) / 1000).toFixed(1)} s`);
-  return status === 0;
+  const child = spawn(command, args, {
+    stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', part => said.push(part));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', status => {
+      process.stdout.write(Buffer.concat(said));
+      console.log(`stage ${name}: ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+      resolve(status === 0);
+    });
+  });
 }
 
 function must(ok: boolean, what: string): void {
@@ -54,8 +67,8 @@ const find = (need: (typeof needs)[number]) => process.env[need.env] ?? need.pat
 const missing = needs.filter(need => !find(need));
 if (missing.length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
   const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
-  stage('apt-get update', 'apt-get', ['update', '-qq'], quiet);
-  stage(
+  await stage('apt-get update', 'apt-get', ['update', '-qq'], quiet);
+  await stage(
     'apt-get install',
     'apt-get',
     ['install', '-y', '-qq', '--no-install-recommends', ...missing.map(need => need.debian)],
@@ -70,11 +83,18 @@ for (const need of needs.filter(each => !find(each))) {
 }
 const found = Object.fromEntries(needs.flatMap(need => (find(need) ? [[need.env, find(need)]] : [])));
 
-must(stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
-must(stage('types', 'npx', ['tsc', '-p', 'tsconfig.json']), 'The type check');
-must(stage('documents', 'node', [...script('sync-snippets'), '--check']), 'The check of the documents');
-must(stage('reference', 'npx', ['typedoc', '--emit', 'none']), 'The API reference');
-must(stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
+async function checkTexts(): Promise<void> {
+  must(await stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
+  must(await stage('documents', 'node', [...script('sync-snippets'), '--check']), 'The check of the documents');
+  must(await stage('types', 'npx', ['tsc', '-p', 'tsconfig.json']), 'The type check');
+}
+
+async function buildAll(): Promise<void> {
+  must(await stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
+  must(await stage('reference', 'npx', ['typedoc', '--emit', 'none']), 'The API reference');
+}
+
+await Promise.all([checkTexts(), buildAll()]);
 
 const records = mkdtempSync(join(tmpdir(), 'midcall-test-'));
 const report = join(records, 'report.json');
@@ -83,22 +103,43 @@ const canaries = join(records, 'canaries');
 // A run of some tests only leaves out what is said of them all.
 const whole = process.argv.length === 2;
 if (whole) compileTaps();
-const passed = stage(
+const passed = await stage(
   'tests',
   'npx',
   ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)],
   whole ? { ...found, MIDCALL_FRAMES_DIR: frames, MIDCALL_CANARY_DIR: canaries } : found,
+  true,
 );
-const framed = !whole || stage('frames', 'node', [...script('frames'), frames]);
-if (!framed) console.error('Something was said that the protocol does not allow; the frames are above.');
-const conforms = !whole || stage('conformance', 'node', script('conformance'));
-if (!conforms) console.error('The official conformance suite found something; its table is above.');
-const required = !whole || stage('requirements', 'node', [...script('requirements'), '--report', report]);
-if (!required) console.error('Not every requirement is held by a test that passed; what is wrong is above.');
-const hidden = !whole || stage('canary', 'node', [...script('canary'), frames, canaries]);
-if (!hidden) console.error('A secret of the tests got out; by what is above.');
+
+async function conforms(): Promise<boolean> {
+  if (!whole || (await stage('conformance', 'node', script('conformance')))) return true;
+  console.error('The official conformance suite found something; its table is above.');
+  return false;
+}
+
+/** What the records of the tests have to show. */
+async function holds(name: string, args: readonly string[], otherwise: string): Promise<boolean> {
+  if (!whole || (await stage(name, 'node', [...script(name), ...args]))) return true;
+  console.error(otherwise);
+  return false;
+}
+
+async function recordsHold(): Promise<boolean> {
+  const held = [
+    await holds('frames', [frames], 'Something was said that the protocol does not allow; the frames are above.'),
+    await holds(
+      'requirements',
+      ['--report', report],
+      'Not every requirement is held by a test that passed; what is wrong is above.',
+    ),
+    await holds('canary', [frames, canaries], 'A secret of the tests got out; by what is above.'),
+  ];
+  return held.every(Boolean);
+}
+
+const afterwards = await Promise.all([conforms(), recordsHold()]);
 const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
 const skippedInCi = ci && numPendingTests > 0;
 if (skippedInCi) console.error(`${numPendingTests} tests were skipped; CI allows none.`);
 console.log(`tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
-process.exit(passed && framed && conforms && required && hidden && !skippedInCi && numPassedTests > 0 ? 0 : 1);
+process.exit(passed && afterwards.every(Boolean) && !skippedInCi && numPassedTests > 0 ? 0 : 1);
