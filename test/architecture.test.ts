@@ -62,7 +62,6 @@ const openToCore = ['core/errors', 'core/json', 'core/options', 'core/text'];
 /** Packages of others that only these folders may import; any other is free where ARCHITECTURE.md lists it. */
 const packageHomes: Record<string, readonly string[]> = {
   '@modelcontextprotocol/server': ['server', 'server/connect', 'testing', 'midcall'],
-  '@modelcontextprotocol/node': ['server'],
   '@modelcontextprotocol/client': ['host', 'testing', 'midcall'],
   '@clack/prompts': ['host/terminal'],
   'get-east-asian-width': ['host/terminal'],
@@ -263,8 +262,7 @@ describe('architecture', () => {
       return Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     });
     const folders = files.map(file => `${dirname(file)}/`).filter(name => !packages.some(each => name === `${each}/`));
-    const named = (name: string) =>
-      page.includes(`\`${name.replace(/^@modelcontextprotocol\/(client|node)$/, '/$1')}\``);
+    const named = (name: string) => page.includes(`\`${name.replace(/^@modelcontextprotocol\/(client)$/, '/$1')}\``);
     expect(
       [...new Set([...folders, ...needed.filter(name => !name.startsWith('@midcall/'))])].filter(each => !named(each)),
     ).toEqual([]);

@@ -18,7 +18,8 @@ import {
   signIn,
   vault,
 } from '@midcall/server/connect';
-import { mcpEndpoint, serveHttp } from '@midcall/server/node';
+import { mcpEndpoint } from '@midcall/server/http';
+import { serveHttp } from '@midcall/server/node';
 import { boundary, liveRoots } from '@midcall/server/roots';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { redisStore } from '@midcall/server/stores/redis';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { MidcallOptions } from '@midcall/server';
 import { type ConnectOptions, provider, signIn, vault } from '@midcall/server/connect';
-import type { HttpOptions } from '@midcall/server/node';
+import type { HttpOptions } from '@midcall/server/http';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { type Carrier, connectPair, eras, scriptedPerson } from '@midcall/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';

@@ -83,12 +83,7 @@ describe('@midcall/server alone', () => {
     console.log(response.status, await response.text());
   })`;
   it.each([
-    [
-      '@midcall/server/node without the SDK’s transport',
-      [],
-      "import('@midcall/server/node')",
-      '@modelcontextprotocol/node',
-    ],
+    ['an endpoint in Node without Hono’s server', [], "import('@midcall/server/node')", 'hono @hono/node-server'],
     ['pages without Hono', [], "import('@midcall/server/connect')", 'hono @hono/node-server'],
     ['pages without Hono’s server', ['hono'], "import('@midcall/server/connect')", 'hono @hono/node-server'],
     [
@@ -115,7 +110,7 @@ describe('@midcall/server alone', () => {
     const { packages } = install(tarballs, ['@midcall/server']);
     const { peerDependenciesMeta = {} } = readManifest(packages.get('@midcall/server')!);
     expect(Object.keys(peerDependenciesMeta).sort()).toEqual(
-      ['@modelcontextprotocol/node', ...pages, 'libsql', 'openid-client', 'oauth4webapi'].sort(),
+      [...pages, 'libsql', 'openid-client', 'oauth4webapi'].sort(),
     );
   });
 

@@ -1,6 +1,7 @@
 /** A 2026-07-28 client without a client library: it sends exactly what a test says, as an attacker would. */
 
-import { type HttpOptions, serveHttp } from '@midcall/server/node';
+import type { HttpOptions } from '@midcall/server/http';
+import { serveHttp } from '@midcall/server/node';
 import { InMemoryTransport, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 

@@ -1,7 +1,8 @@
 /** Requests as an attacker writes them: every byte of the head and the body is the test's. */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { type HttpOptions, type McpEndpoint, mcpEndpoint } from '@midcall/server/node';
+import { type HttpOptions, type McpEndpoint, mcpEndpoint } from '@midcall/server/http';
+import { nodeHandler } from '@midcall/server/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
 export interface RawAnswer {
@@ -85,7 +86,8 @@ export async function countedEndpoint(
   parsed = (): unknown => undefined,
 ): Promise<Counted> {
   const endpoint = mcpEndpoint(factory, options);
-  const server: Server = createServer((req, res) => void endpoint.handle(req, res, parsed()));
+  const handle = nodeHandler(endpoint);
+  const server: Server = createServer((req, res) => void handle(req, res, parsed()));
   const sockets = new Set<Socket>();
   server.on('connection', socket => {
     sockets.add(socket);

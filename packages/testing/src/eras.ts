@@ -13,7 +13,8 @@ import {
 } from '@midcall/core/options';
 import { interceptTransport } from '@midcall/core/sdk-seam';
 import { type Era, outputValidator } from '@midcall/host';
-import { type HttpOptions, serveHttp } from '@midcall/server/node';
+import type { HttpOptions } from '@midcall/server/http';
+import { serveHttp } from '@midcall/server/node';
 import {
   Client,
   type ClientCapabilities,

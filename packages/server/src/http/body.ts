@@ -15,11 +15,35 @@ const tooDeep: Refusal = {
   code: -32600,
   message: `The body nests more than ${maxDepth} levels. Send it flatter.`,
 };
+const tooLarge: Refusal = { status: 413, code: -32000, message: 'The request is too large.' };
 const notJson: Refusal = { status: 400, code: -32700, message: 'Parse error: the body is not JSON.' };
 const badBatch = (message: string): Refusal => ({ status: 400, code: -32600, message });
 
 /** A body that was read, or why it was not. */
 export type Body = { readonly value: unknown } | { readonly refusal: Refusal };
+
+/** A text that was read, or why it was not. */
+export type BodyText = { readonly text: string } | { readonly refusal: Refusal };
+
+/**
+ * Reads the body of a request.
+ * @param maxBytes - how many it may have; of a longer one no more is read
+ */
+export async function readText(request: Request, maxBytes: number): Promise<BodyText> {
+  const length = request.headers.get('content-length');
+  if (Number(length ?? 0) > maxBytes) return { refusal: tooLarge };
+  // Whoever took the request read as many bytes as it says it has.
+  if (length !== null) return { text: await request.text() };
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) return { refusal: tooLarge };
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return { text: text + decoder.decode() };
+}
 
 /** Reads the text of a body. */
 export function readBody(text: string): Body {

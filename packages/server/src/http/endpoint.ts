@@ -1,10 +1,9 @@
 /**
- * One HTTP endpoint for both eras. Requests of the 2026-07-28 revision stand alone, each with a server of its own from the
- * factory; clients of 2025-11-25 get sessions. Host and Origin are checked before anything is read, so that a page in a
- * browser cannot reach a server on this machine by rebinding a name.
+ * One HTTP endpoint for both eras, from a web-standard request to its response, so that it runs wherever there are those.
+ * Requests of the 2026-07-28 revision stand alone, each with a server of its own from the factory; clients of 2025-11-25 get
+ * sessions, where a process lives that can keep them. Host and Origin are checked before anything is read, so that a page in
+ * a browser cannot reach a server on this machine by rebinding a name.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readTarget } from '@midcall/core/node';
 import {
   checkGiven,
   checkOptions,
@@ -16,7 +15,6 @@ import {
   positive,
   serverFactoryKind,
 } from '@midcall/core/options';
-import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import {
   type AuthInfo,
   createMcpHandler,
@@ -27,17 +25,19 @@ import {
   localhostAllowedOrigins,
   type McpServerFactory,
   type ServerNotifier,
+  validateHostHeader,
+  validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import { readBody, takeBody } from './body.ts';
+import { type Body, batchRefusal, readBody, readText, takeBody } from './body.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { OpenRequests } from './open-requests.ts';
-import { type Refusal, refuse } from './refusal.ts';
-import { hostHeaderValidation, originValidation, toNodeHandler, toWebRequest } from './sdk-node.ts';
+import { type Refusal, refused } from './refusal.ts';
+import { watchResponse } from './response-end.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
-  /** The endpoint's path; `/mcp` by default. */
+  /** The endpoint's path as clients see it, with the path below which a framework mounts it; `/mcp` by default. */
   readonly path?: string;
   /** Serves every other path, such as pages beside the endpoint; 404 where absent. Only the Host is checked before. */
   readonly elsewhere?: (request: Request) => Response | Promise<Response>;
@@ -55,8 +55,11 @@ export interface HttpOptions {
    * verifier put `iss` and `sub` into `extra`.
    */
   readonly owner?: (auth: AuthInfo) => string;
-  /** Sessions of 2025-11-25 clients. */
-  readonly sessions?: SessionOptions;
+  /**
+   * Sessions of 2025-11-25 clients. `false` where no process lives from one request to the next: such a client is then
+   * served without a session, so that its person can be asked through channels other than its own.
+   */
+  readonly sessions?: SessionOptions | false;
   /** Bytes a request may have; 4 MiB by default. */
   readonly maxRequestBytes?: number;
   /** Told of what went wrong; changes no response. */
@@ -67,6 +70,16 @@ const path = {
   words: "a path such as '/mcp'",
   fits: (value: unknown) => typeof value === 'string' && value.startsWith('/'),
 };
+const sessionKinds = parts<SessionOptions>({
+  idleMs: positive,
+  max: positive,
+  maxPerOwner: positive,
+  maxCalls: positive,
+  events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
+  now: func,
+  every: func,
+  onError: func,
+});
 /** What the options of an endpoint have to be. */
 export const endpointKinds: Kinds<HttpOptions> = {
   path,
@@ -75,27 +88,28 @@ export const endpointKinds: Kinds<HttpOptions> = {
   allowedOrigins: listOf(name),
   authenticate: func,
   owner: func,
-  sessions: parts<SessionOptions>({
-    idleMs: positive,
-    max: positive,
-    maxPerOwner: positive,
-    maxCalls: positive,
-    events: parts<EventStoreOptions>({ maxEvents: positive, maxBytes: positive }),
-    now: func,
-    every: func,
-    onError: func,
-  }),
+  sessions: {
+    ...sessionKinds,
+    words: `false, or ${sessionKinds.words}`,
+    fits: value => value === false || sessionKinds.fits(value),
+    inside: (value, at) => (value === false ? undefined : sessionKinds.inside?.(value, at)),
+  },
   maxRequestBytes: positive,
   onError: func,
 };
 
-/** One endpoint, to be mounted in any Node server. */
+/** What is known of a request besides what it says. */
+export interface GivenWithRequest {
+  /** Who sends it, where the endpoint has no `authenticate` and somebody in front of it has checked. */
+  readonly authInfo?: AuthInfo;
+  /** Its body, where a parser in front of the endpoint has read it. */
+  readonly parsedBody?: unknown;
+}
+
+/** One endpoint, to be mounted wherever there are requests and responses. */
 export interface McpEndpoint {
-  /**
-   * Serves one request.
-   * @param body - the parsed body, where a body parser has consumed the stream
-   */
-  handle(req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void>;
+  /** Serves one request; never rejects. It needs no `this`. */
+  fetch(request: Request, given?: GivenWithRequest): Promise<Response>;
   /** Tells 2026-07-28 clients that listen what has changed. */
   readonly notify: ServerNotifier;
   /** How many sessions are open. */
@@ -115,111 +129,115 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   checkGiven('mcpEndpoint', 'the first argument', factory, serverFactoryKind);
   checkOptions('mcpEndpoint', options, endpointKinds);
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE, onError } = options;
-  const hostAllowed = hostHeaderValidation([...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])]);
-  const originAllowed = originValidation([...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])]);
-  const modern = createMcpHandler(factory, {
-    legacy: 'reject',
+  const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
+  const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
+  const standing = createMcpHandler(factory, {
+    legacy: options.sessions === false ? 'stateless' : 'reject',
     maxRequestBodySize: maxRequestBytes,
     ...(onError && { onerror: onError }),
   });
-  const serveModern = toNodeHandler(modern, onError && { onerror: onError });
-  const sessions = new HttpSessions(factory, {
-    ...(onError && { onError }),
-    ...options.sessions,
-    tellsOwnersApart: options.authenticate !== undefined,
-  });
-  const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions ?? {};
+  const sessions =
+    options.sessions === false
+      ? undefined
+      : new HttpSessions(factory, {
+          ...(onError && { onError }),
+          ...options.sessions,
+          tellsOwnersApart: options.authenticate !== undefined,
+        });
+  const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions || {};
   const openRequests = new OpenRequests({ listening: maxPerOwner, inAll: maxCalls });
 
-  const serve = async (req: IncomingMessage, res: ServerResponse, parsed: unknown): Promise<void> => {
-    const target = readTarget(req);
-    if (!target) return refuse(res, badTarget);
-    req.url = target.path;
-    if (!hostAllowed(req, res)) return;
-    if (new URL(`http://localhost${target.path}`).pathname !== path) {
-      if (!options.elsewhere) return refuse(res, { status: 404, code: -32000, message: 'Not found.' });
-      const request = await toWebRequest(req as NodeIncomingMessageLike, undefined, {
-        maxRequestBodySize: maxRequestBytes,
-      });
-      return sendResponse(res, await options.elsewhere(request));
+  /** What its head alone tells: undefined where the request is for this endpoint. */
+  const judgeHead = async (request: Request, at: URL): Promise<Response | Refusal | undefined> => {
+    const host = validateHostHeader(request.headers.get('host') ?? at.host, hosts);
+    if (!host.ok) return { status: 403, code: -32000, message: host.message };
+    if (at.pathname !== path) {
+      if (!options.elsewhere) return { status: 404, code: -32000, message: `Not found. This endpoint is at ${path}.` };
+      const bounded = await bound(request, maxRequestBytes);
+      return bounded instanceof Request ? options.elsewhere(bounded) : bounded;
     }
-    if (!originAllowed(req, res)) return;
-    if (!methods.includes(req.method ?? '')) {
-      res.setHeader('allow', methods.join(', '));
-      return refuse(res, { status: 405, code: -32000, message: `Use ${methods.join(', ')}.` });
+    const origin = validateOriginHeader(request.headers.get('origin'), origins);
+    if (!origin.ok) return { status: 403, code: -32000, message: origin.message };
+    if (!methods.includes(request.method)) {
+      return { status: 405, code: -32000, message: `Use ${methods.join(', ')}.`, allow: methods };
     }
-    if (req.method === 'POST' && !isJsonContentType(req.headers['content-type'] ?? null)) {
-      return refuse(res, { status: 415, code: -32000, message: 'Content-Type must be application/json.' });
+    if (request.method === 'POST' && !isJsonContentType(request.headers.get('content-type'))) {
+      return { status: 415, code: -32000, message: 'Content-Type must be application/json.' };
     }
-    const auth = options.authenticate
-      ? await options.authenticate(await toWebRequest(bodiless(req)))
-      : (req as { auth?: AuthInfo }).auth;
-    if (auth instanceof Response) return sendResponse(res, auth);
-    const incoming = Object.assign(req, auth && { auth }) as NodeIncomingMessageLike & IncomingMessage;
-    if (parsed !== undefined) {
-      const taken = takeBody(parsed);
-      if ('refusal' in taken) return refuse(res, taken.refusal);
-    }
-    const request = await toWebRequest(incoming, parsed, { maxRequestBodySize: maxRequestBytes });
-    const read = parsed === undefined && req.method === 'POST' ? readBody(await request.text()) : { value: parsed };
-    if ('refusal' in read) return refuse(res, read.refusal);
+    return undefined;
+  };
+
+  const serve = async (request: Request, given: GivenWithRequest): Promise<Response> => {
+    const elsewhere = await judgeHead(request, new URL(request.url));
+    if (elsewhere) return elsewhere instanceof Response ? elsewhere : refused(elsewhere);
+    // Who sends a request is settled before its body is read.
+    const auth = options.authenticate ? await options.authenticate(withoutBody(request)) : given.authInfo;
+    if (auth instanceof Response) return auth;
+    const read = await readRequest(request, given.parsedBody, maxRequestBytes);
+    if ('refusal' in read) return refused(read.refusal);
     const body = read.value;
     const sentBy = auth ? owner(auth) : '';
     if (await isLegacyRequest(request, body)) {
-      const refusal = await sessions.serve({ req, res, body, auth, request, owner: sentBy });
-      if (refusal) refuse(res, refusal, body);
-      return;
+      if (sessions) {
+        const response = await sessions.serve({ request, body, auth, owner: sentBy });
+        return response instanceof Response ? response : refused(response, body);
+      }
+      const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
+      if (refusal) return refused(refusal);
     }
-    const refusal = auth || options.authenticate ? openRequests.take(sentBy, body, res) : undefined;
-    if (refusal) return refuse(res, refusal, body);
-    await serveModern(incoming, res, body);
+    const taken = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
+    if (typeof taken !== 'function') return refused(taken, body);
+    return give(taken, standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) }));
   };
 
   return {
-    async handle(req, res, body) {
+    async fetch(request, given = {}) {
       try {
-        await serve(req, res, body);
+        return await serve(request, given);
       } catch (error) {
-        const refusal = failure(error);
-        if (refusal.status === 500) onError?.(error instanceof Error ? error : new Error(String(error)));
-        if (!res.headersSent) refuse(res, refusal);
-        else res.destroy();
+        onError?.(error instanceof Error ? error : new Error(String(error)));
+        return refused({ status: 500, code: -32603, message: 'Internal server error.' });
       }
     },
-    notify: modern.notify,
+    notify: standing.notify,
     get sessions() {
-      return sessions.size;
+      return sessions?.size ?? 0;
     },
     async close() {
-      await Promise.all([sessions.close(), modern.close()]);
+      await Promise.all([sessions?.close(), standing.close()]);
     },
   };
-}
-
-/** The request line and headers alone: who sends a request is settled before its body is read. */
-function bodiless({ url, headers }: IncomingMessage): NodeIncomingMessageLike {
-  return { method: 'GET', url: url ?? '/', headers, async *[Symbol.asyncIterator]() {} };
 }
 
 /** Of the endpoint itself. */
 const methods = ['GET', 'POST', 'DELETE'];
 
-const badTarget: Refusal = {
-  status: 400,
-  code: -32600,
-  message: 'The request must name one host, in its Host header, and a path that begins with a slash.',
-};
+/** The request line and headers alone. */
+const withoutBody = ({ url, method, headers }: Request): Request => new Request(url, { method, headers });
 
-function failure(error: unknown): Refusal {
-  if ((error as { status?: unknown }).status === 413) {
-    return { status: 413, code: -32000, message: 'The request is too large.' };
+/** Calls `back` once the response has ended, or there is none. */
+async function give(back: () => void, responding: Promise<Response>): Promise<Response> {
+  try {
+    return watchResponse(await responding, back).response;
+  } catch (error) {
+    back();
+    throw error;
   }
-  return { status: 500, code: -32603, message: 'Internal server error.' };
 }
 
-async function sendResponse(res: ServerResponse, response: Response): Promise<void> {
-  const cookies = response.headers.getSetCookie();
-  if (cookies.length > 0) res.setHeader('set-cookie', cookies);
-  for (const [name, value] of response.headers) if (name !== 'set-cookie') res.setHeader(name, value);
-  res.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()));
+/** The body of a POST; undefined for another method. */
+async function readRequest(request: Request, parsed: unknown, maxBytes: number): Promise<Body> {
+  if (request.method !== 'POST') return { value: undefined };
+  if (parsed !== undefined) return takeBody(parsed);
+  const read = await readText(request, maxBytes);
+  return 'refusal' in read ? read : readBody(read.text);
+}
+
+/** A request whose body has no more bytes than it may have. */
+async function bound(request: Request, maxBytes: number): Promise<Request | Refusal> {
+  if (['GET', 'HEAD'].includes(request.method)) return request;
+  const read = await readText(request, maxBytes);
+  if ('refusal' in read) return read.refusal;
+  const { url, method, headers } = request;
+  return new Request(url, { method, headers, body: read.text });
 }

@@ -16,6 +16,8 @@ export interface EventStoreOptions {
   readonly maxBytes?: number;
 }
 
+const encoder = new TextEncoder();
+
 interface Stored {
   readonly sequence: number;
   readonly message: JSONRPCMessage;
@@ -28,6 +30,12 @@ interface Stream {
   forgotten: number;
   /** True once the response has been stored: nothing follows. */
   answered: boolean;
+}
+
+/** Splits the id of an event into its stream and its number; undefined where it is no id of ours. */
+export function parseEventId(eventId: string): { readonly stream: string; readonly sequence: number } | undefined {
+  const [, stream, digits] = /^(.+)\.([1-9]\d{0,15})$/u.exec(eventId) ?? [];
+  return stream === undefined ? undefined : { stream, sequence: Number(digits) };
 }
 
 /** An event store for one session. */
@@ -59,10 +67,9 @@ export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
   };
 
   const parse = (eventId: string): { id: string; stream: Stream; after: number } | undefined => {
-    const [, id, digits] = /^(.+)\.([1-9]\d{0,15})$/u.exec(eventId) ?? [];
-    const stream = id === undefined ? undefined : streams.get(id);
-    const after = Number(digits);
-    if (id === undefined || !stream || after < stream.forgotten || after > sequence) return undefined;
+    const { stream: id, sequence: after } = parseEventId(eventId) ?? { stream: '', sequence: 0 };
+    const stream = streams.get(id);
+    if (!stream || after < stream.forgotten || after > sequence) return undefined;
     return { id, stream, after };
   };
 
@@ -71,7 +78,7 @@ export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
       sequence += 1;
       const stream = streams.get(id) ?? { events: [], forgotten: sequence - 1, answered: false };
       streams.set(id, stream);
-      const size = Buffer.byteLength(JSON.stringify(message));
+      const size = encoder.encode(JSON.stringify(message)).byteLength;
       stream.events.push({ sequence, message, bytes: size });
       stream.answered ||= 'id' in message && !('method' in message);
       events += 1;

@@ -2,7 +2,6 @@
  * The requests of 2026-07-28 that have no response yet, by their owner: they stand alone, so no session bounds them, and the
  * streams that a server has for listeners are shared by all.
  */
-import type { ServerResponse } from 'node:http';
 import type { Refusal } from './refusal.ts';
 
 /** How many one owner may have. */
@@ -20,8 +19,11 @@ export class OpenRequests {
     this.#limits = limits;
   }
 
-  /** Counts a request until its response has ended. @returns why it is not served, where its owner has too many */
-  take(owner: string, body: unknown, res: ServerResponse): Refusal | undefined {
+  /**
+   * Counts a request until it is given back.
+   * @returns how to give it back, to be called once; or why the request is not served, where its owner has too many
+   */
+  take(owner: string, body: unknown): (() => void) | Refusal {
     const listens = (body as { method?: unknown } | null)?.method === 'subscriptions/listen' ? 1 : 0;
     const count = this.#counts.get(owner) ?? { listening: 0, inAll: 0 };
     if (count.inAll >= this.#limits.inAll || count.listening + listens > this.#limits.listening) {
@@ -31,11 +33,10 @@ export class OpenRequests {
     count.listening += listens;
     count.inAll += 1;
     this.#counts.set(owner, count);
-    res.once('close', () => {
+    return () => {
       count.listening -= listens;
       count.inAll -= 1;
       if (count.inAll === 0) this.#counts.delete(owner);
-    });
-    return undefined;
+    };
   }
 }

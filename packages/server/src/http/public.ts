@@ -1,5 +1,4 @@
-/** `@midcall/server/node`: MCP over HTTP in a Node process, both revisions at one address. */
-export { type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
+/** `@midcall/server/http`: MCP over HTTP wherever there are web-standard requests, both revisions at one address. */
+export { type GivenWithRequest, type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
 export type { EventStoreOptions } from './event-store.ts';
-export { type EndpointsServing, type HttpServing, type Listening, serveEndpoints, serveHttp } from './serve.ts';
 export type { SessionOptions } from './sessions.ts';

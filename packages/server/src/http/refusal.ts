@@ -1,5 +1,4 @@
 /** What a client is told when the endpoint itself refuses a request: a status, and a JSON-RPC error that says why. */
-import type { ServerResponse } from 'node:http';
 
 /** Why a request is not served. */
 export interface Refusal {
@@ -10,21 +9,21 @@ export interface Refusal {
   readonly message: string;
   /** Seconds after which the client may try again. */
   readonly retryAfter?: number;
+  /** The methods that are served, where this one is not. */
+  readonly allow?: readonly string[];
 }
 
 /**
- * Sends a refusal.
+ * A refusal as a response.
  * @param body - the parsed body, where there is one: the error carries the id of its request
  */
-export function refuse(res: ServerResponse, { status, code, message, retryAfter }: Refusal, body?: unknown): void {
-  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, ...idIn(body) });
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...(status === 413 && { connection: 'close' }),
-    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-  };
-  res.writeHead(status, headers).end(text);
+export function refused({ status, code, message, retryAfter, allow }: Refusal, body?: unknown): Response {
+  const headers = new Headers({ 'content-type': 'application/json' });
+  // The rest of a body that is too large is not read.
+  if (status === 413) headers.set('connection', 'close');
+  if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
+  if (allow) headers.set('allow', allow.join(', '));
+  return new Response(JSON.stringify({ jsonrpc: '2.0', error: { code, message }, ...idIn(body) }), { status, headers });
 }
 
 /** The id of the one request in a body; nothing for a batch, a notification or a response. */

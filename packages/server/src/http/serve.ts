@@ -7,6 +7,7 @@ import { checkGiven, checkOptions, type Kinds, name, port as portKind, serverFac
 import { isLoopback } from '@midcall/core/url';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { endpointKinds, type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
+import { nodeHandler } from './node-handler.ts';
 
 /** Where a server listens. */
 export interface Listening {
@@ -92,11 +93,12 @@ async function listen(
   onError: HttpOptions['onError'],
 ): Promise<EndpointsServing> {
   const all = Object.values(endpoints);
-  const byPath = new Map(Object.entries(endpoints));
+  const handlers = all.map(nodeHandler);
+  const byPath = new Map(Object.keys(endpoints).map((path, at) => [path, handlers[at]!]));
   const server = createServer((req, res) => {
     const path = readTarget(req)?.path;
     const at = path === undefined ? '' : new URL(`http://localhost${path}`).pathname;
-    void (byPath.get(at) ?? all[0]!).handle(req, res);
+    void (byPath.get(at) ?? handlers[0]!)(req, res);
   });
   const end = () => Promise.all(all.map(endpoint => endpoint.close()));
   try {

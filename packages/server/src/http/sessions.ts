@@ -12,23 +12,22 @@
  *   streams (sessions-H1), so nothing else would bound them.
  * - sessions-H6 A request that was taken back holds no connection: the transport would keep its stream until a response
  *   passes.
+ * - sessions-H7 Who resumes a stream gets it at once, also where the connection that had it before still looks alive.
  */
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NodeStreamableHTTPServerTransport as NodeTransport } from '@modelcontextprotocol/node';
 import {
   type AuthInfo,
   isInitializeRequest,
   type McpServer,
   type McpServerFactory,
   type Server,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
 import { batchRefusal } from './body.ts';
-import { boundedEventStore, type EventStoreOptions } from './event-store.ts';
+import { boundedEventStore, type EventStoreOptions, parseEventId } from './event-store.ts';
 import type { Refusal } from './refusal.ts';
+import { watchResponse } from './response-end.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
-import { NodeStreamableHTTPServerTransport } from './sdk-node.ts';
 
 /** How sessions are kept. */
 export interface SessionOptions {
@@ -55,19 +54,16 @@ export interface SessionOptions {
 
 /** One HTTP request on its way to a session. */
 export interface SessionRequest {
-  /** Carries `auth` where somebody is known, as the SDK's transports expect. */
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+  readonly request: Request;
+  /** The parsed body of a POST. */
   readonly body: unknown;
   /** Who sends it, as one string; empty where nobody is known. */
   readonly owner: string;
   readonly auth: AuthInfo | undefined;
-  /** The request for the factory. */
-  readonly request: Request;
 }
 
 interface Session {
-  readonly transport: NodeTransport;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: McpServer | Server;
   readonly owner: string;
   usedAt: number;
@@ -75,6 +71,8 @@ interface Session {
   open: number;
   /** Ids of the requests that have no response yet. */
   readonly underWay: Set<unknown>;
+  /** What ends each open stream that has had an event, by the stream's id. */
+  readonly streams: Map<string, () => void>;
 }
 
 const unreferenced = (ms: number, fn: () => void): (() => void) => {
@@ -93,6 +91,12 @@ const requestsIn = (body: unknown): readonly unknown[] =>
 /** The request that opens a session, with a body that nobody has read. */
 const unread = ({ request: { url, method, headers }, body }: SessionRequest): Request =>
   new Request(url, { method, headers, ...(method === 'POST' && { body: JSON.stringify(body) }) });
+
+/** The stream of an event, by the id it carries; the transport sends each event as one chunk, the id before the data. */
+function streamIn(chunk: Uint8Array): string | undefined {
+  const [, id] = /^(?:event: message\n)?id: ([^\n]+)\n/u.exec(new TextDecoder().decode(chunk.subarray(0, 160))) ?? [];
+  return id === undefined ? undefined : parseEventId(id)?.stream;
+}
 
 /** What the endpoint itself says of its sessions. */
 export interface HttpSessionsOptions extends SessionOptions {
@@ -123,16 +127,16 @@ export class HttpSessions {
 
   /**
    * Serves a request within its session, opening one for `initialize`.
-   * @returns a refusal that the caller sends, or undefined where the request has been served
+   * @returns its response, or why it is not served
    */
-  async serve(request: SessionRequest): Promise<Refusal | undefined> {
+  async serve(request: SessionRequest): Promise<Response | Refusal> {
     this.#sweep();
-    const header = request.req.headers['mcp-session-id'];
-    if (header === undefined) {
+    const header = request.request.headers.get('mcp-session-id');
+    if (header === null) {
       if (isInitializeRequest(request.body)) return this.#open(request);
       return { status: 400, code: -32000, message: 'Mcp-Session-Id is missing: send initialize first.' };
     }
-    const session = this.#sessions.get(String(header));
+    const session = this.#sessions.get(header);
     if (!session || session.owner !== request.owner) {
       return {
         status: 404,
@@ -149,11 +153,11 @@ export class HttpSessions {
     await Promise.all([...this.#sessions.keys()].map(id => this.#end(id)));
   }
 
-  async #open(request: SessionRequest): Promise<Refusal | undefined> {
+  async #open(request: SessionRequest): Promise<Response | Refusal> {
     const room = this.#roomFor(request.owner);
     if ('refusal' in room) return room.refusal;
     if (room.ends !== undefined) void this.#end(room.ends);
-    const id = randomUUID();
+    const id = crypto.randomUUID();
     this.#opening.set(id, request.owner);
     try {
       return await this.#openAs(id, request);
@@ -162,7 +166,7 @@ export class HttpSessions {
     }
   }
 
-  async #openAs(id: string, request: SessionRequest): Promise<Refusal | undefined> {
+  async #openAs(id: string, request: SessionRequest): Promise<Response | Refusal> {
     const { auth } = request;
     const server = await this.#factory({
       era: 'legacy',
@@ -170,7 +174,7 @@ export class HttpSessions {
       requestInfo: unread(request),
       ...(auth && { authInfo: auth }),
     });
-    const transport = new NodeStreamableHTTPServerTransport({
+    const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: boundedEventStore(this.#options.events),
       onsessioninitialized: () => {
@@ -186,6 +190,7 @@ export class HttpSessions {
       usedAt: this.#options.now(),
       open: 0,
       underWay,
+      streams: new Map(),
     };
     tapSent(transport, message => {
       if (!('method' in message)) underWay.delete(message.id);
@@ -210,8 +215,8 @@ export class HttpSessions {
     }
   }
 
-  async #handle(session: Session, { req, res, body }: SessionRequest): Promise<Refusal | undefined> {
-    const { underWay, server } = session;
+  async #handle(session: Session, { request, body, auth }: SessionRequest): Promise<Response | Refusal> {
+    const { underWay, server, transport, streams } = session;
     const refusal = batchRefusal(body, ('server' in server ? server.server : server).getNegotiatedProtocolVersion());
     if (refusal) return refusal;
     const ids = requestsIn(body);
@@ -227,14 +232,42 @@ export class HttpSessions {
     for (const id of ids) underWay.add(id);
     session.open += 1;
     session.usedAt = this.#options.now();
-    res.once('close', () => {
+    // A client that resumes a stream has lost it, whether or not we have noticed (sessions-H7).
+    const resumed = request.method === 'GET' ? parseEventId(request.headers.get('last-event-id') ?? '') : undefined;
+    if (resumed) streams.get(resumed.stream)?.();
+    const ended = () => {
       session.open -= 1;
       session.usedAt = this.#options.now();
+    };
+    try {
+      const given = { parsedBody: body, ...(auth && { authInfo: auth }) };
+      const response = await transport.handleRequest(request, given);
       // What the transport refuses never gets to the server.
-      if (res.statusCode >= 400) for (const id of ids) underWay.delete(id);
-    });
-    await session.transport.handleRequest(req, res, body);
-    return undefined;
+      if (response.status >= 400) for (const id of ids) underWay.delete(id);
+      return this.#watch(session, response, ended);
+    } catch (error) {
+      ended();
+      for (const id of ids) underWay.delete(id);
+      throw error;
+    }
+  }
+
+  /** Passes a response on, and learns from its events which stream it is. */
+  #watch({ streams }: Session, response: Response, ended: () => void): Response {
+    let stream: string | undefined;
+    const watched = watchResponse(
+      response,
+      () => {
+        if (stream !== undefined && streams.get(stream) === watched?.end) streams.delete(stream);
+        ended();
+      },
+      chunk => {
+        if (stream !== undefined) return;
+        stream = streamIn(chunk);
+        if (stream !== undefined) streams.set(stream, watched.end);
+      },
+    );
+    return watched.response;
   }
 
   /**

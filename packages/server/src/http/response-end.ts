@@ -1,0 +1,66 @@
+/**
+ * When a response has ended, whoever sends it: a Node server, a worker, a framework. A stream has ended when it was sent to
+ * its end, or when its client is gone and whoever sends it has given it up; any other response has ended when it is there.
+ */
+
+/** A response whose end is told. */
+export interface WatchedResponse {
+  /** To be sent in place of the one that is watched. */
+  readonly response: Response;
+  /** Ends a stream from our side; nothing where it has ended. */
+  end(): void;
+}
+
+/**
+ * @param onEnd - called once
+ * @param onChunk - told of each chunk of a stream before it is passed on
+ */
+export function watchResponse(
+  response: Response,
+  onEnd: () => void,
+  onChunk?: (chunk: Uint8Array) => void,
+): WatchedResponse {
+  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    onEnd();
+    return { response, end() {} };
+  }
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  let over = false;
+  const ended = () => {
+    if (over) return;
+    over = true;
+    onEnd();
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            ended();
+            return controller.close();
+          }
+          onChunk?.(value);
+          controller.enqueue(value);
+        } catch (error) {
+          ended();
+          controller.error(error);
+        }
+      },
+      async cancel(reason) {
+        ended();
+        await reader.cancel(reason);
+      },
+    },
+    // Nothing is read before it is asked for.
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  return {
+    response: new Response(body, { status, statusText, headers }),
+    end() {
+      ended();
+      void reader.cancel().catch(() => {});
+    },
+  };
+}

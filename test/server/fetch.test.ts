@@ -1,0 +1,170 @@
+/** An endpoint as a function from a request to its response, without any HTTP server. */
+
+import { midcall } from '@midcall/server';
+import { type GivenWithRequest, type HttpOptions, mcpEndpoint } from '@midcall/server/http';
+import { type Era, eras, negotiation, scriptedPerson } from '@midcall/testing';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+const at = new URL('http://localhost/mcp');
+const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]!.text;
+
+function endpoint(options: HttpOptions = {}) {
+  const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
+  const made = mcpEndpoint(() => {
+    const server = new McpServer({ name: 'fetched', version: '1.0.0' });
+    mid.tool(server, 'paint', {}, async (_args, call) => {
+      const answer = await call.elicit({ message: 'Which colour?', form: ['red', 'green'] });
+      const says = answer.action === 'accept' ? `painted ${answer.content}` : JSON.stringify(answer);
+      return { content: [{ type: 'text', text: says }] };
+    });
+    server.registerTool('whoami', {}, ctx => ({
+      content: [{ type: 'text', text: ctx.http?.authInfo?.clientId ?? 'nobody' }],
+    }));
+    return server;
+  }, options);
+  open.push(made);
+  return made;
+}
+
+type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+async function connect(era: Era, fetch: Fetch, answers = ['red']) {
+  const person = scriptedPerson(answers.map(content => ({ action: 'accept' as const, content: { value: content } })));
+  const capabilities = { elicitation: {} };
+  const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities, versionNegotiation: negotiation(era) });
+  person.attach(client, capabilities);
+  const reconnectionOptions = {
+    initialReconnectionDelay: 1,
+    maxReconnectionDelay: 5,
+    reconnectionDelayGrowFactor: 1,
+    maxRetries: 5,
+  };
+  await client.connect(new StreamableHTTPClientTransport(at, { fetch, reconnectionOptions }));
+  open.push(client);
+  return client;
+}
+
+describe.each(eras)('%s through fetch', era => {
+  it('asks and answers without a server', async () => {
+    const { fetch } = endpoint();
+    const client = await connect(era, (url, init) => fetch(new Request(url, init)));
+    expect(textOf(await client.callTool({ name: 'paint' }))).toBe('painted red');
+  });
+
+  it('takes the body that a parser has read, and the person that somebody in front has verified', async () => {
+    const { fetch } = endpoint();
+    const client = await connect(era, async (url, init) => {
+      const given: GivenWithRequest = {
+        authInfo: { token: 'a token of no secret', clientId: 'the verified one', scopes: [] },
+        ...(init?.body && { parsedBody: JSON.parse(String(init.body)) }),
+      };
+      // The parser has left nothing to read.
+      const { method = 'GET', headers } = init ?? {};
+      return fetch(new Request(url, { method, ...(headers && { headers }) }), given);
+    });
+    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('the verified one');
+  });
+});
+
+it('sessions-H7: a client resumes its stream although whoever had it before never said that it is gone', async () => {
+  const { fetch } = endpoint();
+  const abandoned: Response[] = [];
+  const resumed: number[] = [];
+  const client = await connect('2025-11-25', async (url, init) => {
+    const response = await fetch(new Request(url, init));
+    const isResume = new Headers(init?.headers).has('last-event-id');
+    if (isResume) resumed.push(response.status);
+    if (!String(init?.body).includes('tools/call') || abandoned.length > 0) return response;
+    // The first event passes, which gives the stream its id; then the connection breaks, and the server is not told.
+    const reader = response.body!.getReader();
+    const { value } = await reader.read();
+    abandoned.push(response);
+    const headers = response.headers;
+    return new Response(new Blob([value!]).stream(), { status: response.status, headers });
+  });
+  expect(textOf(await client.callTool({ name: 'paint' }))).toBe('painted red');
+  expect(abandoned).toHaveLength(1);
+  expect(resumed[0]).toBe(200);
+});
+
+describe('where no process lives', () => {
+  it('asks a 2026-07-28 client, and opens no session', async () => {
+    const made = endpoint({ sessions: false });
+    const client = await connect('2026-07-28', (url, init) => made.fetch(new Request(url, init)));
+    expect(textOf(await client.callTool({ name: 'paint' }))).toBe('painted red');
+    expect(made.sessions).toBe(0);
+  });
+
+  it('serves a 2025-11-25 client without a session, and tells its tools that nobody can be asked', async () => {
+    const made = endpoint({ sessions: false });
+    const client = await connect('2025-11-25', (url, init) => made.fetch(new Request(url, init)));
+    expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('nobody');
+    expect(JSON.parse(textOf(await client.callTool({ name: 'paint' })))).toMatchObject({
+      action: 'cancel',
+      reason: 'unavailable',
+    });
+    expect(made.sessions).toBe(0);
+  });
+});
+
+describe('what is refused before anything runs', () => {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const send = (fetch: (request: Request) => Promise<Response>, url: string, init: RequestInit = {}) =>
+    fetch(new Request(url, { method: 'POST', headers: json, body, ...init }));
+
+  it('takes the host from the address where no header names it', async () => {
+    const { fetch } = endpoint({ allowedHosts: ['notes.example.com'] });
+    expect((await send(fetch, 'https://notes.example.com/mcp')).status).toBe(400);
+    expect((await send(fetch, 'https://evil.example.com/mcp')).status).toBe(403);
+    const rebound = { ...json, host: 'evil.example.com' };
+    expect((await send(fetch, 'http://localhost/mcp', { headers: rebound })).status).toBe(403);
+  });
+
+  it('says where the endpoint is to who asks elsewhere', async () => {
+    const { fetch } = endpoint({ path: '/api/mcp' });
+    const response = await send(fetch, 'http://localhost/mcp');
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('This endpoint is at /api/mcp.');
+  });
+
+  it('reads no more of a body than it may have, whether or not its length is said', async () => {
+    const { fetch } = endpoint({ maxRequestBytes: 1_000 });
+    const taken: number[] = [];
+    const endless = new ReadableStream<Uint8Array>({
+      pull: controller => {
+        taken.push(100);
+        controller.enqueue(new Uint8Array(100).fill(32));
+      },
+    });
+    const init = { body: endless, duplex: 'half' } as RequestInit;
+    expect((await send(fetch, 'http://localhost/mcp', init)).status).toBe(413);
+    expect(taken.length).toBeLessThan(20);
+    const long = { headers: { ...json, 'content-length': '1001' }, body: ' '.repeat(1_001) };
+    expect((await send(fetch, 'http://localhost/mcp', long)).status).toBe(413);
+  });
+
+  it('never rejects, whatever a factory does', async () => {
+    const errors: Error[] = [];
+    const { fetch, close } = mcpEndpoint(
+      () => {
+        throw new Error('no server today');
+      },
+      { onError: error => void errors.push(error) },
+    );
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    const response = await send(fetch, 'http://localhost/mcp', { body: initialize });
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('no server today');
+    expect(errors.map(({ message }) => message)).toEqual(['no server today']);
+    await close();
+  });
+});
