@@ -52,6 +52,17 @@ async function connect(era: Era, fetch: Fetch, answers = ['red']) {
 }
 
 describe.each(eras)('%s through fetch', era => {
+  it('gives the factory the request with a body that can be read', async () => {
+    const read: unknown[] = [];
+    const made = mcpEndpoint(async ({ requestInfo }) => {
+      read.push(await requestInfo?.json());
+      return new McpServer({ name: 'fetched', version: '1.0.0' });
+    });
+    open.push(made);
+    await connect(era, (url, init) => made.fetch(new Request(url, init)));
+    expect(read).toMatchObject([{ method: era === '2026-07-28' ? 'server/discover' : 'initialize' }]);
+  });
+
   it('asks and answers without a server', async () => {
     const { fetch } = endpoint();
     const client = await connect(era, (url, init) => fetch(new Request(url, init)));

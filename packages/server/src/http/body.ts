@@ -55,6 +55,10 @@ export function readBody(text: string): Body {
   }
 }
 
+/** A request for a factory, with a body that can be read: it may want to know what the client declares. */
+export const unread = ({ url, method, headers }: Request, body: unknown): Request =>
+  new Request(url, { method, headers, ...(method === 'POST' && { body: JSON.stringify(body) }) });
+
 /** Judges a body that somebody else has parsed. */
 export function takeBody(value: unknown): Body {
   return nestsParsed(value) ? { refusal: tooDeep } : judged(value);

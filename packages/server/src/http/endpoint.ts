@@ -23,12 +23,13 @@ import {
   isLegacyRequest,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
+  type McpRequestContext,
   type McpServerFactory,
   type ServerNotifier,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import { type Body, batchRefusal, readBody, readText, takeBody } from './body.ts';
+import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { OpenRequests } from './open-requests.ts';
 import { type Refusal, refused } from './refusal.ts';
@@ -131,7 +132,8 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const { path = '/mcp', owner = ownerOf, maxRequestBytes = DEFAULT_MAX_REQUEST_BODY_SIZE, onError } = options;
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
-  const standing = createMcpHandler(factory, {
+  const bodies = new WeakMap<Request, unknown>();
+  const standing = createMcpHandler(context => factory(withBody(context, bodies)), {
     legacy: options.sessions === false ? 'stateless' : 'reject',
     maxRequestBodySize: maxRequestBytes,
     ...(onError && { onerror: onError }),
@@ -187,6 +189,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     }
     const taken = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof taken !== 'function') return refused(taken, body);
+    bodies.set(request, body);
     return give(taken, standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) }));
   };
 
@@ -214,6 +217,18 @@ const methods = ['GET', 'POST', 'DELETE'];
 
 /** The request line and headers alone. */
 const withoutBody = ({ url, method, headers }: Request): Request => new Request(url, { method, headers });
+
+/** What a factory is told, its request with a body that can be read; made when the factory looks at it. */
+function withBody(context: McpRequestContext, bodies: WeakMap<Request, unknown>): McpRequestContext {
+  const { requestInfo: request, ...rest } = context;
+  if (!request) return rest;
+  return {
+    ...rest,
+    get requestInfo() {
+      return unread(request, bodies.get(request));
+    },
+  };
+}
 
 /** Calls `back` once the response has ended, or there is none. */
 async function give(back: () => void, responding: Promise<Response>): Promise<Response> {

@@ -23,7 +23,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { tapReceived, tapSent } from '../sdk-seam/tapped-transport.ts';
-import { batchRefusal } from './body.ts';
+import { batchRefusal, unread } from './body.ts';
 import { boundedEventStore, type EventStoreOptions, parseEventId } from './event-store.ts';
 import type { Refusal } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
@@ -88,9 +88,6 @@ const messagesIn = (body: unknown): readonly Message[] =>
 /** The ids of the requests in a body. */
 const requestsIn = (body: unknown): readonly unknown[] =>
   messagesIn(body).flatMap(({ id, method }) => (id !== undefined && method !== undefined ? [id] : []));
-/** The request that opens a session, with a body that nobody has read. */
-const unread = ({ request: { url, method, headers }, body }: SessionRequest): Request =>
-  new Request(url, { method, headers, ...(method === 'POST' && { body: JSON.stringify(body) }) });
 
 /** The stream of an event, by the id it carries; the transport sends each event as one chunk, the id before the data. */
 function streamIn(chunk: Uint8Array): string | undefined {
@@ -170,8 +167,7 @@ export class HttpSessions {
     const { auth } = request;
     const server = await this.#factory({
       era: 'legacy',
-      // With a body that can be read: a factory may want to know what the client declares.
-      requestInfo: unread(request),
+      requestInfo: unread(request.request, request.body),
       ...(auth && { authInfo: auth }),
     });
     const transport = new WebStandardStreamableHTTPServerTransport({
