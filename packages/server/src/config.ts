@@ -5,6 +5,7 @@ import type { SamplingModel } from '@midcall/core/sampling';
 import type { Store } from '@midcall/core/store';
 import type { AuditSink, CallRef, ErrorSink } from './audit.ts';
 import type { PageService, Pages } from './channels/page/pages.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import type { Observer } from './observe.ts';
 import type { PrincipalOf } from './principal.ts';
 import type { Boundary, BoundaryOptions } from './roots/index.ts';
@@ -21,6 +22,8 @@ export interface MidcallOptions {
   readonly key?: KeySource;
   /** Where claims, steps and large journals live; this process's memory where absent. */
   readonly store?: Store;
+  /** Runs calls on that go on without a request; this process does where absent, from what lies in the store. */
+  readonly jobs?: Jobs;
   /** The person behind an HTTP request: verified issuer and subject. On stdio it is the OS user. */
   readonly principal?: PrincipalOf;
   /** Tells servers that share a key apart; the server's name where absent. */
@@ -77,6 +80,7 @@ export interface Config {
   /** The store for contents: sealed, except in this process's own memory. */
   readonly kept: Store;
   readonly claims: Claims;
+  readonly jobs: Jobs;
   readonly principal: PrincipalOf | undefined;
   readonly audience: string | undefined;
   readonly maxRounds: number;

@@ -22,6 +22,7 @@ import { channels } from './channels/all.ts';
 import type { PagesHost } from './channels/page/pages.ts';
 import type { Config, MidcallOptions } from './config.ts';
 import { startTimer } from './engine/timer.ts';
+import { embeddedJobs } from './jobs/embedded-jobs.ts';
 import { type Boundary, boundary } from './roots/index.ts';
 import { claims } from './state/claims.ts';
 import { keyRing } from './state/keys.ts';
@@ -36,6 +37,7 @@ const MAX_CLAIMS = 1_000_000;
 const kinds: Kinds<MidcallOptions> = {
   key: anything,
   store: storeKind,
+  jobs: having('a queue of jobs', 'add', 'remove', 'start', 'close'),
   principal: func,
   audience: name,
   maxRounds: count,
@@ -88,13 +90,14 @@ export function configure(options: MidcallOptions): Config {
   const warned = new Set<string>();
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
   const kept = options.store ? sealedStore(store, sealer) : store;
+  const idleTimer = options.timer ?? startIdleTimer;
   const { audit } = options;
   const host: PagesHost = {
     store,
     sealer,
     now,
     // A page that nobody comes to keeps no process alive.
-    timer: options.timer ?? startIdleTimer,
+    timer: idleTimer,
     warn,
     audit: (call, event) => audit?.({ at: now(), call, ...event }),
   };
@@ -111,6 +114,7 @@ export function configure(options: MidcallOptions): Config {
       id,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
+    jobs: options.jobs ?? embeddedJobs({ store: options.store && store, now, timer: idleTimer, warn }),
     principal: options.principal,
     audience: options.audience,
     maxRounds: options.maxRounds ?? 9,
@@ -137,7 +141,7 @@ export function configure(options: MidcallOptions): Config {
     },
     now,
     timer,
-    idleTimer: options.timer ?? startIdleTimer,
+    idleTimer,
     id,
   };
 }

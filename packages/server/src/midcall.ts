@@ -250,6 +250,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       const { version = '', task = 'when-needed', ...described } = given;
       wrap(server);
       if (task !== 'never') withTasks(server);
+      if (task !== 'never') tasks.offer(server, name);
       const { annotations } = described;
       const structured = described.outputSchema !== undefined;
       const registered = {

@@ -59,6 +59,7 @@ export type {
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
 export type { GatewayCall, GatewayPage } from './gateway-call.ts';
+export type { JobRun, Jobs } from './jobs/jobs.ts';
 export {
   type Handled,
   type Midcall,

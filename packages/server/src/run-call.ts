@@ -8,6 +8,7 @@ import type { CallRun, ModelAsk, OpenQuestion } from './channels/outgoing.ts';
 import type { PageCall } from './channels/page/plan.ts';
 import { leaveToModel } from './channels/relay/leave.ts';
 import type { Config } from './config.ts';
+import { detachedOf } from './detached.ts';
 import { digest, type Json } from './digest.ts';
 import { askedEvent } from './drivers/asked-event.ts';
 import { interrupted, type OpenedCall } from './drivers/open-retry.ts';
@@ -59,9 +60,17 @@ export async function runCall<R>(
   const settled =
     attempt &&
     (async (outcome: Final) => {
-      const answered = await attempt.answer(storable(outcome));
-      if (answered) await stored?.forget();
-      return answered;
+      const settle = async () => {
+        const answered = await attempt.answer(storable(outcome));
+        if (answered) await stored?.forget();
+        return answered;
+      };
+      const detached = detachedOf(request.ctx);
+      if (!detached) return settle();
+      // First the task keeps what came of it: if the process dies in between, the steps of this run are still known.
+      if (!(await attempt.holds())) return false;
+      detached.settle = settle;
+      return true;
     });
   const engine: EngineOptions = {
     ledger: new AuditedLedger(stored, attempt, audit),
@@ -120,7 +129,7 @@ async function drive<R>(
       return { kind: 'returned', result: outcome.result };
     case 'input-required':
       end.is('input-required', outcome.asks.map(askedEvent));
-      return instead(outcome.result);
+      return { ...instead(outcome.result), departure: outcome.departure };
     case 'relayed': {
       // The model puts one question; the others wait for their turn.
       const [ask] = outcome.asks as readonly [OpenQuestion<ModelAsk>];

@@ -15,7 +15,8 @@ import {
   type Outgoing,
 } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
-import { detachedOf, noteDeparture } from '../detached.ts';
+import type { Departure } from '../departure.ts';
+import { detachedOf } from '../detached.ts';
 import { type Entry, shortLabel } from '../engine/journal.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
@@ -31,6 +32,7 @@ import { whenGone } from './when-gone.ts';
 interface InputRequired {
   readonly kind: 'input-required';
   readonly result: InputRequiredResult;
+  readonly departure: Departure;
   /** Those that leave for the first time. */
   readonly asks: readonly OpenQuestion[];
 }
@@ -87,8 +89,8 @@ export async function runByRounds<R>(
     if (asks.length + waits.length === 0)
       return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
     const known = new Set(opened.stillOut.map(ask => ask.id));
-    const result = await leave(run.journal, asks, waits, opened, request, config);
-    return { kind: 'input-required', result, asks: asks.filter(ask => !known.has(ask.id)) };
+    const left = await leave(run.journal, asks, waits, opened, request, config);
+    return { kind: 'input-required', ...left, asks: asks.filter(ask => !known.has(ask.id)) };
   } finally {
     unwatch();
   }
@@ -122,7 +124,7 @@ async function leave(
   opened: OpenedCall,
   request: CallRequest,
   config: Config,
-): Promise<InputRequiredResult> {
+): Promise<Pick<InputRequired, 'result' | 'departure'>> {
   const now = config.now();
   const keys = new Set(opened.stillOut.map(ask => ask.key));
   const out = asks.map((ask): OutAsk => {
@@ -144,13 +146,14 @@ async function leave(
     journal,
     out,
   };
-  noteDeparture(request.ctx, {
+  const departure = {
     flow: opened.flow,
     round: state.round,
     dueAt: out.length > 0 ? Math.min(...out.map(ask => ask.due)) : undefined,
-  });
+  };
   const requestState = await sealState(state, request.binding, config, config.maxStateLength);
-  return inputRequired(asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState });
+  const questions = asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState };
+  return { result: inputRequired(questions), departure };
 }
 
 /** A key is never taken up by a later round, so that an answer sent once too often answers no other question. */

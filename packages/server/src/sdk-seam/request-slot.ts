@@ -10,6 +10,7 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { Departure } from '../departure.ts';
 import { type AskingMethod, askingMethods, type RawParams } from '../request.ts';
 import { asThrown } from '../sendable.ts';
 
@@ -18,7 +19,7 @@ export type Final = { readonly result: unknown } | { readonly error: unknown };
 
 /** How a request ended for the callback it was given to. */
 export type Ending<R> =
-  | ({ readonly kind: 'returned'; readonly result: R } & Settling)
+  | ({ readonly kind: 'returned'; readonly result: R; readonly departure?: Departure } & Settling)
   /** `asItself`: the client gets this error, and not what the SDK makes of it. */
   | ({ readonly kind: 'failed'; readonly error: unknown; readonly asItself?: boolean } & Settling)
   /** This request was answered before; that is given again. */
@@ -77,6 +78,12 @@ export async function answer<R>(
   if (came.kind === 'returned') return came.result;
   // What is thrown here for an earlier answer is replaced by that answer before anybody sees it.
   throw came.kind === 'failed' ? came.error : new MidcallError('state/already-answered', 'Answered before.');
+}
+
+/** @returns what is known of the round that answered a request; undefined where its answer is none, or is not there yet */
+export function departureOf(ctx: ServerContext): Departure | undefined {
+  const ending = slots.get(ctx)?.ending;
+  return ending?.kind === 'returned' ? ending.departure : undefined;
 }
 
 /** Puts something around a handler of `tools/call`, and all that the SDK does there. */

@@ -11,11 +11,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
-import { departureOf, detachedOf } from '../detached.ts';
+import { detachedOf } from '../detached.ts';
 import { TASKS_EXTENSION, viewClient } from '../era.ts';
 import { principalKey, type Registered } from '../request.ts';
 import { clientOf, principalOf } from '../requester.ts';
-import { type CallHandler, ownerOf, type Tasks } from './tasks.ts';
+import { departureOf } from '../sdk-seam/request-slot.ts';
+import type { CallHandler } from './task-runs.ts';
+import { ownerOf, type Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
 
 const params = z.looseObject({ taskId: z.string().max(200) });
@@ -30,7 +32,6 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     const client = viewClient(server, ctx);
     if (client.asks !== 'rounds') throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
     if (!client.tasks) throw needsTasks('This method belongs to tasks.');
-    tasks.resume(server);
     const principal = principalKey(await principalOf(ctx, config));
     return ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
   };
@@ -48,12 +49,12 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
       (async ({ taskId }: z.infer<typeof params>, ctx: ServerContext) =>
         answer(taskId, await whose(ctx), ctx)) as never,
     );
-  handle('tasks/get', async (id, owner) => known(await tasks.get(server, owner, id)));
+  handle('tasks/get', async (id, owner) => known(await tasks.get(owner, id)));
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     // The SDK takes answers out of the parameters of every request, and leaves out what can be none.
     const unreadable = (mcpReq.droppedInputResponseKeys ?? []).map(key => [key, undefined]);
     const responses = { ...Object.fromEntries(unreadable), ...mcpReq.inputResponses };
-    known(await tasks.update(server, owner, id, responses));
+    known(await tasks.update(owner, id, responses));
     return {};
   });
   handle('tasks/cancel', async (id, owner) => {
@@ -88,7 +89,6 @@ export function callsMayBecomeTasks(
     const client = viewClient(server, ctx);
     if (mode === 'required' && !client.tasks) throw needsTasks('This tool can only be called as a task.');
     if (mode === 'never' || !client.tasks) return handler(request, ctx);
-    tasks.resume(server);
     const origin = { server, ctx, request, registered };
     if (mode !== 'when-needed' && ctx.mcpReq.requestState() === undefined) return tasks.begin(origin);
 

@@ -28,6 +28,8 @@ export interface Task {
   /** A digest of the person and client that it belongs to. */
   readonly owner: string;
   readonly name: string;
+  /** The server that has the tool. */
+  readonly audience: string;
   readonly arguments: unknown;
   readonly principal: Principal | undefined;
   readonly clientId: string;

@@ -1,6 +1,7 @@
 /** One turn of a task: the retry that the server makes of itself, and what it leaves in the task. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { type Departure, detach } from '../detached.ts';
+import type { Departure } from '../departure.ts';
+import { detach } from '../detached.ts';
 import type { Json } from '../digest.ts';
 import type { InputRequest, Task } from './task.ts';
 

@@ -1,0 +1,8 @@
+/** What is known of a round that left, for whoever goes on with its call. */
+export interface Departure {
+  readonly flow: string;
+  /** Rounds so far. */
+  readonly round: number;
+  /** When the first of its questions is due, in milliseconds since the epoch; undefined where only pages are waited for. */
+  readonly dueAt: number | undefined;
+}

@@ -1,0 +1,116 @@
+/**
+ * The jobs that wait, in a store: names and times in a few values, since a store cannot be searched. Each value is replaced
+ * in one motion, so that of two processes that change it at once neither is lost. Changes of one value that come while it is
+ * being written are written together.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import type { Store } from '@midcall/core/store';
+
+const PARTS = 64;
+/** Tries to change a value that others are changing. */
+const MOST_TRIES = 100;
+
+/** When a job is to be run, in milliseconds since the epoch; undefined takes it off. */
+type Change = number | undefined;
+
+interface Part {
+  readonly key: string;
+  /** As it was written last, by this process. */
+  text?: string | undefined;
+  changes: Map<string, Change>;
+  writing?: Promise<void> | undefined;
+}
+
+export class JobList {
+  readonly #store: Store;
+  readonly #parts: readonly Part[] = Array.from({ length: PARTS }, (_, part) => ({
+    key: `jobs:${part}`,
+    changes: new Map<string, Change>(),
+  }));
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Puts a job on the list. @throws MidcallError `store/unavailable` */
+  async put(name: string, at: number): Promise<void> {
+    const part = this.#partOf(name);
+    part.changes.set(name, at);
+    await this.#write(part);
+  }
+
+  /** Takes a job off the list with the next change beside it, or by `flush`: one that is found again is run in vain. */
+  drop(name: string): void {
+    this.#partOf(name).changes.set(name, undefined);
+  }
+
+  /** Writes what is not written yet. @throws MidcallError `store/unavailable` */
+  async flush(): Promise<void> {
+    for (const part of this.#parts) if (part.changes.size > 0) await this.#write(part);
+  }
+
+  /** Every job that waits, with its time. @throws MidcallError `store/unavailable` */
+  async read(): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>();
+    for (const part of this.#parts) {
+      const text = await this.#store.get(part.key);
+      if (text !== undefined) for (const [name, at] of entriesOf(text)) found.set(name, at);
+    }
+    return found;
+  }
+
+  #partOf(name: string): Part {
+    let sum = 0;
+    for (let at = 0; at < name.length && name[at] !== '/'; at += 1) sum += name.charCodeAt(at);
+    return this.#parts[sum % PARTS]!;
+  }
+
+  /** Resolves when everything that was to be changed when it was called is written. */
+  async #write(part: Part): Promise<void> {
+    // What is being written was taken before; the next write takes what has come since, for all who wait for it.
+    await part.writing?.catch(() => {});
+    if (part.changes.size === 0) return part.writing;
+    part.writing ??= this.#writeOnce(part).finally(() => {
+      part.writing = undefined;
+    });
+    return part.writing;
+  }
+
+  async #writeOnce(part: Part): Promise<void> {
+    const { changes } = part;
+    part.changes = new Map();
+    try {
+      await this.#apply(part, changes);
+    } catch (error) {
+      // A job that could not be put there was not added; one that could not be taken off is taken off later.
+      for (const [name, at] of changes) if (at === undefined && !part.changes.has(name)) part.changes.set(name, at);
+      throw error;
+    }
+  }
+
+  async #apply(part: Part, changes: ReadonlyMap<string, Change>): Promise<void> {
+    const { key } = part;
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      // As this process wrote it: right where no other process changes it, and else found out by `ifEquals`.
+      const remembered = tries === 0 ? part.text : undefined;
+      const text = remembered ?? (await this.#store.get(key));
+      const entries = new Map(text === undefined ? [] : entriesOf(text));
+      for (const [name, at] of changes) {
+        if (at === undefined) entries.delete(name);
+        else entries.set(name, at);
+      }
+      const next = JSON.stringify([...entries]);
+      if (next === text) {
+        if (remembered === undefined) return;
+        continue;
+      }
+      if (await this.#store.set(key, next, text === undefined ? { ifAbsent: true } : { ifEquals: text })) {
+        part.text = next;
+        return;
+      }
+    }
+    throw new MidcallError('store/unavailable', 'The list of jobs is being changed by too many at once. Try again.');
+  }
+}
+
+const entriesOf = (text: string): [string, number][] => JSON.parse(text) as [string, number][];

@@ -1,0 +1,68 @@
+/** The embedded queue of jobs: in memory, over a store, and over one that fails. */
+import { later, systemClock } from '@midcall/core/time';
+import { memoryStore } from '@midcall/server/stores/memory';
+import { describe, expect, it } from 'vitest';
+import { embeddedJobs } from '../../packages/server/src/jobs/embedded-jobs.ts';
+import { JobList } from '../../packages/server/src/jobs/job-list.ts';
+import { grown } from '../fixtures/grown.ts';
+import { jobsContract } from './jobs-contract.ts';
+
+const timer = later(systemClock);
+const over = (store?: ReturnType<typeof memoryStore>) => embeddedJobs({ store, now: Date.now, timer, warn: () => {} });
+
+describe('jobs in memory', () => jobsContract(() => ({ jobs: over() })));
+
+describe('jobs over a store', () => {
+  jobsContract(() => {
+    const store = memoryStore();
+    return { jobs: over(store), again: () => over(store) };
+  });
+
+  it('are taken over, once nobody has run them for a minute', async () => {
+    const store = memoryStore();
+    let now = 1_800_000_000_000;
+    const timers: { readonly at: number; readonly fn: () => void }[] = [];
+    const byHand = (fn: () => void, ms: number) => {
+      const each = { at: now + ms, fn };
+      timers.push(each);
+      return () => void timers.splice(timers.indexOf(each), 1);
+    };
+    const other = embeddedJobs({ store, now: () => now, timer: byHand, warn: () => {} });
+    const run: string[] = [];
+    other.start(async name => void run.push(name));
+    await grown(timers, list => list.length >= 1);
+    const gone = over(store);
+    await gone.add('left/1');
+    await new JobList(store).put('left/1', now);
+    now += 60_001;
+    timers.shift()!.fn();
+    await grown(run, list => list.length >= 1);
+    expect(run).toEqual(['left/1']);
+  });
+
+  it('lose none where many are added and ended at once, by two processes', async () => {
+    const store = memoryStore();
+    const [one, two] = [new JobList(store), new JobList(store)];
+    const names = Array.from({ length: 300 }, (_, n) => `job${n}/1`);
+    await Promise.all(names.map((name, n) => (n % 2 ? one : two).put(name, n)));
+    expect((await one.read()).size).toBe(300);
+    for (const [n, name] of names.entries()) if (n % 3 === 0) (n % 2 ? two : one).drop(name);
+    await Promise.all([one.flush(), two.flush()]);
+    expect([...(await two.read()).keys()].sort()).toEqual(names.filter((_, n) => n % 3 !== 0).sort());
+  });
+
+  it('are not added where the store cannot be written, and can be added once it can', async () => {
+    const store = memoryStore();
+    let away = true;
+    const failing = {
+      ...store,
+      set: (...args: Parameters<typeof store.set>) => (away ? Promise.reject(new Error('away')) : store.set(...args)),
+    };
+    const jobs = over(failing);
+    await expect(jobs.add('lost/1')).rejects.toThrow('away');
+    away = false;
+    await jobs.add('kept/1');
+    expect([...(await new JobList(store).read()).keys()]).toEqual(['kept/1']);
+    await jobs.close();
+  });
+});
