@@ -24,11 +24,13 @@ import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   type McpRequestContext,
+  McpServer,
   type McpServerFactory,
   type ServerNotifier,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { OpenRequests } from './open-requests.ts';
@@ -133,7 +135,16 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
-  const standing = createMcpHandler(context => factory(withBody(context, bodies)), {
+  /** The server that was made for a request to listen. */
+  const listening = new WeakMap<Request, McpServer>();
+  const streams = new TaskStreams();
+  const make: McpServerFactory = async context => {
+    const made = await factory(withBody(context, bodies));
+    const { requestInfo: request } = context;
+    if (request && made instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, made);
+    return made;
+  };
+  const standing = createMcpHandler(make, {
     legacy: options.sessions === false ? 'stateless' : 'reject',
     maxRequestBodySize: maxRequestBytes,
     ...(onError && { onerror: onError }),
@@ -190,7 +201,23 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const taken = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof taken !== 'function') return refused(taken, body);
     bodies.set(request, body);
-    return give(taken, standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) }));
+    return give(taken, answer(request, body, auth));
+  };
+
+  const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
+    const response = await standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
+    const server = listening.get(request);
+    const listens = server && asksForTasks(body);
+    if (!server || !listens) return response;
+    try {
+      const subscription = await subscribeAt(server, listens, { req: request, ...(auth && { authInfo: auth }) });
+      return subscription ? streams.amend(response, listens, subscription) : response;
+    } catch (error) {
+      void response.body?.cancel().catch(() => {});
+      // (2026-07-28, basic/transports, "Missing Required Client Capability")
+      const status = (error as { code?: unknown }).code === MISSING_CAPABILITY ? 400 : 200;
+      return Response.json(refusalOf(listens.id, error), { status });
+    }
   };
 
   return {
@@ -207,10 +234,13 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       return sessions?.size ?? 0;
     },
     async close() {
+      streams.closeAll();
       await Promise.all([sessions?.close(), standing.close()]);
     },
   };
 }
+
+const MISSING_CAPABILITY = -32021;
 
 /** Of the endpoint itself. */
 const methods = ['GET', 'POST', 'DELETE'];
