@@ -40,6 +40,11 @@ export class CallEnd {
     this.#toldBefore = true;
   }
 
+  /** Another process goes on with this call, and tells of its end. */
+  handedOver(): void {
+    this.#toldBefore = true;
+  }
+
   /**
    * @param outcome - what the drivers made of it
    * @param asked - the questions that leave with it

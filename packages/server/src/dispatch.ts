@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { detachedOf } from './detached.ts';
 import type { Json } from './digest.ts';
 import { begins, type OpenedCall, openRetry } from './drivers/open-retry.ts';
+import { openShared } from './drivers/open-shared.ts';
 import { viewClient } from './era.ts';
 import { type FileAccesses, fileAccess } from './files/file-access.ts';
 import {
@@ -24,6 +25,7 @@ import { openByTicket, readTicket } from './resume/ticket.ts';
 import type { Files } from './roots/index.ts';
 import { type CallEnding, type Handler, runCall } from './run-call.ts';
 import { answer, type Earlier } from './sdk-seam/request-slot.ts';
+import { sharedCallOf } from './shared-call.ts';
 
 /** What the model brings to `resume`. */
 export interface ResumeArguments {
@@ -120,12 +122,15 @@ interface Work<R> {
 async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallEnding<R>> {
   const { request, end } = work;
   end.known(callRef(request, ''));
+  const shared = sharedCallOf(request.server, request.ctx);
   let opened: OpenedCall;
   try {
     opened =
       request.client.asks === 'rounds'
         ? await openRetry(request, config, event => auditor(request, '', config)(event))
-        : begins(config.id());
+        : shared
+          ? await openShared(shared, request)
+          : begins(config.id());
   } catch (error) {
     // Another process runs this task: that is no end of it.
     const elsewhere = isMidcallError(error, 'call/interrupted') && detachedOf(request.ctx) !== undefined;

@@ -30,6 +30,9 @@ export const roundsRevision = '2026-07-28';
 /** Batches exist in one revision (2025-03-26, basic, "Batching"); the next one removed them. */
 export const hasBatches = (revision: string | undefined): boolean => revision === '2025-03-26';
 
+/** Whether a stream may begin with an event that says nothing (2025-11-25, basic/transports); before, it broke clients. */
+export const primesStreams = (revision: string): boolean => revision >= '2025-11-25';
+
 const cannot: Can = { form: false, url: false, roots: false, sampling: false, samplingTools: false };
 
 /** Reads era and capabilities: per request on 2026-07-28, from the handshake on 2025-11-25. */
@@ -59,12 +62,6 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
     firstForms: version !== undefined && version < '2025-11-25',
     tasks: rounds && isDeclared(declared.extensions, TASKS_EXTENSION),
   };
-}
-
-/** True where a request of 2026-07-28 declares tasks. @param envelope - its `_meta` */
-export function declaresTasks(envelope: Readonly<Record<string, unknown>> | undefined): boolean {
-  const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
-  return isDeclared(declared?.extensions, TASKS_EXTENSION);
 }
 
 const isDeclared = (extensions: unknown, name: string): boolean =>

@@ -39,6 +39,7 @@ import { type AskingMethod, askingMethods, type TaskMode } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import type { Files } from './roots/index.ts';
 import { wrapServer } from './sdk-seam/request-slot.ts';
+import { markReplayable } from './shared-call.ts';
 import { callsMayBecomeTasks, serveTasks } from './tasks/serve-tasks.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { runUnattended } from './unattended.ts';
@@ -185,6 +186,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const wrap = (server: McpServer): McpServer => {
     const onPages = config.pages !== undefined;
     let first: boolean;
+    const known = oursOf(server);
+    markReplayable(server, (method, { name }) => known.has(method) || known.has(`${method} ${name ?? ''}`));
     try {
       first = wrapServer(
         server,
@@ -207,6 +210,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     }
     if (first && (onPages || config.channels.includes('relay'))) {
       registerResume(server, dispatch, name => toolsOf(server).get(name), onPages);
+      known.add('tools/call resume');
     }
     return server;
   };
@@ -301,6 +305,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         );
       }
       wrap(server);
+      oursOf(server).add(method);
       const registered = { method, version: '', mayFallBack: false, gateway: true } as const;
       server.server.setRequestHandler(method, ((request: { params: Handled['params'] }, ctx: ServerContext) =>
         dispatch.run(server, ctx, registered, call =>

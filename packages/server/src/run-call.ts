@@ -22,6 +22,7 @@ import { auditor, type CallRequest, callRef, outlivesRequest } from './request.t
 import { park } from './resume/park.ts';
 import type { Ending, Final } from './sdk-seam/request-slot.ts';
 import { asThrown, checkSendable } from './sendable.ts';
+import { HandedOver } from './shared-call.ts';
 import { AuditedLedger } from './state/audited-ledger.ts';
 import { flowSteps, stepLedger } from './state/ledger.ts';
 import { traceRound } from './trace.ts';
@@ -56,7 +57,8 @@ export async function runCall<R>(
     traced?.saw(event);
   };
   const { attempt, keptMs = 1 } = opened;
-  const stored = attempt && stepLedger(config.kept, opened.flow, keptMs);
+  const { kept = config.kept } = opened;
+  const stored = attempt && stepLedger(kept, opened.flow, keptMs);
   const settled =
     attempt &&
     (async (outcome: Final) => {
@@ -145,6 +147,10 @@ async function drive<R>(
       return isWireError(outcome.error)
         ? { kind: 'failed', error: outcome.error, asItself: true }
         : { kind: 'failed', error: asThrown(outcome.error) };
+    case 'handed-over': {
+      end.handedOver();
+      return { kind: 'failed', error: new HandedOver() };
+    }
     case 'cancelled': {
       end.is('cancelled');
       const error = new MidcallError(
@@ -173,12 +179,12 @@ async function watched<R>(handler: () => R | Promise<R>, config: Config): Promis
 
 /** What ends a retry whose earlier attempt died while a step was under way; undefined where none did. */
 async function inDoubt(
-  { attempt, flow }: OpenedCall,
+  { attempt, flow, kept }: OpenedCall,
   audit: (event: Unstamped) => void,
   config: Config,
 ): Promise<MidcallError | undefined> {
   if (!attempt || attempt.first) return undefined;
-  const steps = await flowSteps(config.kept, flow);
+  const steps = await flowSteps(kept ?? config.kept, flow);
   for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
   return steps.inDoubt.length > 0 ? interrupted(steps, false) : undefined;
 }

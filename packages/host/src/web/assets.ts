@@ -14,11 +14,9 @@ const modules = [
   'copy',
   'drafts',
   'events',
-  'find',
   'forms',
   'morph',
   'page',
-  'prefer',
   'presence',
   'reveal',
 ] as const;

@@ -9,6 +9,11 @@ export interface Relayed {
   readonly journal: Journal;
 }
 
+/** Another process goes on with the call. */
+export interface GoesOnElsewhere {
+  readonly kind: 'handed-over';
+}
+
 /** The request ends here, and the call goes on with a ticket once the person has answered; see ../resume/park.ts. */
 export interface Parked {
   readonly kind: 'parked';

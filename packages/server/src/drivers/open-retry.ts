@@ -5,6 +5,7 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
+import type { Store } from '@midcall/core/store';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Unstamped } from '../audit.ts';
 import { fromClient, unanswered } from '../channels/recording.ts';
@@ -12,6 +13,7 @@ import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
 import type { Entry } from '../engine/journal.ts';
 import type { CallRequest } from '../request.ts';
+import type { SharedCall } from '../shared-call.ts';
 import type { Attempt } from '../state/claims.ts';
 import { type FlowSteps, flowSteps } from '../state/ledger.ts';
 import { lifeOf, type OutAsk, openState } from '../state/request-state.ts';
@@ -30,6 +32,10 @@ export interface OpenedCall {
   readonly attempt?: Attempt;
   /** Milliseconds its steps are kept. */
   readonly keptMs?: number;
+  /** Where they are kept, where that is not this instance's own store. */
+  readonly kept?: Store;
+  /** Where another process may go on with this call. */
+  readonly shared?: SharedCall;
   /** True where a ticket of a waiting page brought this request. */
   readonly resumed?: boolean;
   /** Set where this very retry was answered before: give that again and run nothing. */
@@ -105,13 +111,18 @@ function entryOf({ id, kind, label, at, due }: OutAsk, answer: Json | undefined,
 /**
  * What is said of a call whose earlier attempt is under way, or died while a step was.
  * @param underWay - true where that attempt may still be running
+ * @param code - where nothing is in doubt
  */
-export function interrupted(steps: FlowSteps, underWay: boolean): MidcallError {
+export function interrupted(
+  steps: FlowSteps,
+  underWay: boolean,
+  code: 'call/interrupted' | 'step/in-doubt' = underWay ? 'call/interrupted' : 'step/in-doubt',
+): MidcallError {
   const doubt = underWay ? [...steps.inDoubt, ...steps.safe] : steps.inDoubt;
   const known = steps.done.length > 0 ? ` Done: ${steps.done.join(', ')}.` : '';
   const unknown = doubt.length > 0 ? ` In doubt: ${doubt.join(', ')}.` : '';
   return new MidcallError(
-    underWay ? 'call/interrupted' : 'step/in-doubt',
+    steps.inDoubt.length > 0 && !underWay ? 'step/in-doubt' : code,
     `An earlier attempt at this call ${underWay ? 'has not ended' : 'was interrupted'}; nothing was run again.` +
       `${known}${unknown} Find out what took effect before calling again.`,
   );

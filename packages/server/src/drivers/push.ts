@@ -15,14 +15,17 @@ import {
 } from '../channels/outgoing.ts';
 import { fromClient, type Recording, unanswered } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
+import type { Json } from '../digest.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import { push } from '../era.ts';
 import type { CallRequest } from '../request.ts';
+import type { SharedCall } from '../shared-call.ts';
 import { again } from './again.ts';
+import { askShared } from './ask-shared.ts';
 import { askedEvent } from './asked-event.ts';
 import { awaitApart } from './await-apart.ts';
-import type { Parked, Relayed } from './endings.ts';
+import type { GoesOnElsewhere, Parked, Relayed } from './endings.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { received } from './received.ts';
 import { signsOfLife } from './signs-of-life.ts';
@@ -33,13 +36,14 @@ type Handler<R> = (run: CallRun<R>) => Promise<R> | R;
 /** Runs a handler to its end; to `cancelled` where the client is gone, and there is nobody left to answer. */
 export async function runByPush<R>(
   handler: Handler<R>,
-  opened: Pick<OpenedCall, 'journal' | 'fresh' | 'resumed'>,
+  opened: Pick<OpenedCall, 'journal' | 'fresh' | 'resumed' | 'shared'>,
   request: CallRequest,
   config: Config,
   engine: EngineOptions,
   audit: (event: Unstamped) => void,
-): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | Relayed | Parked> {
+): Promise<Exclude<Outcome<R, Outgoing>, { kind: 'needs' }> | Relayed | Parked | GoesOnElsewhere> {
   const { signal } = request.ctx.mcpReq;
+  const { shared } = opened;
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
   let open = 0;
   let out: readonly OutAsk[] = [];
@@ -61,6 +65,10 @@ export async function runByPush<R>(
         const ms = holdMs(waits, opened.resumed ?? false, request, config);
         const known = await awaitApart(waits, ms, request, config);
         for (const { id, detail } of waits) if (known.has(id)) await detail.finished?.();
+        if (shared && !(await recorded(waits, known, shared))) {
+          await run.suspend();
+          return { kind: 'handed-over' };
+        }
         if (signal.aborted) {
           await Promise.all(waits.map(({ detail }) => detail.withdraw()));
           await run.cancel(signal.reason);
@@ -80,19 +88,29 @@ export async function runByPush<R>(
       }
       open = asks.length;
       out = asks.map(ask => outAsk(ask, audit));
-      const sent = asks.map((ask, index) => askOne(ask, request, config, out[index]!));
+      const sent = asks.map((ask, index) =>
+        shared ? askShared(ask, shared, config, out[index]!) : askOne(ask, request, config, out[index]!),
+      );
       const quiet = signsOfLife(request, config, { message: 'Waiting for an answer of the person.' });
-      const answers: (Recording | 'disconnected')[] = [];
+      const answers: (Recording | 'disconnected' | 'handed-over')[] = [];
       for (const each of sent) answers.push(await each);
       quiet();
       open = 0;
       out = [];
+      if (answers.includes('handed-over')) {
+        await run.suspend();
+        return { kind: 'handed-over' };
+      }
       if (signal.aborted || answers.includes('disconnected')) {
         await Promise.all(asks.map(({ detail }) => detail.withdraw?.()));
         await run.cancel(signal.reason);
         return { kind: 'cancelled' };
       }
       const known = new Map(asks.map((ask, index) => [ask.id, answers[index] as Recording]));
+      if (shared && !(await recorded(asks, known, shared))) {
+        await run.suspend();
+        return { kind: 'handed-over' };
+      }
       if (run.outran) run = await again(handler, engine, run, asks, known);
       else run.settle(known);
     }
@@ -118,6 +136,16 @@ function holdMs(
   const resumable = request.registered.method === 'tools/call';
   return hears || !resumable ? Number.MAX_SAFE_INTEGER : config.holdMs;
 }
+
+/** Keeps what came of questions where another process finds it. @returns false where this one has lost the call */
+const recorded = (
+  asks: readonly OpenQuestion[],
+  known: ReadonlyMap<string, Recording>,
+  shared: SharedCall,
+): Promise<boolean> =>
+  shared.record(
+    asks.flatMap(({ id, kind, label }) => (known.has(id) ? [{ id, kind, label, value: known.get(id) as Json }] : [])),
+  );
 
 /** A question that is out. */
 interface OutAsk {

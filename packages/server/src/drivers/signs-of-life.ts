@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config.ts';
 import type { CallRequest } from '../request.ts';
+import { sharedCallOf } from '../shared-call.ts';
 
 /** Milliseconds between two signs. */
 const EVERY_MS = 10_000;
@@ -23,7 +24,7 @@ export function signsOfLife(request: CallRequest, config: Config, { message, atO
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
   const tell = () => {
-    const progress = (told.get(mcpReq) ?? 0) + 1;
+    const progress = (told.get(mcpReq) ?? sharedCallOf(request.server, request.ctx)?.progress ?? 0) + 1;
     told.set(mcpReq, progress);
     // A client that is gone is noticed by the signal of the request.
     mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});

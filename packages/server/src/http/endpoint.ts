@@ -8,6 +8,7 @@ import {
   checkGiven,
   checkOptions,
   func,
+  having,
   type Kinds,
   listOf,
   name,
@@ -24,15 +25,16 @@ import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   type McpRequestContext,
-  McpServer,
   type McpServerFactory,
   type ServerNotifier,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
-import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
 import type { EventStoreOptions } from './event-store.ts';
+import { fleetSessions } from './fleet-sessions.ts';
+import { type Health, judgeHealth } from './health.ts';
 import { OpenRequests } from './open-requests.ts';
 import { type Refusal, refused } from './refusal.ts';
 import { watchResponse } from './response-end.ts';
@@ -63,6 +65,11 @@ export interface HttpOptions {
    * served without a session, so that its person can be asked through channels other than its own.
    */
   readonly sessions?: SessionOptions | false;
+  /**
+   * The replicas that serve this endpoint together: `redisFleet(…)` of `@midcall/server/fleet`. Sessions are this process's own
+   * where absent. With it, `/healthz` tells a balancer whether this replica takes requests.
+   */
+  readonly fleet?: Fleet;
   /** Bytes a request may have; 4 MiB by default. */
   readonly maxRequestBytes?: number;
   /** Told of what went wrong; changes no response. */
@@ -97,6 +104,7 @@ export const endpointKinds: Kinds<HttpOptions> = {
     fits: value => value === false || sessionKinds.fits(value),
     inside: (value, at) => (value === false ? undefined : sessionKinds.inside?.(value, at)),
   },
+  fleet: having('a fleet made by redisFleet(…) of @midcall/server/fleet', 'attach'),
   maxRequestBytes: positive,
   onError: func,
 };
@@ -117,6 +125,14 @@ export interface McpEndpoint {
   readonly notify: ServerNotifier;
   /** How many sessions are open. */
   readonly sessions: number;
+  /** What `/healthz` of a fleet says: whether this replica takes requests, and why not. */
+  health(): Promise<Health>;
+  /**
+   * Takes no new calls. In a fleet, calls that wait for a person are let go, and their clients told to connect again, to whichever
+   * replica the balancer leads them. Resolves when nothing runs here any more; then close.
+   * @param ms - how long calls that do not wait are given to end, in milliseconds; 10,000 where absent
+   */
+  drain(ms?: number): Promise<void>;
   /** Ends every session and running request. */
   close(): Promise<void>;
 }
@@ -135,33 +151,33 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
-  /** The server that was made for a request to listen. */
-  const listening = new WeakMap<Request, McpServer>();
-  const streams = new TaskStreams();
-  const make: McpServerFactory = async context => {
-    const made = await factory(withBody(context, bodies));
-    const { requestInfo: request } = context;
-    if (request && made instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, made);
-    return made;
-  };
-  const standing = createMcpHandler(make, {
+  const standing = createMcpHandler(context => factory(withBody(context, bodies)), {
     legacy: options.sessions === false ? 'stateless' : 'reject',
     maxRequestBodySize: maxRequestBytes,
     ...(onError && { onerror: onError }),
   });
-  const sessions =
-    options.sessions === false
-      ? undefined
-      : new HttpSessions(factory, {
-          ...(onError && { onError }),
-          ...options.sessions,
-          tellsOwnersApart: options.authenticate !== undefined,
-        });
+  if (options.fleet && options.sessions === false)
+    throw new TypeError('mcpEndpoint: a fleet serves sessions: leave out sessions: false.');
+  const kept = {
+    ...(onError && { onError }),
+    ...options.sessions,
+    tellsOwnersApart: options.authenticate !== undefined,
+  };
+  const fleet = options.fleet && fleetSessions(options.fleet, factory, kept);
+  const sessions = options.sessions === false ? undefined : (fleet ?? new HttpSessions(factory, kept));
+  let draining = false;
   const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions || {};
   const openRequests = new OpenRequests({ listening: maxPerOwner, inAll: maxCalls });
 
+  const health = () => judgeHealth(draining, async () => fleet?.ready());
+
   /** What its head alone tells: undefined where the request is for this endpoint. */
   const judgeHead = async (request: Request, at: URL): Promise<Response | Refusal | undefined> => {
+    // A balancer knows a replica by its address only.
+    if (options.fleet && at.pathname === '/healthz') {
+      const found = await health();
+      return Response.json(found, { status: found.ok ? 200 : 503, headers: { 'cache-control': 'no-store' } });
+    }
     const host = validateHostHeader(request.headers.get('host') ?? at.host, hosts);
     if (!host.ok) return { status: 403, code: -32000, message: host.message };
     if (at.pathname !== path) {
@@ -198,26 +214,11 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       const refusal = batchRefusal(body, request.headers.get('mcp-protocol-version') ?? undefined);
       if (refusal) return refused(refusal);
     }
+    if (draining) return refused(closing, body);
     const taken = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof taken !== 'function') return refused(taken, body);
     bodies.set(request, body);
-    return give(taken, answer(request, body, auth));
-  };
-
-  const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
-    const response = await standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
-    const server = listening.get(request);
-    const listens = server && asksForTasks(body);
-    if (!server || !listens) return response;
-    try {
-      const subscription = await subscribeAt(server, listens, { req: request, ...(auth && { authInfo: auth }) });
-      return subscription ? streams.amend(response, listens, subscription) : response;
-    } catch (error) {
-      void response.body?.cancel().catch(() => {});
-      // (2026-07-28, basic/transports, "Missing Required Client Capability")
-      const status = (error as { code?: unknown }).code === MISSING_CAPABILITY ? 400 : 200;
-      return Response.json(refusalOf(listens.id, error), { status });
-    }
+    return give(taken, standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) }));
   };
 
   return {
@@ -233,14 +234,23 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     get sessions() {
       return sessions?.size ?? 0;
     },
+    health,
+    async drain(ms = 10_000) {
+      draining = true;
+      await fleet?.drain(ms);
+    },
     async close() {
-      streams.closeAll();
       await Promise.all([sessions?.close(), standing.close()]);
     },
   };
 }
 
-const MISSING_CAPABILITY = -32021;
+const closing: Refusal = {
+  status: 503,
+  code: -32000,
+  message: 'This server is closing and takes no new calls. Send the request again.',
+  retryAfter: 1,
+};
 
 /** Of the endpoint itself. */
 const methods = ['GET', 'POST', 'DELETE'];

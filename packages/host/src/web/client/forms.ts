@@ -107,11 +107,7 @@ function filter(box: HTMLInputElement): void {
   const rows =
     list instanceof HTMLSelectElement
       ? [...list.options].filter(option => option.value !== '')
-      : [
-          ...document.querySelectorAll<HTMLElement>(
-            `[data-filtered="${CSS.escape(id)}"] > .option, [data-filtered="${CSS.escape(id)}"] > li`,
-          ),
-        ];
+      : [...document.querySelectorAll<HTMLElement>(`[data-filtered="${CSS.escape(id)}"] > .option`)];
   for (const row of rows) row.hidden = !matches(row.textContent ?? '');
 }
 

@@ -11,8 +11,7 @@ import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
-import type { Content } from './layout.ts';
-import { offerPath, serverPath } from './paths.ts';
+import { type Content, offerPath, serverPath } from './layout.ts';
 import { hintChips, serverNotice } from './server-parts.ts';
 
 /** What the form of an offer holds. */

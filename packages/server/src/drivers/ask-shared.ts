@@ -1,0 +1,58 @@
+/**
+ * Puts one question of a call that another process may take over: its time runs from when it was first put, by whomever, and
+ * what was answered to an earlier holder counts.
+ */
+import type { ClientAsk, OpenQuestion } from '../channels/outgoing.ts';
+import { fromClient, type Recording, unanswered } from '../channels/recording.ts';
+import type { Config } from '../config.ts';
+import { HandedOver, type SharedCall } from '../shared-call.ts';
+import { received } from './received.ts';
+
+const METHOD_NOT_FOUND = -32601;
+
+/**
+ * Waits for what comes of a question; never rejects.
+ * @param wait - ends the wait, and takes the question back
+ * @param left - told where it is put now
+ */
+export async function askShared(
+  { id, detail: { method, params, timeoutMs, withdrawn } }: OpenQuestion<ClientAsk>,
+  shared: SharedCall,
+  config: Config,
+  { wait, left }: { readonly wait: AbortController; readonly left: () => void },
+): Promise<Recording | 'disconnected' | 'handed-over'> {
+  let late = false;
+  let clear = (): void => {};
+  const takeBack = (): void => wait.abort(withdrawn?.reason);
+  withdrawn?.addEventListener('abort', takeBack, { once: true });
+  try {
+    const { fresh, elapsedMs, answer } = await shared.put({ id, method, params, timeoutMs }, wait.signal);
+    if (fresh) left();
+    clear = config.timer(
+      () => {
+        late = true;
+        wait.abort(new Error('The person did not answer in time.'));
+      },
+      Math.max(0, timeoutMs - elapsedMs),
+    );
+    const { response, ms } = await answer;
+    // It came while no process ran this call.
+    if (ms > timeoutMs) return unanswered('timeout', ms);
+    if ('error' in response) {
+      const { code } = response.error;
+      // A client that declares what it then does not have, as some do, cannot be asked.
+      const why = code === METHOD_NOT_FOUND ? 'unavailable' : 'error';
+      return unanswered(why, ms, typeof code === 'number' ? code : undefined);
+    }
+    const read = received(response.result);
+    return read ? fromClient(read.value, ms) : unanswered('error', ms);
+  } catch (error) {
+    if (late) return unanswered('timeout', timeoutMs);
+    if (error instanceof HandedOver) return 'handed-over';
+    if (withdrawn?.aborted) return unanswered('error', 0);
+    return wait.signal.aborted ? 'disconnected' : unanswered('error', 0);
+  } finally {
+    withdrawn?.removeEventListener('abort', takeBack);
+    clear();
+  }
+}

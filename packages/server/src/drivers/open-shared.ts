@@ -1,0 +1,40 @@
+/** What a request of a session that several processes serve brings: where its call stands, and the claim it is run under. */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { digest } from '../digest.ts';
+import { type CallRequest, principalKey } from '../request.ts';
+import type { SharedCall } from '../shared-call.ts';
+import { flowSteps } from '../state/ledger.ts';
+import { begins, interrupted, type OpenedCall } from './open-retry.ts';
+
+/**
+ * @throws ProtocolError -32602 where the call was opened by somebody else, or its handler has changed since; MidcallError
+ *   `call/interrupted` or `step/in-doubt` where nobody waits for it any more
+ */
+export async function openShared(shared: SharedCall, request: CallRequest): Promise<OpenedCall> {
+  const { binding, principal } = request;
+  const { caller, journal, earlier } = await shared.open({ binding: digest(binding), principal });
+  const begun = begins(shared.flow);
+  if (shared.abandoned) {
+    if (earlier !== undefined) return { ...begun, earlier };
+    throw interrupted(await flowSteps(shared.kept, shared.flow), false, 'call/interrupted');
+  }
+  if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
+    const data = { reason: 'handler_changed' };
+    const message = 'This call was begun by somebody else, or what was called has changed since. Start it again.';
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
+  }
+  return {
+    ...begun,
+    ...(earlier !== undefined && { earlier }),
+    journal,
+    attempt: {
+      first: shared.first,
+      holds: () => shared.holds(),
+      answer: outcome => shared.settle(outcome),
+      abandon: async () => {},
+    },
+    kept: shared.kept,
+    keptMs: shared.keptMs,
+    shared,
+  };
+}

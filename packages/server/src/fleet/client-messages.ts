@@ -1,0 +1,77 @@
+/** What a client says besides requests, for whichever replica it concerns. */
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server';
+import { callName, readQuestionId, type SessionKeys } from './keys.ts';
+import type { Sender, SessionRecord } from './local-session.ts';
+import type { LocalSessions } from './local-sessions.ts';
+import { type Member, sealAt } from './member.ts';
+import { answerPlace, nameOfCall } from './running-call.ts';
+import { answerQuestion, cancelCall, logMessage } from './scripts.ts';
+import type { Takeovers } from './takeovers.ts';
+
+/** The most that a client may say once for all servers of its session. */
+const MOST_LOGGED = 200;
+/** What every server of a session has to be told. */
+const forAll: ReadonlySet<string> = new Set([
+  'notifications/roots/list_changed',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+
+interface Said {
+  readonly method: string;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+export class ClientMessages {
+  readonly #member: Member;
+  readonly #sessions: LocalSessions;
+  readonly #takeovers: Takeovers;
+
+  constructor(member: Member, sessions: LocalSessions, takeovers: Takeovers) {
+    this.#member = member;
+    this.#sessions = sessions;
+    this.#takeovers = takeovers;
+  }
+
+  /** Keeps an answer to a question, and wakes whoever waits for it. What was not asked is ignored. */
+  async answer(keys: SessionKeys, message: JSONRPCMessage): Promise<void> {
+    const { commands, keys: names, replica } = this.#member;
+    const { jsonrpc: _, id, ...response } = message as { readonly jsonrpc: string; readonly id: unknown };
+    const question = readQuestionId(id);
+    if (!question) return;
+    const call = names.call(keys, question.call);
+    const sealed = sealAt(this.#member, answerPlace(call, question.ask), response);
+    const [said, holder] = (await commands.run(answerQuestion, call.call, question.ask, sealed)) as readonly string[];
+    if (said === 'answered') await replica.wake(holder ?? '', nameOfCall(keys, call));
+  }
+
+  async notification(keys: SessionKeys, record: SessionRecord, message: JSONRPCMessage, sender: Sender): Promise<void> {
+    const { method, params } = message as Said;
+    if (method === 'notifications/cancelled') await this.#cancel(keys, record, params?.requestId, sender);
+    else await this.note(keys, message);
+  }
+
+  /** Notes what every server of the session has to be told. */
+  async note(keys: SessionKeys, message: JSONRPCMessage): Promise<void> {
+    if (!forAll.has((message as Said).method)) return;
+    const { commands, limits } = this.#member;
+    const sealed = sealAt(this.#member, keys.log, message);
+    await commands.run(logMessage, keys.session, keys.log, sealed, limits.idleMs, MOST_LOGGED);
+    const session = await this.#sessions.get(keys.name);
+    if (!session) return;
+    // The server here answers a request like any other.
+    if (isJSONRPCRequest(message)) session.logged += 1;
+    else await session.tell([message]);
+  }
+
+  async #cancel(keys: SessionKeys, record: SessionRecord, requestId: unknown, sender: Sender): Promise<void> {
+    if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
+    const { commands, keys: names, replica } = this.#member;
+    const call = names.call(keys, callName(requestId));
+    const [said, holder = '', count = ''] = (await commands.run(cancelCall, call.call)) as readonly string[];
+    if (said !== 'noted') return;
+    if (await replica.isAlive(holder)) return replica.wake(holder, nameOfCall(keys, call));
+    await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender, abandoned: true });
+  }
+}

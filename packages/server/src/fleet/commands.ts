@@ -1,0 +1,107 @@
+/**
+ * Commands to Redis through a client of `ioredis`, each of which comes to an end: with its reply, or with MidcallError
+ * `store/unavailable` that says what to do. A script is sent once and then named by its digest.
+ *
+ * - commands-C1 What was given up may still be carried out. Every script of the fleet therefore comes to the same when it is
+ *   carried out twice, or names the claim it acts under.
+ */
+import { createHash } from 'node:crypto';
+import { MidcallError } from '@midcall/core/errors';
+
+/** As much of an `ioredis` client, or cluster, as the fleet uses. */
+export interface RedisClient {
+  call(command: string, ...args: string[]): Promise<unknown>;
+  duplicate(): RedisClient;
+  subscribe(channel: string): Promise<unknown>;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  disconnect(): void;
+}
+
+/** A script, and how many keys it takes. */
+export interface Script {
+  readonly text: string;
+  readonly sha: string;
+  readonly keys: number;
+}
+
+export const script = (keys: number, text: string): Script => ({
+  text,
+  sha: createHash('sha1').update(text).digest('hex'),
+  keys,
+});
+
+export type Reply = string | number | null | readonly Reply[];
+
+export interface CommandsOptions {
+  /** Milliseconds a command may take. */
+  readonly timeoutMs: number;
+  /** Runs a function later; the result takes it back. */
+  readonly timer: (fn: () => void, ms: number) => () => void;
+}
+
+export class Commands {
+  readonly #client: RedisClient;
+  readonly #options: CommandsOptions;
+
+  constructor(client: RedisClient, options: CommandsOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** @throws MidcallError `store/unavailable` */
+  async send(command: string, ...args: string[]): Promise<Reply> {
+    return this.#within(command, () => this.#client.call(command, ...args));
+  }
+
+  /**
+   * Runs a script.
+   * @param args - its keys, then its other arguments
+   * @throws MidcallError `store/unavailable`
+   */
+  async run({ text, sha, keys }: Script, ...args: (string | number)[]): Promise<Reply> {
+    const rest = [String(keys), ...args.map(String)];
+    return this.#within('EVALSHA', async () => {
+      try {
+        return await this.#client.call('EVALSHA', sha, ...rest);
+      } catch (error) {
+        if (!String((error as Error | null)?.message).startsWith('NOSCRIPT')) throw error;
+        return this.#client.call('EVAL', text, ...rest);
+      }
+    });
+  }
+
+  #within(command: string, work: () => Promise<unknown>): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const stop = this.#options.timer(
+        () => reject(unavailable(`did not answer within ${this.#options.timeoutMs / 1000} seconds`)),
+        this.#options.timeoutMs,
+      );
+      work().then(
+        reply => {
+          stop();
+          resolve(reply as Reply);
+        },
+        (error: unknown) => {
+          stop();
+          reject(judged(error, command));
+        },
+      );
+    });
+  }
+}
+
+/** The client's error as ours. Its own text is left behind, since it may repeat what was sent. */
+function judged(error: unknown, command: string): MidcallError {
+  const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
+  const said = typeof message === 'string' ? message : '';
+  const word = /^[A-Z]{2,20}(?= |$)/.exec(said)?.[0];
+  if (word === 'OOM') return unavailable('is out of memory. Give it more, or lower the limits of this server');
+  if (word === 'NOAUTH' || word === 'WRONGPASS' || word === 'NOPERM')
+    return unavailable(`refuses ${command} (${word}). Check the user and its rights`);
+  if (word === 'READONLY') return unavailable('is a replica that takes no writes. Connect to the primary');
+  const why = word ?? (typeof code === 'string' && /^[A-Z_]{2,40}$/.test(code) ? code : undefined);
+  return unavailable(`did not do ${command}${why ? ` (${why})` : ''}. Check that it runs and can be reached`);
+}
+
+const unavailable = (what: string): MidcallError =>
+  new MidcallError('store/unavailable', `The Redis of this fleet ${what}.`);

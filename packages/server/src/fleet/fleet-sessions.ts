@@ -1,0 +1,325 @@
+/**
+ * Sessions of the 2025-11-25 revision that any replica of a fleet serves. A session is a record in Redis, and so is each of its
+ * calls; a replica that takes a request builds a server for its session and runs the call under a claim.
+ *
+ * - fleet-sessions-F1 Whatever a client sends may be sent to any replica, each message to another.
+ * - fleet-sessions-F2 A call whose replica is dead, or has let it go, is taken over by the replica that its client connects to
+ *   again: its handler is run from the journal. Where that is no handler of ours the call ends with an error that says so.
+ * - fleet-sessions-F3 A call that no client comes back for ends, is recorded, and what of it is in doubt is said.
+ * - fleet-sessions-F4 A session belongs to whoever opened it; to anybody else it does not exist (404).
+ */
+import { isMidcallError } from '@midcall/core/errors';
+import {
+  DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
+  isInitializeRequest,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type McpServerFactory,
+  parseJSONRPCMessage,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import { primesStreams } from '../era.ts';
+import { batchRefusal } from '../http/body.ts';
+import type { Refusal } from '../http/refusal.ts';
+import { ClientMessages } from './client-messages.ts';
+import { ClientStream } from './client-stream.ts';
+import { type CallKeys, callName, readEventId, type SessionKeys, STANDALONE } from './keys.ts';
+import type { LocalSession, Sender, SessionRecord } from './local-session.ts';
+import { LocalSessions } from './local-sessions.ts';
+import { type Member, openAt, sealAt } from './member.ts';
+import { away, draining, notAcceptable, notFound, sameId, tooMany } from './refusals.ts';
+import { type CallBody, nameOfCall } from './running-call.ts';
+import { beginCall } from './scripts.ts';
+import { SessionDirectory } from './session-directory.ts';
+import { Takeovers } from './takeovers.ts';
+
+/** One HTTP request on its way to a session. */
+export interface FleetRequest extends Sender {
+  readonly body: unknown;
+  /** Who sends it, as one string; empty where nobody is known. */
+  readonly owner: string;
+}
+
+export interface FleetSessionsOptions {
+  readonly factory: McpServerFactory;
+  readonly member: Member;
+  /** The most sessions, of all owners. */
+  readonly max: number;
+  readonly maxPerOwner: number;
+  /** Throws where this replica may not serve. */
+  readonly ready: () => Promise<void>;
+  readonly now: () => number;
+}
+
+/** A request of a session that was found. */
+interface Within {
+  readonly keys: SessionKeys;
+  readonly record: SessionRecord;
+  readonly entries: readonly string[];
+  readonly request: FleetRequest;
+}
+
+/** Turns between two looks at everything that is open, whether somebody woke us or not. */
+const LOOK_EVERY = 15;
+/** Milliseconds between two notes that a session is in use. */
+const NOTE_USE_MS = 30_000;
+/** Milliseconds between two looks whether a replica that drains has ended its calls. */
+const DRAIN_LOOK_MS = 20;
+
+export class FleetSessions {
+  readonly #member: Member;
+  readonly #ready: () => Promise<void>;
+  readonly #now: () => number;
+  readonly #sessions: LocalSessions;
+  readonly #directory: SessionDirectory;
+  readonly #takeovers: Takeovers;
+  readonly #messages: ClientMessages;
+  readonly #streams = new Map<ClientStream, Within>();
+  #state: 'open' | 'draining' | 'closed' = 'open';
+
+  constructor({ factory, member, max, maxPerOwner, ready, now }: FleetSessionsOptions) {
+    this.#member = member;
+    this.#ready = ready;
+    this.#now = now;
+    this.#sessions = new LocalSessions({ member, factory, now });
+    this.#directory = new SessionDirectory({ member, max, maxPerOwner });
+    const isOpen = (): boolean => this.#state === 'open';
+    this.#takeovers = new Takeovers({ member, sessions: this.#sessions, directory: this.#directory, isOpen });
+    this.#messages = new ClientMessages(member, this.#sessions, this.#takeovers);
+    member.replica.start({
+      turn: count => this.#turn(count),
+      dead: replicas => void this.#takeovers.endThoseOf(replicas).catch(member.onError),
+    });
+  }
+
+  /** Sessions that this replica serves now. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Serves a request within its session, opening one for `initialize`. */
+  async serve(request: FleetRequest): Promise<Response | Refusal> {
+    if (this.#state === 'closed') return draining;
+    try {
+      await this.#ready();
+      return await this.#serve(request);
+    } catch (error) {
+      if (!isMidcallError(error, 'store/unavailable') && !isMidcallError(error, 'server/setup')) throw error;
+      this.#member.onError(error);
+      return away;
+    }
+  }
+
+  /**
+   * Takes no new calls, and lets go of those that wait for a client: their streams end with a hint when to connect again.
+   * Resolves when nothing runs here any more, or `ms` milliseconds have passed.
+   */
+  async drain(ms: number): Promise<void> {
+    this.#state = 'draining';
+    const { timer, limits } = this.#member;
+    let late = false;
+    const stop = timer(() => {
+      late = true;
+    }, ms);
+    while (!(await this.#sessions.release()) && !late) {
+      await new Promise<void>(resolve => timer(resolve, DRAIN_LOOK_MS));
+    }
+    stop();
+    for (const stream of [...this.#streams.keys()]) stream.handOn(limits.retryMs);
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    for (const stream of [...this.#streams.keys()]) stream.close();
+    await this.#sessions.close();
+    await this.#member.replica.close().catch(() => {});
+  }
+
+  async #serve(request: FleetRequest): Promise<Response | Refusal> {
+    const { method, headers } = request.request;
+    const id = headers.get('mcp-session-id');
+    if (id === null) {
+      if (isInitializeRequest(request.body)) return this.#open(request);
+      return { status: 400, code: -32000, message: 'Mcp-Session-Id is missing: send initialize first.' };
+    }
+    const keys = this.#member.keys.session(id);
+    const local = await this.#sessions.get(keys.name);
+    const found = await this.#directory.find(keys, local?.logged ?? 0);
+    if (!found || found.record.id !== id || found.record.owner !== request.owner) return notFound;
+    const version = headers.get('mcp-protocol-version');
+    if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
+      return { status: 400, code: -32000, message: 'MCP-Protocol-Version names no revision that sessions have.' };
+    }
+    const within: Within = { keys, ...found, request };
+    if (method === 'DELETE') return this.#end(within);
+    const now = this.#now();
+    if (!local || now - local.notedAt > NOTE_USE_MS) {
+      if (local) local.notedAt = now;
+      await this.#directory.used(keys, found.record);
+    }
+    return method === 'GET' ? this.#listen(within) : this.#post(within);
+  }
+
+  async #open(request: FleetRequest): Promise<Response | Refusal> {
+    if (this.#state !== 'open') return draining;
+    const { owner, body } = request;
+    const id = this.#member.id();
+    const keys = this.#member.keys.session(id);
+    const full = await this.#directory.room(keys, owner);
+    if (full) return full;
+    const record: SessionRecord = { id, owner, initialize: body as JSONRPCMessage };
+    await this.#directory.open(keys, record);
+    const answer = { ...(await this.#sessions.open(keys, record, request)), id: (body as JSONRPCRequest).id };
+    if ('error' in answer) await this.#directory.end(keys, record);
+    return Response.json(answer, 'error' in answer ? {} : { headers: { 'mcp-session-id': id } });
+  }
+
+  async #end({ keys, record }: Within): Promise<Response> {
+    await this.#directory.end(keys, record);
+    await this.#sessions.forget(keys.name);
+    return new Response(null, { status: 200 });
+  }
+
+  async #listen(within: Within): Promise<Response | Refusal> {
+    const { keys, record, entries, request } = within;
+    const { headers } = request.request;
+    if (!headers.get('accept')?.includes('text/event-stream')) return notAcceptable('text/event-stream');
+    if (this.#state !== 'open') return draining;
+    const last = headers.get('last-event-id');
+    const from = last === null ? undefined : readEventId(last);
+    if (last !== null && !from) {
+      return { status: 400, code: -32000, message: 'Last-Event-ID names no event of this session.' };
+    }
+    const call = this.#member.keys.call(keys, from?.stream ?? STANDALONE);
+    // Whoever made this server may tell it of changes while its client listens.
+    const session = call.name === STANDALONE ? await this.#sessions.here(keys, record, entries, request) : undefined;
+    const stream = this.#stream(within, session);
+    const refused = await stream.add(call, from?.entry ?? (await this.#newest(call)));
+    if (!refused) return stream.response(record.id);
+    stream.close();
+    return { status: 400, code: -32000, message: 'What followed this event is not kept any more. Start again.' };
+  }
+
+  /** The id of the last event of a stream; what was sent before a client listened is not for it. */
+  async #newest({ events }: CallKeys): Promise<string> {
+    const reply = await this.#member.commands.send('XREVRANGE', events, '+', '-', 'COUNT', '1');
+    return (reply as readonly (readonly [string])[])[0]?.[0] ?? '';
+  }
+
+  #stream(within: Within, session: LocalSession | undefined): ClientStream {
+    const { keys, record, request: sender } = within;
+    const stream = new ClientStream(this.#member, keys, {
+      standing: standing =>
+        void this.#takeovers.takeIfDead({ keys, record, standing, sender }).catch(this.#member.onError),
+      ended: () => {
+        this.#streams.delete(stream);
+        if (session) session.streams -= 1;
+      },
+    });
+    if (session) session.streams += 1;
+    this.#streams.set(stream, within);
+    return stream;
+  }
+
+  async #post(within: Within): Promise<Response | Refusal> {
+    const { keys, record, entries, request } = within;
+    const { headers } = request.request;
+    const accept = headers.get('accept') ?? '';
+    if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
+      return notAcceptable('application/json and text/event-stream');
+    }
+    const version = headers.get('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
+    const refusal = batchRefusal(request.body, version);
+    if (refusal) return refusal;
+    const messages = messagesIn(request.body);
+    if (!messages) return { status: 400, code: -32700, message: 'Parse error: this is no message of JSON-RPC.' };
+    const requests = messages.filter(isJSONRPCRequest);
+    if (requests.some(isInitializeRequest)) {
+      return { status: 400, code: -32600, message: 'This session is open. Send initialize without Mcp-Session-Id.' };
+    }
+    if (new Set(requests.map(({ id }) => id)).size < requests.length) return sameId;
+    if (requests.length > 0 && this.#state !== 'open') return draining;
+    for (const message of messages) {
+      if (isJSONRPCResponse(message)) await this.#messages.answer(keys, message);
+      else if (isJSONRPCNotification(message)) await this.#messages.notification(keys, record, message, request);
+    }
+    if (requests.length === 0) return new Response(null, { status: 202 });
+    const session = await this.#sessions.here(keys, record, entries, request);
+    const stream = this.#stream(within, undefined);
+    for (const message of requests) {
+      const refused = await this.#begin(within, session, message, primesStreams(version), stream);
+      if (!refused) continue;
+      stream.close();
+      return refused;
+    }
+    return stream.response(record.id);
+  }
+
+  async #begin(
+    { keys, record, request: sender }: Within,
+    session: LocalSession,
+    message: JSONRPCRequest,
+    primes: boolean,
+    stream: ClientStream,
+  ): Promise<Refusal | undefined> {
+    const { commands, keys: names, limits, replica, id } = this.#member;
+    await this.#messages.note(keys, message);
+    const call = names.call(keys, callName(message.id));
+    const body: CallBody = { message, flow: id() };
+    await replica.hold(nameOfCall(keys, call));
+    const reply = await commands.run(
+      beginCall,
+      ...[keys.session, keys.calls, call.call, call.events],
+      ...[replica.id, call.name, sealAt(this.#member, call.call, body), limits.callMs, limits.maxCalls, primes ? 1 : 0],
+    );
+    const [said, holder = '', count = '', text] = reply as readonly string[];
+    if (said === 'gone') return notFound;
+    if (said === 'full') return tooMany;
+    if (said === 'exists') {
+      // A balancer sends the same request again where its replica died before the response began.
+      const known = openAt<CallBody>(this.#member, call.call, text);
+      if (JSON.stringify(known?.message) !== JSON.stringify(message)) return sameId;
+      if (session.calls.has(message.id)) return sameId;
+      if (holder === replica.id)
+        await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender });
+      return (await stream.add(call, '')) ? notFound : undefined;
+    }
+    await stream.add(call, '');
+    session.run(call, { body, count: 1, fields: new Map(), abandoned: false }, sender);
+    return undefined;
+  }
+
+  #turn(count: number): void {
+    const { onError } = this.#member;
+    const alive = new Map<string, Promise<boolean>>();
+    const isAlive = (holder: string): Promise<boolean> => {
+      const known = alive.get(holder) ?? this.#member.replica.isAlive(holder);
+      alive.set(holder, known);
+      return known;
+    };
+    for (const [stream, { keys, record, request: sender }] of this.#streams) {
+      if (count % LOOK_EVERY === 0) {
+        stream.look();
+        stream.keepAlive();
+      }
+      for (const standing of stream.standings) {
+        isAlive(standing.holder)
+          .then(lives => (lives ? undefined : this.#takeovers.take({ keys, record, standing, sender })))
+          .catch(onError);
+      }
+    }
+    if (count % LOOK_EVERY === 0) void this.#sessions.sweep().catch(onError);
+  }
+}
+
+function messagesIn(body: unknown): readonly JSONRPCMessage[] | undefined {
+  try {
+    return [body].flat().map(each => parseJSONRPCMessage(each));
+  } catch {
+    return undefined;
+  }
+}

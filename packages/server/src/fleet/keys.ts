@@ -1,0 +1,85 @@
+/**
+ * The names of everything that the fleet keeps in Redis. All keys of one session share a hash tag, so that one script may act
+ * on several of them in a cluster. A session is named by a digest of its id: who can read Redis cannot speak in it. Pure.
+ */
+import { digest } from '../digest.ts';
+
+export interface SessionKeys {
+  /** Names the session within the fleet. */
+  readonly name: string;
+  /** Hash: the sealed record, and who holds the stream that belongs to no call. */
+  readonly session: string;
+  /** List: sealed messages that every server of this session has to be given. */
+  readonly log: string;
+  /** Set: calls under way, by name. */
+  readonly calls: string;
+}
+
+export interface CallKeys {
+  /** Names the call within its session. */
+  readonly name: string;
+  /** Hash: who runs it, what was asked, what was answered. */
+  readonly call: string;
+  /** Stream: what its client is sent. */
+  readonly events: string;
+}
+
+export class FleetKeys {
+  readonly #prefix: string;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  session(id: string): SessionKeys {
+    return this.sessionNamed(digest(['session', id]).slice(0, 22));
+  }
+
+  sessionNamed(name: string): SessionKeys {
+    const base = `${this.#prefix}{${name}}`;
+    return { name, session: base, log: `${base}:log`, calls: `${base}:calls` };
+  }
+
+  call({ session }: SessionKeys, name: string): CallKeys {
+    return { name, call: `${session}:call:${name}`, events: `${session}:events:${name}` };
+  }
+
+  /** A replica shows here that it is alive. */
+  alive = (replica: string): string => `${this.#prefix}alive:${replica}`;
+  /** What a replica is to look at. */
+  inbox = (replica: string): string => `${this.#prefix}inbox:${replica}`;
+  /** Published to when there is something in the inbox. */
+  wake = (replica: string): string => `${this.#prefix}wake:${replica}`;
+  /** Calls that a replica has taken. */
+  held = (replica: string): string => `${this.#prefix}held:${replica}`;
+  /** When each replica was last alive. */
+  replicas = (): string => `${this.#prefix}replicas`;
+  /** The sessions of one owner, by when they were used. */
+  owner = (owner: string): string => `${this.#prefix}owner:${digest(['owner', owner]).slice(0, 22)}`;
+  /** The sessions of all owners, by when they were used. */
+  everybody = (): string => `${this.#prefix}sessions`;
+}
+
+/** The name of a call: the same in whatever replica the request arrives again. */
+export const callName = (requestId: unknown): string => digest(['call', requestId]).slice(0, 22);
+
+/** The stream that belongs to no call. */
+export const STANDALONE = 'get';
+
+/** The id under which a client is asked; the same whichever replica asks. */
+export const questionId = (call: string, ask: string): string => `${call}.${ask}`;
+
+/** @returns undefined for what is no id of ours */
+export function readQuestionId(id: unknown): { readonly call: string; readonly ask: string } | undefined {
+  const [, call, ask] = (typeof id === 'string' && /^([\w~-]{1,64})\.([\w-]{1,64})$/.exec(id)) || [];
+  return call === undefined || ask === undefined ? undefined : { call, ask };
+}
+
+/** The id of an event, as the client sees it. */
+export const eventId = (stream: string, entry: string): string => `${stream}.${entry}`;
+
+/** @returns undefined for what is no id of ours */
+export function readEventId(id: string): { readonly stream: string; readonly entry: string } | undefined {
+  const [, stream, entry] = /^([\w~-]{1,64})\.(\d{1,16}-\d{1,16})$/.exec(id) ?? [];
+  return stream === undefined || entry === undefined ? undefined : { stream, entry };
+}

@@ -1,0 +1,104 @@
+/** The sessions that this replica serves now, each with a server of its own, which is let go when nothing uses it. */
+import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server';
+import type { SessionKeys } from './keys.ts';
+import { LocalSession, type Sender, type SessionRecord } from './local-session.ts';
+import { type Member, openAt } from './member.ts';
+
+/** Milliseconds a server of a session is kept that nothing uses. */
+const UNUSED_MS = 60_000;
+
+export interface LocalSessionsOptions {
+  readonly member: Member;
+  readonly factory: McpServerFactory;
+  readonly now: () => number;
+}
+
+export class LocalSessions {
+  readonly #options: LocalSessionsOptions;
+  readonly #sessions = new Map<string, Promise<LocalSession>>();
+
+  constructor(options: LocalSessionsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Opens a session, which is served here from then on. @returns what the server says to `initialize` */
+  async open(keys: SessionKeys, record: SessionRecord, sender: Sender): Promise<JSONRPCMessage> {
+    const { session, initialized } = await this.#build(keys, record, sender);
+    if ('error' in initialized) await session.close();
+    else {
+      session.usedAt = this.#options.now();
+      this.#sessions.set(keys.name, Promise.resolve(session));
+    }
+    return initialized;
+  }
+
+  /** @returns the session where it is served here already */
+  async get(name: string): Promise<LocalSession | undefined> {
+    return this.#sessions.get(name)?.catch(() => undefined);
+  }
+
+  /**
+   * The session, told all that its client has told any replica.
+   * @param entries - what it was told since this replica looked last; looked up where absent
+   */
+  async here(
+    keys: SessionKeys,
+    record: SessionRecord,
+    entries: readonly string[] | undefined,
+    sender: Sender,
+  ): Promise<LocalSession> {
+    const known = this.#sessions.get(keys.name);
+    const opening = known ?? this.#build(keys, record, sender).then(({ session }) => session);
+    if (!known) {
+      this.#sessions.set(keys.name, opening);
+      opening.catch(() => this.#sessions.delete(keys.name));
+    }
+    const session = await opening;
+    session.usedAt = this.#options.now();
+    const { member } = this.#options;
+    const texts =
+      (known && entries) ??
+      ((await member.commands.send('LRANGE', keys.log, String(session.logged), '-1')) as string[]);
+    const messages = texts.flatMap(text => openAt<JSONRPCMessage>(member, keys.log, text) ?? []);
+    if (messages.length > 0) await session.tell(messages);
+    return session;
+  }
+
+  async forget(name: string): Promise<void> {
+    const session = await this.get(name);
+    this.#sessions.delete(name);
+    await session?.close().catch(this.#options.member.onError);
+  }
+
+  /** Lets go of the calls that only wait for their clients. @returns true where no call runs here any more */
+  async release(): Promise<boolean> {
+    const sessions = await Promise.all([...this.#sessions.keys()].map(name => this.get(name)));
+    await Promise.all(sessions.map(session => session?.release().catch(this.#options.member.onError)));
+    return sessions.every(session => session === undefined || session.calls.size === 0);
+  }
+
+  /** Looks at every call, and lets go of sessions that nothing uses. */
+  async sweep(): Promise<void> {
+    const { commands, limits } = this.#options.member;
+    for (const name of [...this.#sessions.keys()]) {
+      const session = await this.get(name);
+      if (!session) continue;
+      for (const call of [...session.calls.values()]) await call.look();
+      if (session.calls.size > 0 || session.streams > 0) {
+        await commands.send('PEXPIRE', session.keys.session, String(limits.idleMs));
+      } else if (this.#options.now() - session.usedAt > UNUSED_MS) await this.forget(name);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.keys()].map(name => this.forget(name)));
+  }
+
+  #build(keys: SessionKeys, record: SessionRecord, sender: Sender) {
+    return LocalSession.open(this.#options.member, keys, record, this.#options.factory, sender);
+  }
+}

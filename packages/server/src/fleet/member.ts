@@ -1,0 +1,69 @@
+/** What everything of one fleet in one process shares: its connection, its names, its seal, and itself as a replica. */
+import { isMidcallError } from '@midcall/core/errors';
+import type { Store } from '@midcall/core/store';
+import type { Sealer } from '../state/seal.ts';
+import { openUnder, under } from '../state/sealed-under.ts';
+import type { Commands } from './commands.ts';
+import type { FleetKeys } from './keys.ts';
+import type { Replica } from './replica.ts';
+
+/** How long things are kept, and how much of them. */
+export interface FleetLimits {
+  /** Milliseconds a session may lie unused. */
+  readonly idleMs: number;
+  /** Milliseconds a call is kept while nobody can tell whether it will be gone on with. */
+  readonly callMs: number;
+  /** Milliseconds for which a client that lost its connection may still fetch what a call came to. */
+  readonly keptMs: number;
+  /** Events of one stream. */
+  readonly maxEvents: number;
+  /** Calls under way of one session. */
+  readonly maxCalls: number;
+  /** Milliseconds after which a client is to connect again. */
+  readonly retryMs: number;
+}
+
+export interface Member {
+  readonly commands: Commands;
+  readonly keys: FleetKeys;
+  readonly sealer: Sealer;
+  readonly replica: Replica;
+  /** Where steps are written; sealed. */
+  readonly kept: Store;
+  readonly limits: FleetLimits;
+  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly id: () => string;
+  readonly onError: (error: unknown) => void;
+}
+
+const PURPOSE = 'fleet';
+
+/** Seals a value that lies in one place. */
+export const sealAt = ({ sealer }: Member, place: string, value: unknown): string =>
+  sealer.seal(under(place, value), PURPOSE);
+
+/** @returns undefined for what was not sealed with the key of this fleet, or for another place */
+export const openAt = <T>({ sealer }: Member, place: string, text: unknown): T | undefined =>
+  typeof text === 'string' && text !== '' ? (openUnder(sealer, PURPOSE, place, text) as T | undefined) : undefined;
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Tries until Redis has taken it: for what a call came to, which must not be lost because Redis was away.
+ * @param goesOn - false where it is not wanted any more
+ */
+export async function persist<T>(
+  { timer }: Pick<Member, 'timer'>,
+  work: () => Promise<T>,
+  goesOn: () => boolean,
+): Promise<T> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isMidcallError(error, 'store/unavailable') || !goesOn()) throw error;
+      await new Promise<void>(resolve => timer(resolve, pauseMs));
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * A fleet whose replicas meet in one Redis, 6.2 or newer, alone or a cluster. Every value that says something is sealed with the
+ * key that the replicas share, so that whoever has only Redis can neither read a question nor answer one.
+ *
+ * Not held: Redis forgets its last writes where a primary fails before its replica has them, or where it is killed without an
+ * append-only file that is written always. A call that is forgotten so is unknown to its client, which has to make it again.
+ */
+import { randomBytes } from 'node:crypto';
+import { MidcallError, needed } from '@midcall/core/errors';
+import { anything, checkOptions, func, type Kind, name, positive, required } from '@midcall/core/options';
+import { boundedStore } from '@midcall/core/store';
+import { type KeySource, keyRing } from '../state/keys.ts';
+import { createSealer } from '../state/seal.ts';
+import { sealedStore } from '../state/sealed-store.ts';
+import { redisStore } from '../stores/redis.ts';
+import { Commands, type RedisClient } from './commands.ts';
+import { evictionPolicy } from './eviction.ts';
+import type { Fleet } from './fleet.ts';
+import { FleetSessions } from './fleet-sessions.ts';
+import { FleetKeys } from './keys.ts';
+import { Replica } from './replica.ts';
+
+/** What a fleet is built from. */
+export interface RedisFleetOptions {
+  /**
+   * Where its replicas meet: an address such as `redis://localhost:6379`, options of `ioredis`, or a client or cluster of it. A
+   * client is duplicated to listen, and stays yours.
+   */
+  readonly connection: string | Readonly<Record<string, unknown>> | RedisClient;
+  /** As in `midcall()`, and the same in every replica; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. */
+  readonly key?: KeySource;
+  /** In front of every key; `midcall:fleet:` where absent. Servers that share a Redis need different ones. */
+  readonly prefix?: string;
+  /** Milliseconds after which a replica that shows no sign is taken to be dead; 5,000 where absent. */
+  readonly presenceMs?: number;
+  /** Milliseconds after which a call ends whose replica died and whose client did not come back; 5 minutes where absent. */
+  readonly graceMs?: number;
+  /** Milliseconds a command may take before the request it belongs to is refused; 5,000 where absent. */
+  readonly timeoutMs?: number;
+  /** Milliseconds after which a client that lost its connection is to connect again; 1,000 where absent. */
+  readonly retryMs?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Runs a function later; the result takes it back. */
+  readonly timer?: (fn: () => void, ms: number) => () => void;
+}
+
+const connectionKind: Kind = {
+  words: "an address such as 'redis://localhost:6379', options of ioredis, or a client of it",
+  fits: value => (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null),
+};
+
+/** Milliseconds a call is kept that no replica is known to have ended. */
+const CALL_MS = 24 * 60 * 60_000;
+/** Milliseconds for which what a call came to may still be fetched. */
+const KEPT_MS = 5 * 60_000;
+const MAX_SEALED = 16_777_216;
+
+/**
+ * @returns a fleet for the `fleet` of `mcpEndpoint` and `serveHttp`
+ * @throws MidcallError `server/setup` where there is no key that replicas could share, or `ioredis` is not installed; TypeError
+ *   for bad options
+ */
+export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
+  checkOptions('redisFleet', options, {
+    connection: required(connectionKind),
+    key: anything,
+    prefix: name,
+    presenceMs: positive,
+    graceMs: positive,
+    timeoutMs: positive,
+    retryMs: positive,
+    now: func,
+    timer: func,
+  });
+  const ring = keyRing(options.key);
+  if (ring.ephemeral) {
+    throw new MidcallError(
+      'server/setup',
+      'A fleet needs a key that all its replicas share: give redisFleet a key, or set MIDCALL_KEY. Make one with: openssl rand -base64 32',
+    );
+  }
+  const { connection, prefix = 'midcall:fleet:', presenceMs = 5_000, timeoutMs = 5_000 } = options;
+  const { graceMs = 5 * 60_000, retryMs = 1_000, now = Date.now, timer = startTimer } = options;
+  const own = !isClient(connection);
+  const client = isClient(connection) ? connection : await connect(connection);
+  const sealer = createSealer(ring, { maxLength: MAX_SEALED });
+  const keys = new FleetKeys(prefix);
+  const id = (): string => randomBytes(16).toString('base64url');
+  return {
+    attach({ factory, idleMs, max, maxPerOwner, maxCalls, maxEvents, onError }) {
+      const commands = new Commands(client, { timeoutMs, timer });
+      const subscriber = client.duplicate();
+      subscriber.on('error', onError as never);
+      const replica = new Replica({
+        id: id(),
+        commands,
+        subscriber,
+        keys,
+        presenceMs,
+        graceMs,
+        timer,
+        now,
+        onError,
+      });
+      const send = ([command, ...args]: [string, ...string[]]) => client.call(command, ...args);
+      const store = boundedStore(redisStore({ send, prefix, timeoutMs, warn: () => {} }), timer);
+      const evicts = evictionPolicy(commands);
+      const ready = async (): Promise<void> => {
+        await evicts();
+        // One that was away must not serve before the others know that it is back.
+        if (!replica.present) await replica.show();
+      };
+      const sessions = new FleetSessions({
+        factory,
+        member: {
+          commands,
+          keys,
+          sealer,
+          replica,
+          kept: sealedStore(store, sealer),
+          limits: { idleMs, callMs: CALL_MS, keptMs: KEPT_MS, maxEvents, maxCalls, retryMs },
+          timer,
+          id,
+          onError,
+        },
+        max,
+        maxPerOwner,
+        ready,
+        now,
+      });
+      return {
+        get size() {
+          return sessions.size;
+        },
+        serve: request => sessions.serve(request),
+        async ready() {
+          await ready();
+          await commands.send('PING');
+        },
+        drain: ms => sessions.drain(ms),
+        async close() {
+          await sessions.close();
+          subscriber.disconnect();
+          if (own) client.disconnect();
+        },
+      };
+    },
+  };
+}
+
+const isClient = (connection: RedisFleetOptions['connection']): connection is RedisClient =>
+  typeof (connection as Partial<RedisClient>).duplicate === 'function';
+
+async function connect(connection: string | Readonly<Record<string, unknown>>): Promise<RedisClient> {
+  const { Redis } = await needed('redisFleet', 'ioredis', () => import('ioredis'));
+  const client = typeof connection === 'string' ? new Redis(connection) : new Redis(connection);
+  // Each command says by itself what went wrong.
+  client.on('error', () => {});
+  return client as unknown as RedisClient;
+}
+
+function startTimer(fn: () => void, ms: number): () => void {
+  const timer = setTimeout(fn, ms).unref();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,176 @@
+/**
+ * This process as a member of its fleet: it shows that it is alive, wakes others, and is woken.
+ *
+ * - replica-W1 Being woken says only where to look. What is published may be lost: it also lies in an inbox, which is emptied at
+ *   every turn, and what is looked at is read from Redis itself.
+ * - replica-W2 A replica that has not shown itself for `presenceMs` is taken to be dead. It may only be slow: what it does from
+ *   then on is refused wherever its calls have been taken over.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import type { Commands, RedisClient } from './commands.ts';
+import type { FleetKeys } from './keys.ts';
+import { showReplica } from './scripts.ts';
+
+export interface ReplicaOptions {
+  readonly id: string;
+  readonly commands: Commands;
+  /** A connection that does nothing but listen. */
+  readonly subscriber: RedisClient;
+  readonly keys: FleetKeys;
+  readonly presenceMs: number;
+  /** Milliseconds after which calls of a dead replica that no client came back for are ended. */
+  readonly graceMs: number;
+  readonly timer: (fn: () => void, ms: number) => () => void;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What is done at every turn. */
+export interface Turn {
+  /** Replicas that have been dead for longer than the grace. */
+  dead(replicas: readonly string[]): void;
+  turn(count: number): void;
+}
+
+/** Milliseconds an inbox is kept that nobody empties. */
+const INBOX_MS = 10 * 60_000;
+/** What is taken out of the inbox at a time. */
+const MOST_AT_ONCE = 1_000;
+/** Turns between two looks for dead replicas. */
+const SHOW_EVERY = 5;
+
+export class Replica {
+  readonly id: string;
+  readonly #options: ReplicaOptions;
+  readonly #listeners = new Map<string, Set<() => void>>();
+  #stopTimer: (() => void) | undefined;
+  #turns = 0;
+  #shownAt = Number.NEGATIVE_INFINITY;
+  #draining: Promise<void> | undefined;
+  #drainAgain = false;
+  #closed = false;
+  readonly #turnMs: number;
+
+  constructor(options: ReplicaOptions) {
+    this.id = options.id;
+    this.#options = options;
+    this.#turnMs = Math.max(5, Math.min(1_000, Math.floor(options.presenceMs / 5)));
+  }
+
+  /** Shows this replica, and begins to listen. */
+  start(turn: Turn): void {
+    const { subscriber, keys, onError } = this.#options;
+    subscriber.on('message', () => void this.#drain());
+    subscriber.subscribe(keys.wake(this.id)).catch(onError);
+    const next = (): void => {
+      void this.#turn(turn)
+        .catch(onError)
+        .then(() => {
+          if (!this.#closed) this.#stopTimer = this.#options.timer(next, this.#turnMs);
+        });
+    };
+    next();
+  }
+
+  /** True where Redis knew, a moment ago, that this replica is alive. */
+  get present(): boolean {
+    return this.#options.now() - this.#shownAt < this.#options.presenceMs;
+  }
+
+  /** Makes sure of it. @throws MidcallError `store/unavailable` */
+  async show(): Promise<void> {
+    const { commands, keys, presenceMs, now } = this.#options;
+    if (this.#closed) throw new MidcallError('call/closed', 'This replica is closed.');
+    const at = now();
+    await commands.send('SET', keys.alive(this.id), '', 'PX', String(presenceMs));
+    this.#shownAt = at;
+  }
+
+  /** @param listener - told where something of this name is to be looked at */
+  on(name: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    listeners.add(listener);
+    this.#listeners.set(name, listeners);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(name) === listeners) this.#listeners.delete(name);
+    };
+  }
+
+  /** Wakes whoever looks after something. @throws MidcallError `store/unavailable` */
+  async wake(replica: string, name: string): Promise<void> {
+    if (replica === '') return;
+    if (replica === this.id) return this.#tell(name);
+    const { commands, keys } = this.#options;
+    await Promise.all([
+      commands.send('RPUSH', keys.inbox(replica), name),
+      commands.send('PEXPIRE', keys.inbox(replica), String(INBOX_MS)),
+      commands.send('PUBLISH', keys.wake(replica), ''),
+    ]);
+  }
+
+  async isAlive(replica: string): Promise<boolean> {
+    if (replica === '') return false;
+    if (replica === this.id) return true;
+    return (await this.#options.commands.send('EXISTS', this.#options.keys.alive(replica))) === 1;
+  }
+
+  /** Notes a call for whoever ends what this replica leaves. */
+  async hold(name: string): Promise<void> {
+    await this.#options.commands.send('SADD', this.#options.keys.held(this.id), name);
+  }
+
+  letGo(name: string): void {
+    const { commands, keys, onError } = this.#options;
+    commands.send('SREM', keys.held(this.id), name).catch(onError);
+  }
+
+  /** Is alive no more. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stopTimer?.();
+    this.#shownAt = Number.NEGATIVE_INFINITY;
+    const { commands, keys } = this.#options;
+    await commands.send('DEL', keys.alive(this.id));
+  }
+
+  async #turn(turn: Turn): Promise<void> {
+    const { commands, keys, graceMs } = this.#options;
+    this.#turns += 1;
+    turn.turn(this.#turns);
+    await this.show();
+    await this.#drain();
+    if (this.#turns % SHOW_EVERY !== 1) return;
+    const dead = (await commands.run(showReplica, keys.replicas(), this.id, graceMs)) as readonly string[];
+    if (dead.length > 0) turn.dead(dead);
+  }
+
+  #drain(): Promise<void> {
+    if (this.#draining) {
+      this.#drainAgain = true;
+      return this.#draining;
+    }
+    const { commands, keys, onError } = this.#options;
+    const drain = async (): Promise<void> => {
+      do {
+        this.#drainAgain = false;
+        const names = (await commands.send('LPOP', keys.inbox(this.id), String(MOST_AT_ONCE))) as
+          | readonly string[]
+          | null;
+        for (const name of new Set(names ?? [])) this.#tell(name);
+        if (names?.length === MOST_AT_ONCE) this.#drainAgain = true;
+      } while (this.#drainAgain && !this.#closed);
+    };
+    this.#draining = drain()
+      .catch(onError)
+      .finally(() => {
+        this.#draining = undefined;
+      });
+    return this.#draining;
+  }
+
+  #tell(name: string): void {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) listener();
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Which sessions there are, in the whole fleet: found by their ids, and counted by their owners.
+ *
+ * - session-directory-D1 There are never more than `max`, nor more than `maxPerOwner` of one owner. A session that nothing uses
+ *   ends to make room, the one unused for longest first; one with calls under way or an open stream never does.
+ */
+import type { Refusal } from '../http/refusal.ts';
+import type { SessionKeys } from './keys.ts';
+import type { SessionRecord } from './local-session.ts';
+import { type Member, openAt, sealAt } from './member.ts';
+import { nameOfCall } from './running-call.ts';
+import { openSession, takeRoom, useSession } from './scripts.ts';
+
+export interface SessionDirectoryOptions {
+  readonly member: Member;
+  readonly max: number;
+  readonly maxPerOwner: number;
+}
+
+/** A session, and what its client has told all servers since somebody looked last; sealed. */
+export interface FoundSession {
+  readonly record: SessionRecord;
+  readonly entries: readonly string[];
+}
+
+export class SessionDirectory {
+  readonly #options: SessionDirectoryOptions;
+
+  constructor(options: SessionDirectoryOptions) {
+    this.#options = options;
+  }
+
+  /** Counts a session that is about to be opened. @returns why it may not be */
+  async room(keys: SessionKeys, owner: string): Promise<Refusal | undefined> {
+    const { member, max, maxPerOwner } = this.#options;
+    return (
+      (await this.#roomIn(member.keys.owner(owner), keys.name, maxPerOwner, ownersMost)) ??
+      (await this.#roomIn(member.keys.everybody(), keys.name, max, everybodysMost))
+    );
+  }
+
+  async open(keys: SessionKeys, record: SessionRecord): Promise<void> {
+    const { member } = this.#options;
+    const sealed = sealAt(member, keys.session, record);
+    await member.commands.run(openSession, keys.session, keys.log, sealed, member.limits.idleMs);
+  }
+
+  /**
+   * Finds a session, which is used by that.
+   * @param known - how many entries of its log are known already
+   */
+  async find(keys: SessionKeys, known: number): Promise<FoundSession | undefined> {
+    const { member } = this.#options;
+    const { commands, limits } = member;
+    const all = [keys.session, keys.log, keys.calls];
+    const reply = await commands.run(useSession, ...all, limits.idleMs, known);
+    const [sealed, entries = []] = reply as readonly [string, readonly string[]] | readonly [];
+    const record = openAt<SessionRecord>(member, keys.session, sealed);
+    return record && { record, entries };
+  }
+
+  /** Notes that a session is in use, for whoever looks for one that is not. */
+  async used(keys: SessionKeys, { owner }: SessionRecord): Promise<void> {
+    const { commands, keys: names, limits } = this.#options.member;
+    for (const index of [names.owner(owner), names.everybody()]) {
+      await commands.run(takeRoom, index, keys.name, limits.idleMs, Number.MAX_SAFE_INTEGER);
+    }
+  }
+
+  /** Ends a session and its calls, wherever they run. */
+  async end(keys: SessionKeys, { owner }: SessionRecord): Promise<void> {
+    const { commands, replica, keys: names } = this.#options.member;
+    const calls = (await commands.send('SMEMBERS', keys.calls)) as readonly string[];
+    await commands.send('DEL', keys.session);
+    for (const index of [names.owner(owner), names.everybody()]) await commands.send('ZREM', index, keys.name);
+    for (const name of calls) {
+      const call = names.call(keys, name);
+      const holder = String((await commands.send('HGET', call.call, 'h')) ?? '');
+      await commands.send('DEL', call.call);
+      await replica.wake(holder, nameOfCall(keys, call));
+    }
+    await commands.send('DEL', keys.calls);
+  }
+
+  async #roomIn(index: string, name: string, most: number, refusal: Refusal): Promise<Refusal | undefined> {
+    const { commands, keys, limits } = this.#options.member;
+    if (!Number.isFinite(most)) return undefined;
+    for (let tries = 0; tries < 3; tries += 1) {
+      const oldest = (await commands.run(takeRoom, index, name, limits.idleMs, most)) as readonly string[];
+      if (oldest.length === 0) return undefined;
+      const ended = await this.#endUnused(oldest.map(each => keys.sessionNamed(each)));
+      if (!ended) return refusal;
+      await commands.send('ZREM', index, ended.name);
+    }
+    return refusal;
+  }
+
+  async #endUnused(sessions: readonly SessionKeys[]): Promise<SessionKeys | undefined> {
+    const { commands, replica } = this.#options.member;
+    for (const session of sessions) {
+      if (Number(await commands.send('SCARD', session.calls)) > 0) continue;
+      const listener = await commands.send('HGET', session.session, 'l');
+      if (listener && (await replica.isAlive(String(listener).split('/')[0] ?? ''))) continue;
+      await commands.send('DEL', session.session);
+      return session;
+    }
+    return undefined;
+  }
+}
+
+const ownersMost: Refusal = {
+  status: 429,
+  code: -32000,
+  message: 'You have as many sessions in use as one owner may have. End one, or try again later.',
+  retryAfter: 30,
+};
+const everybodysMost: Refusal = {
+  status: 503,
+  code: -32000,
+  message: 'Every session this server may have is in use. Try again later.',
+  retryAfter: 30,
+};

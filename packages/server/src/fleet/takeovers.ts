@@ -1,0 +1,105 @@
+/** Calls that another replica ran, or none: gone on with where a client waits, ended where none does. */
+
+import type { Standing } from './client-stream.ts';
+import type { SessionKeys } from './keys.ts';
+import type { Sender, SessionRecord } from './local-session.ts';
+import type { LocalSessions } from './local-sessions.ts';
+import { type Member, openAt } from './member.ts';
+import { type CallBody, type Claim, nameOfCall } from './running-call.ts';
+import { takeCall } from './scripts.ts';
+import type { SessionDirectory } from './session-directory.ts';
+
+export interface TakeoversOptions {
+  readonly member: Member;
+  readonly sessions: LocalSessions;
+  readonly directory: SessionDirectory;
+  /** False where this replica takes nothing more. */
+  readonly isOpen: () => boolean;
+}
+
+/** A call as it is found, and who wants it to go on. */
+export interface Found {
+  readonly keys: SessionKeys;
+  readonly record: SessionRecord;
+  readonly standing: Standing;
+  readonly sender: Sender;
+  /** True where nobody waits for it any more. */
+  readonly abandoned?: boolean;
+}
+
+export class Takeovers {
+  readonly #options: TakeoversOptions;
+  readonly #taking = new Map<string, Promise<void>>();
+
+  constructor(options: TakeoversOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a call whose replica is known to be gone; of all that try, one does. */
+  take(found: Found): Promise<void> {
+    const name = `${nameOfCall(found.keys, found.standing.call)} ${found.standing.count}`;
+    const taking = this.#taking.get(name) ?? this.#take(found).finally(() => this.#taking.delete(name));
+    this.#taking.set(name, taking);
+    return taking;
+  }
+
+  /** Takes a call where its replica is dead. */
+  async takeIfDead(found: Found): Promise<void> {
+    if (!(await this.#options.member.replica.isAlive(found.standing.holder))) await this.take(found);
+  }
+
+  /** Ends the calls of replicas that died long ago, for which no client came back. */
+  async endThoseOf(replicas: readonly string[]): Promise<void> {
+    const { commands, keys } = this.#options.member;
+    for (const replica of replicas) {
+      if (!this.#options.isOpen()) return;
+      const held = (await commands.send('SRANDMEMBER', keys.held(replica), '50')) as readonly string[];
+      for (const name of held) {
+        await this.#end(replica, name);
+        await commands.send('SREM', keys.held(replica), name);
+      }
+      if (held.length === 0) await commands.send('ZREM', keys.replicas(), replica);
+    }
+  }
+
+  async #end(replica: string, name: string): Promise<void> {
+    const { commands, keys: names } = this.#options.member;
+    const [sessionName = '', callName = ''] = name.split('/');
+    const keys = names.sessionNamed(sessionName);
+    const call = names.call(keys, callName);
+    const [holder, count, over] = (await commands.send('HMGET', call.call, 'h', 'e', 'd')) as (string | null)[];
+    if (!count || over !== null || (holder !== replica && holder !== '')) return;
+    const known = await this.#options.directory.find(keys, 0);
+    if (!known) return;
+    const sender = { auth: undefined, request: new Request('http://localhost/', { method: 'POST' }) };
+    const standing = { call, holder: holder ?? '', count };
+    await this.take({ keys, record: known.record, standing, sender, abandoned: true });
+  }
+
+  async #take({ keys, record, standing, sender, abandoned = false }: Found): Promise<void> {
+    const { member, sessions, isOpen } = this.#options;
+    if (!isOpen()) return;
+    const { call, holder, count } = standing;
+    const session = await sessions.here(keys, record, undefined, sender);
+    await member.replica.hold(nameOfCall(keys, call));
+    const [said, flat = []] = (await member.commands.run(
+      takeCall,
+      ...[call.call, keys.session, member.replica.id, holder, count],
+    )) as readonly [string, (readonly string[])?];
+    if (said !== 'taken') return;
+    const fields = new Map(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1]!] as const] : [])));
+    const body = openAt<CallBody>(member, call.call, fields.get('b'));
+    if (!body) throw new Error('A call in Redis was not written with the key of this fleet; it is left alone.');
+    const claim: Claim = {
+      body,
+      count: Number(fields.get('e')),
+      fields,
+      abandoned: abandoned || fields.has('x'),
+    };
+    if (session.replayable(body.message)) session.run(call, claim, sender);
+    else await session.refuse(call, claim, { code: -32603, message: UNKNOWN_END });
+  }
+}
+
+const UNKNOWN_END =
+  'The server stopped while this call was under way, and cannot tell what took effect. Find out before calling again.';
