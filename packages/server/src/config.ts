@@ -110,4 +110,6 @@ export interface Config {
   /** Runs a function later, and keeps no process alive for it. */
   readonly idleTimer: (fn: () => void, ms: number) => () => void;
   readonly id: () => string;
+  /** Names this process. */
+  readonly process: () => string;
 }

@@ -85,8 +85,14 @@ export function configure(options: MidcallOptions): Config {
   const store = options.store ? boundedStore(options.store, timer) : memoryStore({ now, maxEntries: MAX_CLAIMS });
   const random = pooledRandom();
   const id = () => random(16).toString('base64url');
+  let own: string | undefined;
+  // Drawn when it is needed first: a worker may draw nothing while it is loaded.
+  const process = () => {
+    own ??= id();
+    return own;
+  };
   const keys = keyRing(options.key);
-  const warn = options.warn ?? (message => process.stderr.write(`${message}\n`));
+  const warn = options.warn ?? (message => console.error(message));
   const warned = new Set<string>();
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
   const kept = options.store ? sealedStore(store, sealer) : store;
@@ -143,6 +149,7 @@ export function configure(options: MidcallOptions): Config {
     timer,
     idleTimer,
     id,
+    process,
   };
 }
 

@@ -9,7 +9,12 @@ interface PrincipalOptions {
   readonly warnOnce: (about: string, message: string) => void;
 }
 
-const processId = randomUUID();
+let ownId: string | undefined;
+/** Drawn when it is needed first: a worker may draw nothing while it is loaded. */
+const processId = (): string => {
+  ownId ??= randomUUID();
+  return ownId;
+};
 let osUser: Principal | undefined;
 const probed = new WeakSet<PrincipalOf>();
 
@@ -39,7 +44,7 @@ export function processUser(): Principal {
  */
 export function clientOf(ctx: ServerContext, keyIsEphemeral: boolean): string {
   if (overHttp(ctx)) return JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null, ctx.sessionId ?? null]);
-  return keyIsEphemeral ? `stdio:${processId}` : 'stdio';
+  return keyIsEphemeral ? `stdio:${processId()}` : 'stdio';
 }
 
 function whoRuns(): string {

@@ -76,7 +76,7 @@ export class Run<R, D = unknown> {
     this.#handler = handler;
     this.#journal = new RunJournal(journal, fresh);
     this.#options = options;
-    this.#turn = options.turn ?? setImmediate;
+    this.#turn = options.turn ?? (fn => void setImmediate(fn));
     this.#deferred = new Deferred(options.onDeferError);
   }
 

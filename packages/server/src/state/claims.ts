@@ -76,7 +76,12 @@ interface Held {
 }
 
 export function claims({ store, results = store, now, timer, id, waitMs }: ClaimsOptions): Claims {
-  const me = id();
+  let own: string | undefined;
+  /** This process; drawn when it is needed first, since a worker may draw nothing while it is loaded. */
+  const me = (): string => {
+    own ??= id();
+    return own;
+  };
   const presentMs = Math.max(1, Math.floor(waitMs * PRESENT));
   const pollMs = Math.max(1, Math.min(200, Math.floor(waitMs / 10)));
   /** Attempts under way in this process, so that a duplicate need not poll for their end. */
@@ -92,7 +97,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
   };
   const show = async (): Promise<void> => {
     const at = now();
-    await store.set(`present:${me}`, '', { ttlMs: presentMs });
+    await store.set(`present:${me()}`, '', { ttlMs: presentMs });
     shownAt = at;
   };
   const renew = (): void => {
@@ -104,7 +109,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
     }, presentMs / 3);
   };
   const alive = async (key: string, owner: string): Promise<boolean> =>
-    owner === me ? running.has(key) : (await store.get(`present:${owner}`)) !== undefined;
+    owner === me() ? running.has(key) : (await store.get(`present:${owner}`)) !== undefined;
   const pause = (ms: number, until: Promise<void> | undefined) =>
     new Promise<void>(resolve => {
       const stop = timer(resolve, ms);
@@ -128,7 +133,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
     const follow = async (): Promise<void> => {
       await show();
       const next = keyOf(nonce, attempt + 1);
-      lost = !(await store.set(next, JSON.stringify({ i: inputs, o: me }), { ttlMs, ifAbsent: true }));
+      lost = !(await store.set(next, JSON.stringify({ i: inputs, o: me() }), { ttlMs, ifAbsent: true }));
       if (lost) return;
       attempt++;
       keys.push(next);
@@ -185,7 +190,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
   return {
     async claim(nonce, inputs, ttlMs, signal) {
       if (now() - shownAt >= presentMs / 3) await show();
-      const mine = JSON.stringify({ i: inputs, o: me } satisfies Held);
+      const mine = JSON.stringify({ i: inputs, o: me() } satisfies Held);
       const first = keyOf(nonce, 1);
       if (await store.set(first, mine, { ttlMs, ifAbsent: true })) {
         return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs) };

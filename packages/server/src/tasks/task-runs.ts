@@ -67,8 +67,6 @@ export class TaskRuns {
   readonly #untaken = new Map<string, Untaken>();
   /** Keys of what is to be over when the run under way has ended. */
   readonly #toCancel = new Set<string>();
-  /** Names this process, for tasks whose first run is under way in it. */
-  readonly home: string;
   #stopBeating: (() => void) | undefined;
   #started = false;
   #closing = false;
@@ -77,7 +75,11 @@ export class TaskRuns {
     this.#config = config;
     this.#store = store;
     this.#ended = ended;
-    this.home = config.id();
+  }
+
+  /** Names this process in tasks whose first run is under way in it. */
+  get home(): string {
+    return this.#config.process();
   }
 
   /** Makes a server one that tasks can be run on. */

@@ -1,0 +1,17 @@
+/** docs/mount.md: the pages of `connect` beside the endpoint, at one address. */
+import { midcall } from '@midcall/server';
+import { type ConnectOptions, connect } from '@midcall/server/connect';
+import { mcpEndpoint } from '@midcall/server/http';
+import { paintServer } from './paint-server.ts';
+
+export function paintWithPages(baseUrl: URL, signIn: NonNullable<ConnectOptions['signIn']>) {
+  // #region pages
+  const pages = connect({ name: 'Paint', baseUrl, signIn }); // baseUrl: https://paint.example.com/pages
+  const mid = midcall({ pages });
+  const endpoint = mcpEndpoint(() => paintServer(mid), {
+    allowedHosts: [baseUrl.hostname],
+    elsewhere: request => pages.fetch(request),
+  });
+  // #endregion
+  return endpoint;
+}

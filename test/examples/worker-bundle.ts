@@ -1,0 +1,34 @@
+/** A module with all it imports, as one file for workerd, and workerd itself. */
+import { fileURLToPath } from 'node:url';
+import { Miniflare } from 'miniflare';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * @param module - its path in the repository; packages are taken from their builds
+ * @param env - variables of the worker
+ */
+export async function startWorker(module: string, env: Readonly<Record<string, string>>): Promise<Miniflare> {
+  const bundle = await rolldown({
+    input: `${root}${module}`,
+    cwd: root,
+    platform: 'browser',
+    external: [/^node:/],
+    resolve: { conditionNames: ['workerd', 'worker', 'import'] },
+    // The SDK's own modules say more than once what they import.
+    logLevel: 'silent',
+  });
+  try {
+    const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
+    return new Miniflare({
+      modules: true,
+      script: output[0].code,
+      compatibilityDate: '2026-04-01',
+      compatibilityFlags: ['nodejs_compat'],
+      bindings: { ...env },
+    });
+  } finally {
+    await bundle.close();
+  }
+}
