@@ -119,7 +119,8 @@ describe('a desk with a hostile server on it', () => {
     url = new URL(entered.headers.get('location')!, url).href;
     const events = await fetch(new URL('events?since=0', url), { headers: { cookie } });
     const reader = events.body!.getReader();
-    while (((await get('')).match(/chip-ready/g)?.length ?? 0) < 2) await reader.read();
+    while (((await get('')).match(/"state state-ready"><\/span><a class="server-row/g)?.length ?? 0) < 2)
+      await reader.read();
     await reader.cancel();
   });
   afterAll(() => void child.kill('SIGKILL'));

@@ -43,7 +43,7 @@ beforeAll(async () => {
   [browser, desk] = await Promise.all([launch(), startDesk()]);
   me = await visitor(browser);
   await me.page.goto(desk.startUrl);
-  await me.page.locator('.chip-ready').waitFor();
+  await me.page.locator('.server-row .state-ready').waitFor();
   home = me.page.url();
 });
 afterAll(async () => {
@@ -243,7 +243,7 @@ describe('the process', () => {
     await using other = await visitor(browser);
     await other.page.goto(own.startUrl);
     expect(new URL(other.page.url()).search).toBe('');
-    await other.page.locator('.chip-ready').waitFor();
+    await other.page.locator('.server-row .state-ready').waitFor();
     expect(notesIn(own.notes)).toEqual(notesIn(samples));
     const children = childrenOf(own);
     expect(children).toHaveLength(1);

@@ -2,7 +2,8 @@
 import type { Catalogue } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { callPage } from '../../packages/host/src/web/pages/call-page.ts';
-import { againPath, layout, offerPath } from '../../packages/host/src/web/pages/layout.ts';
+import { layout } from '../../packages/host/src/web/pages/layout.ts';
+import { againPath, offerPath } from '../../packages/host/src/web/pages/paths.ts';
 import { History } from '../../packages/host/src/web/workspace/history.ts';
 import { shownOffers } from '../../packages/host/src/web/workspace/offers.ts';
 import type { CallView, DeskView, ServerView } from '../../packages/host/src/web/workspace/views.ts';
@@ -30,7 +31,16 @@ describe('a name with half a surrogate pair in it', () => {
     } as Catalogue);
     expect(offers).toMatchObject({ tools: [{ name: 'plain' }], prompts: [], resources: [] });
     const server: ServerView = { id: half, origin: 'o', state: 'ready', unlisted: [], roots: [], log: [], ...offers };
-    const view: DeskView = { servers: [server], open: [], csrf: 'x', link, now: 0, zone: 'UTC', event: 0 };
+    const view: DeskView = {
+      servers: [server],
+      open: [],
+      csrf: 'x',
+      link,
+      now: 0,
+      zone: 'UTC',
+      event: 0,
+      isFolded: () => undefined,
+    };
     const content = { title: 't', main: '' as never };
     const page = layout(view, content, { style: '/s', entry: '/e', modules: [], again: '/a' });
     expect(page).toContain('href="/servers/a%EF%BF%BDb/tools/plain"');

@@ -64,6 +64,12 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
   };
 }
 
+/** True where a request of 2026-07-28 declares tasks. @param envelope - its `_meta` */
+export function declaresTasks(envelope: Readonly<Record<string, unknown>> | undefined): boolean {
+  const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  return isDeclared(declared?.extensions, TASKS_EXTENSION);
+}
+
 const isDeclared = (extensions: unknown, name: string): boolean =>
   typeof extensions === 'object' && extensions !== null && Object.hasOwn(extensions, name);
 

@@ -14,9 +14,11 @@ const modules = [
   'copy',
   'drafts',
   'events',
+  'find',
   'forms',
   'morph',
   'page',
+  'prefer',
   'presence',
   'reveal',
 ] as const;

@@ -20,5 +20,7 @@ export const icons = {
   inbox: draw('<path d="M2.5 9h3l1 2h3l1-2h3M2.5 9l2-5.5h7l2 5.5v3.5h-11z"/>'),
   plus: draw('<path d="M8 3.5v9M3.5 8h9"/>'),
   working: draw('<path d="M8 2.5a5.5 5.5 0 1 1-5.5 5.5"/>'),
+  server: draw('<path d="M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.1M5 11h.1"/>'),
+  unfold: draw('<path d="m5.5 3.5 4.5 4.5-4.5 4.5"/>'),
   warning: draw('<path d="M8 2.5 14 13H2zM8 6.5v3m0 1.7v.1"/>'),
 };

@@ -25,12 +25,14 @@ import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   type McpRequestContext,
+  McpServer,
   type McpServerFactory,
   type ServerNotifier,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
 import type { Fleet } from '../fleet/fleet.ts';
+import { asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/task-subscription.ts';
 import { type Body, batchRefusal, readBody, readText, takeBody, unread } from './body.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { fleetSessions } from './fleet-sessions.ts';
@@ -151,7 +153,16 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
   const bodies = new WeakMap<Request, unknown>();
-  const standing = createMcpHandler(context => factory(withBody(context, bodies)), {
+  /** The server that was made for a request to listen. */
+  const listening = new WeakMap<Request, McpServer>();
+  const streams = new TaskStreams();
+  const make: McpServerFactory = async context => {
+    const made = await factory(withBody(context, bodies));
+    const { requestInfo: request } = context;
+    if (request && made instanceof McpServer && asksForTasks(bodies.get(request))) listening.set(request, made);
+    return made;
+  };
+  const standing = createMcpHandler(make, {
     legacy: options.sessions === false ? 'stateless' : 'reject',
     maxRequestBodySize: maxRequestBytes,
     ...(onError && { onerror: onError }),
@@ -218,7 +229,23 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
     const taken = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof taken !== 'function') return refused(taken, body);
     bodies.set(request, body);
-    return give(taken, standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) }));
+    return give(taken, answer(request, body, auth));
+  };
+
+  const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
+    const response = await standing.fetch(request, { parsedBody: body, ...(auth && { authInfo: auth }) });
+    const server = listening.get(request);
+    const listens = server && asksForTasks(body);
+    if (!server || !listens) return response;
+    try {
+      const subscription = await subscribeAt(server, listens, { req: request, ...(auth && { authInfo: auth }) });
+      return subscription ? streams.amend(response, listens, subscription) : response;
+    } catch (error) {
+      void response.body?.cancel().catch(() => {});
+      // (2026-07-28, basic/transports, "Missing Required Client Capability")
+      const status = (error as { code?: unknown }).code === MISSING_CAPABILITY ? 400 : 200;
+      return Response.json(refusalOf(listens.id, error), { status });
+    }
   };
 
   return {
@@ -240,6 +267,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
       await fleet?.drain(ms);
     },
     async close() {
+      streams.closeAll();
       await Promise.all([sessions?.close(), standing.close()]);
     },
   };
@@ -251,6 +279,8 @@ const closing: Refusal = {
   message: 'This server is closing and takes no new calls. Send the request again.',
   retryAfter: 1,
 };
+
+const MISSING_CAPABILITY = -32021;
 
 /** Of the endpoint itself. */
 const methods = ['GET', 'POST', 'DELETE'];

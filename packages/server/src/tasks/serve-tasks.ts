@@ -12,10 +12,11 @@ import {
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { detachedOf } from '../detached.ts';
-import { TASKS_EXTENSION, viewClient } from '../era.ts';
+import { declaresTasks, TASKS_EXTENSION, viewClient } from '../era.ts';
 import { principalKey, type Registered } from '../request.ts';
 import { clientOf, principalOf } from '../requester.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
+import { type ListenRequest, serveSubscriptions, type TaskSubscription } from '../sdk-seam/task-subscription.ts';
 import type { CallHandler } from './task-runs.ts';
 import { ownerOf, type Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
@@ -61,6 +62,44 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     known(await tasks.cancel(owner, id));
     return {};
   });
+  serveSubscriptions(server, (request, http) => subscribe(request, http, tasks, config));
+}
+
+/** The most that one request listens to. */
+const MOST_LISTENED = 200;
+const taskIds = z.array(z.string().max(200)).max(MOST_LISTENED);
+
+/** Which tasks a client is told of: those that are its own. */
+async function subscribe(
+  { id, params: { _meta, notifications } = {} }: ListenRequest,
+  http: ServerContext['http'],
+  tasks: Tasks,
+  config: Config,
+): Promise<TaskSubscription> {
+  if (!declaresTasks(_meta)) throw needsTasks('Only clients with tasks are told of them.');
+  const read = taskIds.safeParse(notifications?.taskIds);
+  if (!read.success) {
+    const text = `taskIds must be a list of at most ${MOST_LISTENED} task ids.`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+  }
+  const { signal } = new AbortController();
+  const mcpReq = { id, method: 'subscriptions/listen', envelope: _meta, signal };
+  const ctx = { mcpReq, ...(http && { http }) } as unknown as ServerContext;
+  const principal = principalKey(await principalOf(ctx, config));
+  const owner = ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
+  const found = await Promise.all(
+    [...new Set(read.data)].map(async taskId => ({ taskId, follow: await tasks.follow(owner, taskId) })),
+  );
+  const own = found.filter(each => each.follow);
+  return {
+    taskIds: own.map(({ taskId }) => taskId),
+    start(tell) {
+      const stops = own.map(({ follow }) => follow!(tell));
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
 }
 
 const needsTasks = (why: string): Error =>

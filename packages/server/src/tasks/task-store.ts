@@ -15,6 +15,8 @@ export interface TaskStoreOptions {
   /** Absent in this process's own memory, where nothing is sealed. */
   readonly sealer: Sealer | undefined;
   readonly now: () => number;
+  /** Told of each change that this process makes. */
+  readonly changed: (task: Task) => void;
 }
 
 const PURPOSE = 'task';
@@ -65,7 +67,10 @@ export class TaskStore {
       const next = change(this.#open(key, text));
       if (next === undefined) return undefined;
       const options = { ttlMs: this.#lifeOf(next), ifEquals: text };
-      if (await store.set(key, this.#close(key, next), options)) return next;
+      if (await store.set(key, this.#close(key, next), options)) {
+        this.#options.changed(next);
+        return next;
+      }
     }
     throw new MidcallError('store/unavailable', 'The task is being changed by too many at once. Try again.');
   }

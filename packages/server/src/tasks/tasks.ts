@@ -17,6 +17,7 @@ import { departureOf } from '../sdk-seam/request-slot.ts';
 import { sealState } from '../state/request-state.ts';
 import { OpenTasks } from './open-tasks.ts';
 import { created, isOver, type Task, told, unanswered } from './task.ts';
+import { TaskChanges } from './task-changes.ts';
 import { type CallHandler, type CallToolRequest, type Outcome, TaskRuns } from './task-runs.ts';
 import { TaskStore } from './task-store.ts';
 import { afterRound, type InputRequired } from './turn.ts';
@@ -29,19 +30,26 @@ interface Origin {
   readonly registered: Registered;
 }
 
+/** Begins to tell of a task. @returns ends that */
+export type Follow = (tell: (task: Record<string, unknown>) => void) => () => void;
+
 /** How long a task lives, in milliseconds: a person may be away for a few days. */
 const TTL_MS = 7 * 24 * 60 * 60_000;
 
 export class Tasks {
   readonly #config: Config;
   readonly #store: TaskStore;
+  readonly #changes: TaskChanges;
   readonly #open: OpenTasks;
   readonly #runs: TaskRuns;
 
   constructor(config: Config) {
     this.#config = config;
     const sealer = config.kept === config.store ? undefined : config.sealer;
-    this.#store = new TaskStore({ store: config.store, sealer, now: config.now });
+    const isShared = sealer !== undefined;
+    this.#changes = new TaskChanges({ read: id => this.#store.read(id), isShared, timer: config.idleTimer });
+    const changed = (task: Task) => this.#changes.changed(task);
+    this.#store = new TaskStore({ store: config.store, sealer, now: config.now, changed });
     this.#open = new OpenTasks(id => this.#store.read(id));
     this.#runs = new TaskRuns({ config, store: this.#store, ended: task => this.#open.remove(task) });
   }
@@ -132,8 +140,22 @@ export class Tasks {
     return task !== undefined;
   }
 
+  /**
+   * Tells of a task: as it is now, and whenever it changes.
+   * @returns begins to tell, what `tasks/get` answers; undefined where there is no such task
+   */
+  async follow(owner: string, id: string): Promise<Follow | undefined> {
+    const task = await this.#owned(owner, id);
+    if (!task) return undefined;
+    return tell => {
+      tell(told(task));
+      return this.#changes.watch(task, now => now && tell(told(now)));
+    };
+  }
+
   /** Lets go of what is under way, so that another process may go on with it, and resolves when it has ended. */
   close(): Promise<void> {
+    this.#changes.close();
     return this.#runs.close();
   }
 

@@ -107,7 +107,11 @@ function filter(box: HTMLInputElement): void {
   const rows =
     list instanceof HTMLSelectElement
       ? [...list.options].filter(option => option.value !== '')
-      : [...document.querySelectorAll<HTMLElement>(`[data-filtered="${CSS.escape(id)}"] > .option`)];
+      : [
+          ...document.querySelectorAll<HTMLElement>(
+            `[data-filtered="${CSS.escape(id)}"] > .option, [data-filtered="${CSS.escape(id)}"] > li`,
+          ),
+        ];
   for (const row of rows) row.hidden = !matches(row.textContent ?? '');
 }
 

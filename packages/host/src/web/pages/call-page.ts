@@ -9,7 +9,8 @@ import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import { type CallView, isOpen, type QuestionView, type ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
-import { againPath, type Content, serverPath } from './layout.ts';
+import type { Content } from './layout.ts';
+import { againPath, callPath, serverPath } from './paths.ts';
 import { mayBeRestarted, restartButton } from './server-parts.ts';
 import { callChip, endedEntries, timeline, waitsForPage } from './timeline.ts';
 
@@ -47,14 +48,14 @@ const lookAgain = 1;
 /** One call. */
 export function callPage(call: CallView, context: CallPageContext): Content {
   const { context: about, serverId, outcome, items } = call;
-  const path = `/calls/${encodeURIComponent(about.id)}`;
+  const path = callPath(about.id);
   const openOne = items.find(isOpen);
   const runAgain = html`<a class="button small" href="${context.link(againPath(call))}">${texts.call.again}</a>`;
   const { server } = context;
   const restart = outcome?.how === 'server-gone' && server && mayBeRestarted(server);
   const action = outcome
     ? restart
-      ? restartButton(server, context, about.id)
+      ? restartButton(server, context, { callId: about.id })
       : runAgain
     : html`${waitsForPage(call) && runAgain}${buttonForm(context, `${path}/cancel`, texts.call.cancel)}`;
   return {

@@ -6,13 +6,14 @@ import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { CallView, NoticeView, QuestionView } from '../workspace/views.ts';
-import { type Content, questionPath } from './layout.ts';
+import type { Content } from './layout.ts';
+import { callPath, questionPath } from './paths.ts';
 import { table } from './table.ts';
 import { callChip, clock, endingChip, noticeChip, noticeText } from './timeline.ts';
 
 const callCell = (call: CallContext | undefined, { link }: Session): Html =>
   call
-    ? html`<a class="mono" href="${link(`/calls/${encodeURIComponent(call.id)}`)}">${visibleHtml(call.name, 120)}</a>`
+    ? html`<a class="mono" href="${link(callPath(call.id))}">${visibleHtml(call.name, 120)}</a>`
     : html`<span class="quiet-text">${texts.question.noCall}</span>`;
 
 /** The calls and questions of this session, newest first. */
@@ -26,7 +27,7 @@ export function historyPage(
   const { when, server, tool, outcome } = texts.history;
   const callRows = calls.map(
     call =>
-      html`<tr><td>${clock(call.startedAt, zone)}</td><td>${visibleHtml(call.serverId, 80)}</td><td><a class="mono" href="${session.link(`/calls/${encodeURIComponent(call.context.id)}`)}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td></tr>`,
+      html`<tr><td>${clock(call.startedAt, zone)}</td><td>${visibleHtml(call.serverId, 80)}</td><td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td></tr>`,
   );
   const asked = questions.map(({ question, ending }) => ({
     at: question.askedAt,

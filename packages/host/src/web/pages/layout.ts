@@ -3,11 +3,11 @@ import { attributes, brandMark, type Html, html, page } from '@midcall/core/page
 import type { Question } from '../../index.ts';
 import { age, questionHeadline, questionIcon } from '../card/frame.ts';
 import { icons } from '../icons.ts';
-import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
-import { manyOf } from '../workspace/offers.ts';
-import type { CallView, DeskView, OfferKind, ServerView } from '../workspace/views.ts';
+import type { DeskView } from '../workspace/views.ts';
+import { questionPath } from './paths.ts';
+import { type Place, sidebar } from './sidebar.ts';
 
 /** Where the pages find their own files. */
 export interface AssetPaths {
@@ -19,14 +19,11 @@ export interface AssetPaths {
 }
 
 /** A page's own part. */
-export interface Content {
+export interface Content extends Place {
   readonly title: string;
   readonly main: Html;
-  /** The path of the entry in the navigation that this page is. */
-  readonly at?: string;
-  /** Server and tool that the page is about. */
-  readonly serverId?: string;
-  readonly tool?: string;
+  /** True for the first page, which says itself what waits and has the room for it. */
+  readonly isHome?: true;
   /** The question whose card is on the page. */
   readonly questionId?: string;
   /** Where a browser without client script looks again, and after how many seconds; absent where somebody may be typing. */
@@ -35,30 +32,6 @@ export interface Content {
 
 /** How many open questions the inbox shows beside a page. */
 const inRail = 12;
-
-/** The path of a question: in its call's timeline, or alone. For this and the others below, see {@link Session.link}. */
-export function questionPath(question: Question): string {
-  const own = `#q-${question.id}`;
-  return question.call
-    ? `/calls/${encodeURIComponent(question.call.id)}${own}`
-    : `/questions/${encodeURIComponent(question.id)}${own}`;
-}
-
-/** Text as a part of a path; half a surrogate pair, which no address can hold, becomes U+FFFD. */
-const inPath = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
-
-/** A path below a server. */
-export function serverPath(id: string, ...rest: readonly string[]): string {
-  return ['/servers', ...[id, ...rest].map(inPath)].join('/');
-}
-
-/** Where something a server offers is called from. */
-export const offerPath = (server: string, kind: OfferKind, name: string): string =>
-  serverPath(server, manyOf[kind], name);
-
-/** Where a call can be made again with the same arguments. */
-export const againPath = ({ serverId, context }: CallView): string =>
-  `${offerPath(serverId, context.kind, context.name)}?from=${encodeURIComponent(context.id)}`;
 
 /** One open question in a list. */
 export function inboxItem(question: Question, { link, now }: DeskView, current: string | undefined): Html {
@@ -78,19 +51,9 @@ function inboxRail(view: DeskView, current: string | undefined): Html {
   }${open.length > inRail && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
 }
 
-function serverEntry(server: ServerView, content: Content, { link }: Session): Html {
-  const here = content.serverId === server.id;
-  return html`<li class="server"><a${attributes({ href: link(serverPath(server.id)), class: 'server-name', 'aria-current': here && content.tool === undefined && content.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${
-    server.tools.length > 0 &&
-    html`<ul class="tools">${server.tools.map(
-      tool =>
-        html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', 'aria-current': here && content.tool === tool.name && 'page' })}>${visibleHtml(tool.name, 80)}</a></li>`,
-    )}</ul>`
-  }</li>`;
-}
-
-const pages = [
-  ['/', texts.nav.desk],
+/** The pages that one can go to from every other. */
+export const pages = [
+  ['/', texts.nav.home],
   ['/history', texts.nav.history],
   ['/roots', texts.nav.roots],
   ['/models', texts.nav.models],
@@ -117,17 +80,13 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
     modules: [assets.entry],
     preload: assets.modules,
     ...(content.refresh !== undefined && { refreshWithoutScript: content.refresh }),
-    bodyAttributes: { 'data-event': view.event },
+    bodyAttributes: { 'data-event': view.event, 'data-csrf': view.csrf },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
-<div class="frame-grid">
-<nav class="side" id="side" aria-labelledby="servers-title"><h2 id="servers-title">${texts.servers.title}</h2>${
-      view.servers.length === 0
-        ? html`<p class="rail-empty">${texts.servers.none}</p>`
-        : html`<ul class="servers">${view.servers.map(server => serverEntry(server, content, view))}</ul>`
-    }<a${attributes({ class: 'add-server', href: view.link('/add'), 'aria-current': content.at === '/add' && 'page' })}>${icons.plus}${texts.servers.add}</a></nav>
+<div class="frame-grid${content.isHome === true && ' is-home'}">
+${sidebar(view, content)}
 <main id="main" tabindex="-1">${content.main}</main>
-${inboxRail(view, content.questionId)}
+${content.isHome !== true && inboxRail(view, content.questionId)}
 </div>
 <div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>
 <div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>`,

@@ -11,7 +11,8 @@ import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
-import { type Content, offerPath, serverPath } from './layout.ts';
+import type { Content } from './layout.ts';
+import { offerPath, serverPath } from './paths.ts';
 import { hintChips, serverNotice } from './server-parts.ts';
 
 /** What the form of an offer holds. */

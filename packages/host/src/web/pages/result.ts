@@ -3,6 +3,7 @@ import { attributes, type Html, html } from '@midcall/core/page';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
+import { callPath } from './paths.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -85,7 +86,7 @@ export function resultContent(
   const blocks = blocksOf(result);
   const structured = result['structuredContent'];
   const roles = rolesOf(result);
-  const path = (at: number) => link(`/calls/${encodeURIComponent(callId)}/blocks/${at}`);
+  const path = (at: number) => link(`${callPath(callId)}/blocks/${at}`);
   return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${blockContent(block, path(at))}`)}${
     structured !== undefined &&
     html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${visibleJsonHtml(structured)}</pre></details>`

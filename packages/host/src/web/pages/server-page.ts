@@ -1,11 +1,12 @@
 /** The page of one server: all it offers, and the end of its log. Pure. */
-import { type Html, html } from '@midcall/core/page';
+import { attributes, type Html, html } from '@midcall/core/page';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
-import { type Content, serverPath } from './layout.ts';
+import type { Content } from './layout.ts';
+import { serverPath } from './paths.ts';
 import { offerList, serverFacts, serverNotice, toolList, unlistedNotice } from './server-parts.ts';
 
 function furtherOffers(server: ServerView, session: Session): Html {
@@ -32,6 +33,18 @@ function serverLog(server: ServerView): Html | false {
   );
 }
 
+/** From this many entries on, they can be filtered. */
+const filterFrom = 12;
+
+/** A box that filters all that a server offers; shown where there is client script. */
+function filterBox({ tools, prompts, resources }: ServerView): Html | false {
+  const count = tools.length + prompts.length + resources.length;
+  return (
+    count >= filterFrom &&
+    html`<div class="search"><input${attributes({ type: 'search', hidden: true, 'data-filter': 'offers', placeholder: texts.servers.filter(count), 'aria-label': texts.servers.filter(count) })}></div>`
+  );
+}
+
 /** One server. */
 export function serverPage(server: ServerView, session: Session): Content {
   const actions = html`<div class="head-actions">${
@@ -43,6 +56,6 @@ export function serverPage(server: ServerView, session: Session): Content {
     title: server.id,
     serverId: server.id,
     refresh: { after: server.state === 'starting' ? 1 : 10, to: session.link(serverPath(server.id)) },
-    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${serverNotice(server, session)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}`,
+    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${serverNotice(server, session)}${filterBox(server)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}`,
   };
 }

@@ -1,20 +1,25 @@
 /** What several pages show of a server: its facts, what it offers, and what to do where it does not run. Pure. */
-import { type Html, html } from '@midcall/core/page';
+import { attributes, type Html, html } from '@midcall/core/page';
 import type { ListName } from '../../index.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
-import { offerPath, serverPath } from './layout.ts';
+import { offerPath, serverPath } from './paths.ts';
 
 /** What a tool says of itself, in plain words; untrusted hints. */
 function toolHints(tool: OfferView): readonly string[] {
   const hints = tool.annotations;
   if (!hints) return [];
   if (hints.readOnlyHint === true) return [texts.tool.readOnly];
+  const { destructiveHint } = hints;
   return [
-    ...(hints.destructiveHint === false ? [] : [texts.tool.destructive]),
+    destructiveHint === undefined
+      ? texts.tool.unknown
+      : destructiveHint
+        ? texts.tool.destructive
+        : texts.tool.destroysNothing,
     ...(hints.idempotentHint === true ? [texts.tool.idempotent] : []),
     ...(hints.openWorldHint === true ? [texts.tool.openWorld] : []),
   ];
@@ -22,11 +27,25 @@ function toolHints(tool: OfferView): readonly string[] {
 
 /** What a tool says of itself, as chips. */
 export const hintChips = (tool: OfferView): Html =>
-  html`${toolHints(tool).map(each => html`<span class="chip hint">${each}</span>`)}`;
+  html`${toolHints(tool).map(each => {
+    const unknown = each === texts.tool.unknown;
+    return html`<span${attributes({ class: unknown ? 'chip hint hint-unknown' : 'chip hint', title: unknown ? texts.tool.unknownHelp : undefined })}>${each}</span>`;
+  })}`;
+
+/** How much a server offers, in words. */
+export const serverCounts = ({ tools, prompts, resources }: ServerView): string =>
+  texts.servers.counts(tools.length, prompts.length, resources.length);
+
+/** What is wrong with a server last; undefined where nothing is. */
+export function serverTrouble({ state, reason, unlisted }: ServerView): string | undefined {
+  if (state === 'failed') return reason ?? texts.tool.unavailable;
+  const [first] = state === 'ready' ? unlisted : [];
+  return first && texts.servers.unlisted(first.list, first.why);
+}
 
 /** What a server offers of one kind, each leading to its form. */
 export function offerList(server: ServerView, kind: OfferKind, offers: readonly OfferView[], { link }: Session): Html {
-  return html`<ul class="tool-list">${offers.map(offer => {
+  return html`<ul class="tool-list" data-filtered="offers">${offers.map(offer => {
     const about = offer.description ?? (kind === 'resource' ? offer.title : undefined);
     return html`<li><a class="tool-row" href="${link(offerPath(server.id, kind, offer.name))}"><span class="name">${visibleHtml(offer.name, 200)}</span><span class="hints">${hintChips(offer)}</span>${
       about !== undefined && html`<span class="about">${visibleHtml(about.split('\n')[0] ?? '', 200)}</span>`
@@ -54,12 +73,23 @@ const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);
 
 /**
  * The button that starts a server again, or connects to it again.
- * @param callId - the call that is to be run again then
+ * @param options - `callId`: the call that is to be run again then; `short`: in one word, where there is little room
  */
-export function restartButton(server: ServerView, session: Session, callId?: string): Html {
-  const { command, url } = texts.servers.restart;
+export function restartButton(
+  server: ServerView,
+  session: Session,
+  { callId, short }: { readonly callId?: string; readonly short?: true } = {},
+): Html {
+  const { restart, start, connect } = texts.servers;
+  const label = short ? { command: start, url: connect } : restart;
   const fields = callId === undefined ? {} : { call: callId };
-  return buttonForm(session, serverPath(server.id, 'restart'), isUrl(server) ? url : command, 'small', fields);
+  return buttonForm(
+    session,
+    serverPath(server.id, 'restart'),
+    isUrl(server) ? label.url : label.command,
+    'small',
+    fields,
+  );
 }
 
 /** True where a server does not run, or where only trying shows whether it can be reached. */

@@ -8,6 +8,7 @@ import { plainPage } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
 import { type Desk, missing, redirect } from './context.ts';
 import { pageRoutes } from './pages.ts';
+import { preferenceRoutes } from './preferences.ts';
 import { questionRoutes } from './questions.ts';
 import { serverRoutes } from './servers.ts';
 import { settingRoutes } from './settings.ts';
@@ -93,6 +94,7 @@ export function deskApp(desk: Desk): Hono {
   questionRoutes(inner, desk);
   serverRoutes(inner, desk);
   settingRoutes(inner, desk);
+  preferenceRoutes(inner, desk);
   app.notFound(context => missing(context, desk));
   app.onError((error, context) => {
     desk.onError(error);

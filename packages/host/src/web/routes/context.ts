@@ -49,6 +49,7 @@ export function viewOf(desk: Desk): DeskView {
     now: workspace.clock.now(),
     zone: desk.zone,
     event: desk.live.last,
+    isFolded: id => workspace.preferences.isFolded(id),
   };
 }
 

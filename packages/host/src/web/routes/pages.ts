@@ -4,14 +4,19 @@ import { argumentFields } from '../form/argument-form.ts';
 import { draftFrom } from '../form/draft.ts';
 import { addPage } from '../pages/add-page.ts';
 import { callPage, questionPage } from '../pages/call-page.ts';
-import { deskPage } from '../pages/desk-page.ts';
+import { findPage } from '../pages/find-page.ts';
 import { historyPage } from '../pages/history-page.ts';
+import { homePage } from '../pages/home-page.ts';
 import { inboxPage } from '../pages/inbox-page.ts';
+import { pages } from '../pages/layout.ts';
 import { modelsPage } from '../pages/models-page.ts';
 import { offerPage } from '../pages/offer-page.ts';
+import { callPath } from '../pages/paths.ts';
 import { blocksOf, mediaOf } from '../pages/result.ts';
 import { serverPage } from '../pages/server-page.ts';
 import { texts } from '../texts/texts.ts';
+import { type Findable, find } from '../workspace/find.ts';
+import type { DeskView } from '../workspace/views.ts';
 import {
   callContext,
   cardContext,
@@ -24,10 +29,34 @@ import {
   viewOf,
 } from './context.ts';
 
+/** How much of what was found is shown. */
+const mostFound = 50;
+
+function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
+  const calls = workspace.calls.list();
+  return {
+    servers,
+    questions: open,
+    pages: pages.map(([path, name]) => ({ path, name })),
+    useOf: (serverId, kind, name) => {
+      const at = calls.findIndex(
+        call => call.serverId === serverId && call.context.kind === kind && call.context.name === name,
+      );
+      return at < 0 ? 0 : 1 - at / calls.length / 2;
+    },
+  };
+}
+
 export function pageRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard, zone } = desk;
 
-  app.get('/', context => show(context, desk, deskPage(viewOf(desk))));
+  app.get('/', context => show(context, desk, homePage(viewOf(desk), workspace.calls.list())));
+  app.get('/find', context => {
+    const query = (context.req.query('q') ?? '').slice(0, 200);
+    const view = viewOf(desk);
+    const { found, more } = find(query, findable(desk, view), mostFound);
+    return show(context, desk, findPage(query, found, more, view));
+  });
   app.get('/add', context => show(context, desk, addPage(guard)));
   app.get('/inbox', context =>
     show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
@@ -50,7 +79,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
   app.get(`/servers/:server/${offerPattern}`, context => {
     const { server, kind, offer } = offerAsked(desk, context);
     if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
-    if (!server || !offer) return missing(context, desk, texts.tool.unknown);
+    if (!server || !offer) return missing(context, desk, texts.tool.missing);
     const earlier = workspace.calls.get(context.req.query('from') ?? '');
     const draft = earlier && draftFrom(argumentFields(offer.inputSchema), earlier.context.arguments, zone);
     return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), ...(draft && { draft }) }));
@@ -78,7 +107,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     if (!view) return missing(context, desk, texts.question.unknown);
     const { call } = view.question;
     if (call && workspace.calls.get(call.id))
-      return redirect(context, desk, `/calls/${encodeURIComponent(call.id)}#q-${view.question.id}`);
+      return redirect(context, desk, `${callPath(call.id)}#q-${view.question.id}`);
     return show(context, desk, questionPage(view, cardContext(desk)));
   });
 }

@@ -11,6 +11,7 @@ import { samplingEdits } from '../card/sampling-body.ts';
 import { contentOf, type Draft, first, visitedIssues } from '../form/draft.ts';
 import { callPage, questionPage, type Returned } from '../pages/call-page.ts';
 import { openingPage } from '../pages/layout.ts';
+import { callPath } from '../pages/paths.ts';
 import { texts } from '../texts/texts.ts';
 import { durationOf } from '../workspace/durations.ts';
 import type { CallView } from '../workspace/views.ts';
@@ -71,9 +72,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   /** Where the ending of a question is shown. */
   const endPath = (question: Question, draft: Draft): string => {
     const call = callOf(question, draft);
-    const place = call
-      ? `/calls/${encodeURIComponent(call.context.id)}`
-      : `/questions/${encodeURIComponent(question.id)}`;
+    const place = call ? callPath(call.context.id) : `/questions/${encodeURIComponent(question.id)}`;
     return `${place}#q-${question.id}-end`;
   };
 

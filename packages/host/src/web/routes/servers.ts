@@ -14,8 +14,9 @@ import {
 import { type ArgumentField, argumentFields, checkJson } from '../form/argument-form.ts';
 import { contentOf, type Draft, first, visitedIssues } from '../form/draft.ts';
 import { addPage } from '../pages/add-page.ts';
-import { againPath, serverPath } from '../pages/layout.ts';
+
 import { offerPage } from '../pages/offer-page.ts';
+import { againPath, callPath, serverPath } from '../pages/paths.ts';
 import { texts } from '../texts/texts.ts';
 import { cardContext, type Desk, missing, offerAsked, offerPattern, posted, redirect, show } from './context.ts';
 
@@ -65,7 +66,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
 
   app.post(`/servers/:server/${offerPattern}`, async context => {
     const { server, kind, offer } = offerAsked(desk, context);
-    if (!server || !offer) return missing(context, desk, texts.tool.unknown);
+    if (!server || !offer) return missing(context, desk, texts.tool.missing);
     const draft = posted(context);
     const { content, issues } = readArguments(argumentFields(offer.inputSchema), draft);
     const again = (wrong: readonly Issue[]) =>
@@ -75,7 +76,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
       const request = offer.template
         ? { kind, name: expandTemplate(offer.name, content), arguments: {} }
         : { kind, name: offer.name, arguments: content };
-      return redirect(context, desk, `/calls/${encodeURIComponent(await workspace.calls.run(server.id, request))}`);
+      return redirect(context, desk, callPath(await workspace.calls.run(server.id, request)));
     } catch (error) {
       if (isMidcallError(error)) return again([{ rule: 'server', message: error.message }]);
       throw error;
@@ -84,7 +85,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
 
   app.post(`/servers/:server/${offerPattern}/check`, async context => {
     const { server, kind, offer } = offerAsked(desk, context);
-    if (!server || !offer) return missing(context, desk, texts.tool.unknown);
+    if (!server || !offer) return missing(context, desk, texts.tool.missing);
     const draft = posted(context);
     const fields = argumentFields(offer.inputSchema);
     const issues = visitedIssues(fields, draft, readArguments(fields, draft).issues);
@@ -95,7 +96,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const call = workspace.calls.get(context.req.param('call'));
     if (!call) return missing(context, desk, texts.call.unknown);
     workspace.calls.cancel(call.context.id);
-    return redirect(context, desk, `/calls/${encodeURIComponent(call.context.id)}`);
+    return redirect(context, desk, callPath(call.context.id));
   });
 
   app.post('/servers/:server/:what{restart|stop|remove}', async context => {

@@ -22,6 +22,7 @@ export const pageStyle = `
 .plain-link:hover{text-decoration:underline}
 .root-line{margin-right:10px}
 .hint{background:none;border:1px solid var(--line);font-weight:450;height:22px}
+.hint-unknown{border-color:transparent}
 .chips-inline{display:flex;flex-wrap:wrap;gap:6px;margin-right:auto}
 .head h1:has(+.chips-inline){margin-right:0}
 .chip-ready{background:var(--accent-soft);color:var(--accent)}

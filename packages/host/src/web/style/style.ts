@@ -1,6 +1,7 @@
 /** The desk's style sheet, built on the tokens every page of Midcall shares. One accent colour; red only for errors. */
 import { tokens } from '@midcall/core/page';
 import { cardStyle } from './card.ts';
+import { homeStyle } from './home.ts';
 import { pageStyle } from './page.ts';
 
 const shell = `
@@ -38,26 +39,53 @@ kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width
 .inbox-pill.waiting:hover{background:var(--accent-hover)}
 .pill-age{opacity:1;border-left:1px solid;padding-left:8px;line-height:1}
 
-.frame-grid{display:grid;grid-template-columns:240px minmax(0,1fr) 288px;min-height:calc(100vh - 52px)}
-.side,.rail{position:sticky;top:52px;align-self:start;max-height:calc(100vh - 52px);overflow-y:auto;padding:22px 14px}
-.side{padding-left:12px}
-.rail{padding-right:20px;padding-left:4px}
+.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.frame-grid{display:grid;grid-template-columns:248px minmax(0,1fr) 288px;min-height:calc(100vh - 52px)}
+.frame-grid.is-home{grid-template-columns:248px minmax(0,1fr)}
+.is-home main{max-width:1120px}
+.side,.rail{position:sticky;top:52px;align-self:start;max-height:calc(100vh - 52px);scrollbar-width:thin}
+.side{display:flex;flex-direction:column;height:calc(100vh - 52px);padding:18px 0 0;border-right:1px solid var(--line)}
+.rail{padding:22px 20px 22px 4px;overflow-y:auto}
 main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-width:0}
 .side h2,.rail h2{font-size:12.5px;font-weight:600;color:var(--muted);letter-spacing:.01em}
-.side h2{padding:0 10px 8px}
-.server+.server{margin-top:14px}
+.side h2{padding:0 22px 8px}
+.find-box{padding:0 12px 10px}
+.find-box input{width:100%;min-height:34px;padding:5px 10px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface)}
+.find-box input::placeholder{color:var(--muted);opacity:1}
+.side-list{flex:1;min-height:0;overflow-y:auto;padding:0 12px 12px;scrollbar-width:thin}
+.side-list:has(.side-found:not([hidden]))>:not(.side-found){display:none}
+.server{position:relative}
+.server+.server{margin-top:2px}
 .server-name,.tool,.add-server{display:flex;align-items:center;gap:8px;padding:5px 10px;border-radius:var(--radius-small);color:var(--ink);text-decoration:none;min-width:0}
-.server-name{font-weight:620}
+.server-name{font-weight:600;padding-right:52px}
 .server-label{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .server-state{font-weight:450;font-size:12.5px;color:var(--muted);margin-left:auto;white-space:nowrap}
-.tool{font:12.5px/1.5 var(--mono);color:var(--muted);padding-left:26px;overflow-wrap:anywhere}
+.tool-group>summary{position:absolute;right:4px;top:2px;display:flex;align-items:center;gap:3px;min-width:44px;min-height:26px;justify-content:flex-end;padding:0 4px;border-radius:5px;color:var(--muted);font-size:12px;font-variant-numeric:tabular-nums;cursor:pointer;list-style:none}
+.tool-group>summary::-webkit-details-marker{display:none}
+.tool-group>summary .icon{width:12px;height:12px}
+.tool-group[open]>summary .icon{transform:rotate(90deg)}
+.tool-group>summary:hover{background:var(--chip);color:var(--ink)}
+.tools{padding-bottom:8px}
+.tool{font:12.5px/1.5 var(--mono);color:var(--muted);padding:3.5px 10px 3.5px 26px;overflow-wrap:anywhere}
+.more-tools{font-family:var(--sans)}
 .server-name:hover,.tool:hover,.add-server:hover{background:var(--sunken);color:var(--ink)}
 .side [aria-current]{background:var(--accent-soft);color:var(--accent)}
 .state{width:8px;height:8px;border-radius:50%;flex:none;background:var(--accent)}
 .state-starting{background:transparent;border:2px solid var(--accent)}
 .state-stopped{background:transparent;border:2px solid var(--line-strong)}
 .state-failed{background:var(--bad)}
-.add-server{margin-top:16px;color:var(--muted);font-weight:500}
+.add-server{flex:none;border-top:1px solid var(--line);border-radius:0;padding:13px 22px;color:var(--muted);font-weight:500}
+.add-server:hover{background:var(--sunken)}
+.found-list>li+li{border-top:0}
+.found{display:grid;grid-template-columns:16px minmax(0,1fr) auto;gap:2px 10px;align-items:center;padding:7px 14px;border-radius:var(--radius-small);color:var(--ink);text-decoration:none}
+.found:hover,.found:focus{background:var(--sunken)}
+.found .icon{color:var(--muted)}
+.found-name{overflow-wrap:anywhere}
+.found-aside{color:var(--muted);font-size:12.5px;overflow-wrap:anywhere}
+.found-more{padding:8px 14px}
+.side-found .found{grid-template-columns:16px minmax(0,1fr);padding:5px 8px}
+.side-found .found-aside{grid-column:2}
+.side-found .empty{padding:8px 10px}
 
 .rail-head{display:flex;align-items:center;justify-content:space-between;padding:0 2px 10px}
 .count{font-size:12.5px;font-weight:600;color:var(--muted)}
@@ -104,13 +132,13 @@ body:has(.offline:not([hidden])) main{padding-bottom:220px}
 .plain-page .brand{margin-bottom:10px}
 
 .without-rail,.without-side{display:none}
-@media (max-width:1120px){.frame-grid{grid-template-columns:224px minmax(0,1fr)}.rail{display:none}.without-rail{display:block}}
+@media (max-width:1120px){.frame-grid,.frame-grid.is-home{grid-template-columns:232px minmax(0,1fr)}.rail{display:none}.without-rail{display:block}}
 @media (max-width:760px){
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
 .pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}
 .pages ul{gap:0}
 .pages a{padding-inline:6.5px;font-size:13.5px}
-.frame-grid{display:block}
+.frame-grid,.frame-grid.is-home{display:block}
 .side{display:none}
 .without-side{display:inline-flex}
 main{padding:18px 14px 56px}
@@ -118,4 +146,4 @@ main{padding:18px 14px 56px}
 html{scroll-padding-top:110px}}
 `;
 
-export const style = `${tokens}${shell}${cardStyle}${pageStyle}`;
+export const style = `${tokens}${shell}${cardStyle}${pageStyle}${homeStyle}`;

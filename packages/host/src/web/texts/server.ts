@@ -7,15 +7,20 @@ export const serverTexts = {
     add: 'Add a server',
     none: 'No server yet. Add one to see what it can do.',
     tools: 'Tools',
+    toolsOf: (server: string, count: number) => `${plural(count, 'tool')} of ${server}`,
+    moreTools: (count: number, all: boolean) => (all ? `All ${count} tools` : `${count} more`),
+    counts: (tools: number, prompts: number, resources: number) =>
+      [
+        plural(tools, 'tool'),
+        ...(prompts > 0 ? [plural(prompts, 'prompt')] : []),
+        ...(resources > 0 ? [plural(resources, 'resource')] : []),
+      ].join(', '),
+    filter: (count: number) => `Filter ${count} entries`,
     noTools: 'This server has no tools.',
     toolsUnknown: 'What it can do is known once it runs.',
     unlisted: (list: string, why: string) => `The ${list} could not be listed: ${why}`,
     prompts: 'Prompts',
     resources: 'Resources',
-    further: (prompts: number, resources: number) =>
-      [prompts > 0 && plural(prompts, 'prompt'), resources > 0 && plural(resources, 'resource')]
-        .filter(Boolean)
-        .join(', '),
     state: {
       starting: 'starting',
       ready: 'ready',
@@ -68,7 +73,10 @@ export const serverTexts = {
     destructive: 'may destroy',
     idempotent: 'safe to repeat',
     openWorld: 'reaches outside',
+    destroysNothing: 'changes, destroys nothing',
+    unknown: 'unknown',
+    unknownHelp: 'The server does not say what this tool changes.',
     unavailable: 'The server is not running.',
-    unknown: 'This server offers nothing by that name.',
+    missing: 'This server offers nothing by that name.',
   },
 };

@@ -148,4 +148,6 @@ export interface DeskView extends Session {
   readonly zone: string;
   /** The newest event this view includes. */
   readonly event: number;
+  /** Whether a server's tools are folded away beside the pages; undefined where the person never said. */
+  readonly isFolded: (serverId: string) => boolean | undefined;
 }

@@ -4,6 +4,7 @@ import type { Audit, Connection, Inbox, KeptRules, OfferedRoots, Policy, ServerE
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
 import type { Announcement } from './live.ts';
+import { Preferences } from './preferences.ts';
 import { DeskServers } from './servers.ts';
 import type { ModelsView } from './views.ts';
 
@@ -33,6 +34,7 @@ export class Workspace {
   readonly servers: DeskServers;
   readonly calls: DeskCalls;
   readonly decisions: Decisions;
+  readonly preferences: Preferences;
   readonly #listeners = new Set<(announcement?: Announcement) => void>();
   readonly #ends: readonly (() => void)[];
 
@@ -47,6 +49,7 @@ export class Workspace {
     const onChange = (announcement?: Announcement): void => {
       for (const listener of this.#listeners) listener(announcement);
     };
+    this.preferences = new Preferences(undefined, () => onChange());
     this.calls = new DeskCalls({ connection: id => this.servers.connection(id), clock: this.clock, onChange });
     this.servers = new DeskServers({
       roots,

@@ -1,0 +1,73 @@
+/** Shows what was found while somebody types into the box above the servers, in the place of the servers. */
+import { base } from './base.ts';
+
+const pauseMs = 60;
+
+let timer = 0;
+/** Counts what was asked, so that an older answer never replaces a newer one. */
+let asked = 0;
+
+/** What is found for some words, as the desk shows it; undefined where something newer was asked meanwhile. */
+async function found(query: string): Promise<Element | undefined> {
+  asked += 1;
+  const own = asked;
+  const response = await fetch(`${base()}/find?q=${encodeURIComponent(query)}`);
+  const list = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById('found');
+  return own === asked && list ? list : undefined;
+}
+
+async function look(box: HTMLInputElement): Promise<void> {
+  const place = document.getElementById(box.dataset['find'] ?? '');
+  if (!place) return;
+  const query = box.value.trim();
+  const list = query === '' ? undefined : await found(query);
+  if (query !== '' && !list) return;
+  list?.removeAttribute('id');
+  place.replaceChildren(...(list ? [list] : []));
+  place.hidden = query === '';
+}
+
+const boxOf = (target: EventTarget | null): HTMLInputElement | undefined =>
+  target instanceof HTMLInputElement && target.dataset['find'] !== undefined ? target : undefined;
+
+/** Moves through a box and the links below it with the arrow keys. @returns true where it did */
+function moveThrough(event: KeyboardEvent, box: HTMLElement, list: Element | null): boolean {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return false;
+  const stops = [box, ...(list?.querySelectorAll<HTMLElement>('a') ?? [])];
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  const next = stops[at + (event.key === 'ArrowDown' ? 1 : -1)];
+  if (at < 0 || !next) return false;
+  next.focus();
+  event.preventDefault();
+  return true;
+}
+
+function onKey(event: KeyboardEvent): void {
+  const at = event.target as Element;
+  const box = boxOf(at) ?? at.closest('.side')?.querySelector<HTMLInputElement>('[data-find]');
+  if (!box || event.isComposing) return;
+  const place = document.getElementById(box.dataset['find'] ?? '');
+  if (!place || (at !== box && !place.contains(at)) || moveThrough(event, box, place)) return;
+  if (event.key === 'Enter' && at === box) {
+    const first = place.querySelector<HTMLElement>('a');
+    if (!first || place.hidden) return;
+    event.preventDefault();
+    first.click();
+  } else if (event.key === 'Escape' && !place.hidden) {
+    event.preventDefault();
+    box.value = '';
+    void look(box);
+    box.focus();
+  }
+}
+
+/** Starts listening. */
+export function startFind(): void {
+  document.addEventListener('input', event => {
+    const box = boxOf(event.target);
+    if (!box) return;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => void look(box).catch(() => {}), pauseMs);
+  });
+  document.addEventListener('keydown', onKey, true);
+}

@@ -1,0 +1,21 @@
+/** Tells the desk how the person likes it, which it remembers. Every page is brought up to date then, this one too. */
+import { base } from './base.ts';
+
+/** Posts one preference. */
+function prefer(what: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+  const csrf = document.body.dataset['csrf'] ?? '';
+  return fetch(`${base()}/preferences/${what}`, { method: 'POST', body: new URLSearchParams({ csrf, ...fields }) });
+}
+
+function onClick(event: MouseEvent): void {
+  const group = (event.target as Element).closest('summary')?.parentElement;
+  const server = group?.dataset['fold'];
+  // The group opens or closes once this event is over.
+  if (server !== undefined)
+    void prefer('fold', { server, folded: String((group as HTMLDetailsElement).open) }).catch(() => {});
+}
+
+/** Starts listening. */
+export function startPreferences(): void {
+  document.addEventListener('click', onClick);
+}

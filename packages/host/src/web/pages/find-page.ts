@@ -1,0 +1,70 @@
+/** What was found for some words, as a list that the box beside every page and the palette show too. Pure. */
+import { attributes, type Html, html } from '@midcall/core/page';
+import { questionHeadline, questionIcon } from '../card/frame.ts';
+import { icons } from '../icons.ts';
+import type { Session } from '../session.ts';
+import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
+import type { Found } from '../workspace/find.ts';
+import type { DeskView } from '../workspace/views.ts';
+import type { Content } from './layout.ts';
+import { offerPath, questionPath, serverPath } from './paths.ts';
+
+interface Row {
+  readonly path: string;
+  readonly icon: Html;
+  readonly name: Html;
+  readonly aside: Html | string;
+  readonly mono?: boolean;
+}
+
+const offerIcons = { tool: icons.call, prompt: icons.question, resource: icons.result } as const;
+
+function rowOf(found: Found): Row {
+  switch (found.kind) {
+    case 'question': {
+      const { question } = found;
+      const about = 'message' in question ? question.message : questionHeadline(question);
+      return {
+        path: questionPath(question),
+        icon: questionIcon(question),
+        name: visibleHtml(about, 100, true),
+        aside: html`${texts.find.kinds.question} · ${visibleHtml(question.asker.id, 60)}`,
+      };
+    }
+    case 'page':
+      return { path: found.path, icon: icons.page, name: html`${found.name}`, aside: texts.find.kinds.page };
+    case 'server':
+      return {
+        path: serverPath(found.server.id),
+        icon: icons.server,
+        name: visibleHtml(found.server.id, 80),
+        aside: texts.find.kinds.server,
+      };
+    default:
+      return {
+        path: offerPath(found.server.id, found.kind, found.offer.name),
+        icon: offerIcons[found.kind],
+        name: visibleHtml(found.offer.name, 120),
+        aside: html`${found.kind !== 'tool' && html`${texts.find.kinds[found.kind]} · `}${visibleHtml(found.server.id, 60)}`,
+        mono: true,
+      };
+  }
+}
+
+/** The list itself; says so where nothing was found. */
+function foundList(found: readonly Found[], more: number, { link }: Session): Html {
+  if (found.length === 0) return html`<div id="found"><p class="empty">${texts.find.nothing}</p></div>`;
+  return html`<div id="found"><ul class="found-list">${found.map(each => {
+    const { path, icon, name, aside, mono } = rowOf(each);
+    return html`<li><a${attributes({ class: 'found', href: link(path) })}>${icon}<span class="${mono === true ? 'found-name mono' : 'found-name'}">${name}</span><span class="found-aside">${aside}</span></a></li>`;
+  })}</ul>${more > 0 && html`<p class="found-more quiet-text">${texts.find.more(more)}</p>`}</div>`;
+}
+
+/** The page with what was found. */
+export function findPage(query: string, found: readonly Found[], more: number, view: DeskView): Content {
+  return {
+    title: texts.find.title,
+    main: html`<div class="head"><h1>${texts.find.title}</h1></div><form class="search" method="get" action="${view.link('/find')}" role="search" aria-label="${texts.find.title}"><label class="unseen" for="find-q">${texts.find.label}</label><input${attributes({ id: 'find-q', type: 'search', name: 'q', value: query, autocomplete: 'off' })}><button class="button">${texts.find.go}</button></form><div class="panel">${foundList(found, more, view)}</div>`,
+  };
+}

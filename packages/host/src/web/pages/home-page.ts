@@ -1,0 +1,72 @@
+/** The first page: what waits for the person, every server as one row, and the calls that run and that ran last. Pure. */
+import { type Html, html } from '@midcall/core/page';
+import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
+import type { CallView, DeskView, ServerView } from '../workspace/views.ts';
+import { alertSwitch, type Content, inboxItem } from './layout.ts';
+import { callPath, serverPath } from './paths.ts';
+import { restartButton, serverCounts, serverTrouble } from './server-parts.ts';
+import { callChip, clock } from './timeline.ts';
+
+/** How many open questions and calls the first page shows. */
+const [mostQuestions, mostCalls] = [6, 8];
+
+function waiting(view: DeskView): Html {
+  const { open, link } = view;
+  const left = open.length - mostQuestions;
+  return html`<section class="section home-waiting" id="inbox" aria-labelledby="waiting-title"><h2 id="waiting-title">${texts.inbox.title}${open.length > 0 && html` <span class="count">${open.length}</span>`}</h2>${
+    open.length === 0
+      ? html`<p class="quiet-text">${texts.inbox.emptyLead}</p>`
+      : html`<ul class="home-questions">${open.slice(0, mostQuestions).map(question => inboxItem(question, view, undefined))}</ul>`
+  }${left > 0 && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(left)}</a></p>`}</section>`;
+}
+
+function serverRow(server: ServerView, view: DeskView): Html {
+  const trouble = serverTrouble(server);
+  const away = server.state === 'failed' || server.state === 'stopped';
+  const state = texts.servers.state[server.state] ?? '';
+  return html`<li class="server-row" data-key="row-${server.id}"><span class="state state-${server.state}"></span><a class="server-row-name" href="${view.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a><span class="server-row-counts">${server.state === 'ready' ? html`<span class="unseen">${state}, </span>${serverCounts(server)}` : state}</span><span class="server-row-era">${away ? restartButton(server, view, { short: true }) : server.era}</span>${
+    trouble !== undefined && html`<span class="server-row-trouble">${visibleHtml(trouble, 300)}</span>`
+  }</li>`;
+}
+
+function servers(view: DeskView): Html {
+  return html`<section class="section" aria-labelledby="home-servers"><div class="head"><h2 id="home-servers">${texts.servers.title}</h2>${view.servers.length > 0 && html`<a class="button small without-side" href="${view.link('/add')}">${texts.servers.add}</a>`}</div>${
+    view.servers.length === 0
+      ? html`<div class="panel empty-state"><p>${texts.home.noServers}</p><p class="actions"><a class="button primary" href="${view.link('/add')}">${texts.servers.add}</a></p></div>`
+      : html`<ul class="panel server-rows">${view.servers.map(server => serverRow(server, view))}</ul>`
+  }</section>`;
+}
+
+const runs = (call: CallView): boolean => call.outcome === undefined;
+
+/** Running calls first, then the last ones. */
+const firstCalls = (calls: readonly CallView[]): readonly CallView[] => {
+  const running = calls.filter(runs).slice(0, mostCalls);
+  return [...running, ...calls.filter(call => !runs(call)).slice(0, mostCalls - running.length)];
+};
+
+function callRow(call: CallView, { link, zone }: DeskView): Html {
+  return html`<li data-key="call-${call.context.id}"><a class="call-row" href="${link(callPath(call.context.id))}"><span class="call-row-name mono">${visibleHtml(call.context.name, 120)}</span>${callChip(call)}<span class="call-row-server">${visibleHtml(call.serverId, 80)}</span>${clock(call.startedAt, zone)}</a></li>`;
+}
+
+function recentCalls(calls: readonly CallView[], view: DeskView): Html {
+  return html`<section class="section" aria-labelledby="home-calls"><div class="head"><h2 id="home-calls">${texts.home.calls}</h2>${calls.length > 0 && html`<a class="button small" href="${view.link('/history')}">${texts.home.allCalls}</a>`}</div>${
+    calls.length === 0
+      ? html`<div class="panel"><p class="empty">${texts.home.noCalls}</p></div>`
+      : html`<ul class="panel call-rows">${firstCalls(calls).map(call => callRow(call, view))}</ul>`
+  }</section>`;
+}
+
+const anyStarting = (view: DeskView): boolean => view.servers.some(server => server.state === 'starting');
+
+/** @param calls - newest first */
+export function homePage(view: DeskView, calls: readonly CallView[]): Content {
+  return {
+    title: texts.nav.home,
+    at: '/',
+    isHome: true,
+    refresh: { after: anyStarting(view) ? 1 : 10, to: view.link('/') },
+    main: html`<h1 class="unseen">${texts.home.title}</h1>${waiting(view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
+  };
+}

@@ -1,0 +1,29 @@
+/** Where the pages of the desk are, as {@link Session.link} takes it. Pure. */
+import type { Question } from '../../index.ts';
+import { manyOf } from '../workspace/offers.ts';
+import type { CallView, OfferKind } from '../workspace/views.ts';
+
+/** The path of a question: in its call's timeline, or alone. */
+export function questionPath(question: Question): string {
+  const own = `#q-${question.id}`;
+  return question.call ? `${callPath(question.call.id)}${own}` : `/questions/${encodeURIComponent(question.id)}${own}`;
+}
+
+/** The page of a call. */
+export const callPath = (id: string): string => `/calls/${encodeURIComponent(id)}`;
+
+/** Text as a part of a path; half a surrogate pair, which no address can hold, becomes U+FFFD. */
+const inPath = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
+
+/** A path below a server. */
+export function serverPath(id: string, ...rest: readonly string[]): string {
+  return ['/servers', ...[id, ...rest].map(inPath)].join('/');
+}
+
+/** Where something a server offers is called from. */
+export const offerPath = (server: string, kind: OfferKind, name: string): string =>
+  serverPath(server, manyOf[kind], name);
+
+/** Where a call can be made again with the same arguments. */
+export const againPath = ({ serverId, context }: CallView): string =>
+  `${offerPath(serverId, context.kind, context.name)}?from=${encodeURIComponent(context.id)}`;

@@ -1,0 +1,33 @@
+/** Style of the first page. */
+export const homeStyle = `
+.home-waiting{margin-top:4px}
+.home-waiting .count{margin-left:4px;color:var(--accent)}
+.home-waiting>p{margin-top:4px}
+.home-questions{display:grid;grid-template-columns:repeat(auto-fill,minmax(280px,1fr));gap:10px;margin-top:10px}
+.home-grid{display:grid;grid-template-columns:minmax(0,1.55fr) minmax(0,1fr);gap:0 24px;align-items:start}
+.home-grid .section{margin-top:26px}
+.home-grid .head{min-height:30px}
+.home-grid .head h2{margin-right:auto}
+.home-grid .panel{margin-top:10px;overflow:hidden}
+.server-row{display:grid;grid-template-columns:8px minmax(0,1fr) auto 84px;gap:0 12px;align-items:center;padding:8px 16px;min-height:44px}
+.server-row+.server-row{border-top:1px solid var(--line)}
+.server-row-name{font-weight:600;color:var(--ink);text-decoration:none;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.server-row-name:hover{text-decoration:underline}
+.server-row-counts,.server-row-era{color:var(--muted);font-size:12.5px;white-space:nowrap}
+.server-row-era{text-align:right;font-variant-numeric:tabular-nums}
+.server-row-trouble{grid-column:2/-1;color:var(--bad);font-size:12.5px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.call-row{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 10px;padding:8px 16px;color:var(--ink);text-decoration:none}
+.call-row:hover{background:var(--sunken)}
+.call-rows>li+li{border-top:1px solid var(--line)}
+.call-row-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-weight:600}
+.call-row .chip{height:20px;font-size:12px}
+.call-row-server{color:var(--muted);font-size:12.5px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.call-row .clock{justify-self:end}
+.empty-state{padding:22px 20px}
+@media (max-width:1000px){.home-grid{grid-template-columns:minmax(0,1fr)}}
+@media (max-width:760px){
+.server-row{grid-template-columns:8px minmax(0,1fr) auto}
+.server-row-era:not(:has(form)){display:none}
+.server-row-trouble{grid-column:2/-1;white-space:normal}
+.home-questions{grid-template-columns:minmax(0,1fr)}}
+`;

@@ -1,0 +1,81 @@
+/** Finds what a person types the name of: servers, what they offer, open questions and pages. Pure. */
+import type { Question } from '../../index.ts';
+import { manyOf } from './offers.ts';
+import type { OfferKind, OfferView, ServerView } from './views.ts';
+
+/** Something that can be gone to. */
+export type Found =
+  | { readonly kind: 'question'; readonly question: Question }
+  | { readonly kind: 'page'; readonly path: string; readonly name: string }
+  | { readonly kind: 'server'; readonly server: ServerView }
+  | { readonly kind: OfferKind; readonly server: ServerView; readonly offer: OfferView };
+
+/** Where it is looked. */
+export interface Findable {
+  readonly servers: readonly ServerView[];
+  readonly questions: readonly Question[];
+  readonly pages: readonly { readonly path: string; readonly name: string }[];
+  /** How dear an offer is to the person: the greater, the further up it stands; 0 where they never used it. */
+  readonly useOf: (serverId: string, kind: OfferKind, name: string) => number;
+}
+
+interface Ranked {
+  readonly found: Found;
+  readonly rank: number;
+  readonly use: number;
+}
+
+/** How well a text fits: 0 where a word of the query is not in it. */
+function fits(text: string, words: readonly string[]): number {
+  const low = text.toLowerCase();
+  let rank = 1;
+  for (const word of words) {
+    const at = low.indexOf(word);
+    if (at < 0) return 0;
+    if (at === 0) rank += 2;
+    else if (/[^\p{L}\p{N}]/u.test(low[at - 1]!)) rank += 1;
+  }
+  return words.length === 1 && low === words[0] ? rank + 2 : rank;
+}
+
+const kinds = Object.keys(manyOf) as OfferKind[];
+
+/** Everything there is, with the texts it can be found by: the better first. */
+function* all({ servers, questions, pages, useOf }: Findable) {
+  for (const question of questions) {
+    const message = 'message' in question ? question.message : '';
+    const found: Found = { kind: 'question', question };
+    yield { found, use: 3, texts: [`${question.asker.id} ${question.call?.name ?? ''}`, message] };
+  }
+  for (const server of servers) {
+    yield { found: { kind: 'server', server } as Found, use: 0, texts: [server.id, server.self ?? ''] };
+    for (const kind of kinds) {
+      for (const offer of server[manyOf[kind]]) {
+        const found: Found = { kind, server, offer };
+        const { name, title = '', description = '' } = offer;
+        yield { found, use: useOf(server.id, kind, name), texts: [name, `${title} ${server.id} ${name}`, description] };
+      }
+    }
+  }
+  for (const page of pages) yield { found: { kind: 'page', ...page } as Found, use: 0, texts: [page.name] };
+}
+
+/**
+ * What fits a query best, best first; with an empty one, what is open and what was used last.
+ * @param most - how many are wanted
+ */
+export function find(
+  query: string,
+  where: Findable,
+  most: number,
+): { readonly found: readonly Found[]; readonly more: number } {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const ranked: Ranked[] = [];
+  for (const { found, use, texts } of all(where)) {
+    const rank = Math.max(...texts.map((text, at) => fits(text, words) * 4 - at));
+    const wanted = words.length > 0 ? rank > 0 : use > 0 || !('offer' in found);
+    if (wanted) ranked.push({ found, rank: words.length > 0 ? rank + (use > 0 ? 2 : 0) : 0, use });
+  }
+  ranked.sort((a, b) => b.rank - a.rank || b.use - a.use);
+  return { found: ranked.slice(0, most).map(each => each.found), more: Math.max(0, ranked.length - most) };
+}
