@@ -40,6 +40,7 @@ describe('a name with half a surrogate pair in it', () => {
       zone: 'UTC',
       event: 0,
       isFolded: () => undefined,
+      singleKeys: true,
     };
     const content = { title: 't', main: '' as never };
     const page = layout(view, content, { style: '/s', entry: '/e', modules: [], again: '/a' });

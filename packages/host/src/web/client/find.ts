@@ -8,7 +8,7 @@ let timer = 0;
 let asked = 0;
 
 /** What is found for some words, as the desk shows it; undefined where something newer was asked meanwhile. */
-async function found(query: string): Promise<Element | undefined> {
+export async function found(query: string): Promise<Element | undefined> {
   asked += 1;
   const own = asked;
   const response = await fetch(`${base()}/find?q=${encodeURIComponent(query)}`);
@@ -31,7 +31,7 @@ const boxOf = (target: EventTarget | null): HTMLInputElement | undefined =>
   target instanceof HTMLInputElement && target.dataset['find'] !== undefined ? target : undefined;
 
 /** Moves through a box and the links below it with the arrow keys. @returns true where it did */
-function moveThrough(event: KeyboardEvent, box: HTMLElement, list: Element | null): boolean {
+export function moveThrough(event: KeyboardEvent, box: HTMLElement, list: Element | null): boolean {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return false;
   const stops = [box, ...(list?.querySelectorAll<HTMLElement>('a') ?? [])];
   const at = stops.indexOf(document.activeElement as HTMLElement);

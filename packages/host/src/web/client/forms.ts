@@ -116,8 +116,8 @@ function filter(box: HTMLInputElement): void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target instanceof HTMLTextAreaElement) {
-    event.target.form?.requestSubmit(event.target.form.querySelector<HTMLElement>('button.primary'));
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    sendFrom(event);
     return;
   }
   if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
@@ -133,6 +133,16 @@ function onKey(event: KeyboardEvent): void {
   if (!dismiss) return;
   event.preventDefault();
   dismiss.click();
+}
+
+/** Sends the form that somebody is in, or that of the one card of a page, as its first button would. */
+function sendFrom(event: KeyboardEvent): void {
+  const at = event.target as HTMLElement;
+  const form = at.closest('form') ?? only(document.querySelectorAll('[data-question]'), at)?.querySelector('form');
+  const button = form?.querySelector<HTMLButtonElement>('button.primary:not([disabled])');
+  if (!form || !button || event.isComposing) return;
+  event.preventDefault();
+  form.requestSubmit(button);
 }
 
 /** The one card of a page, for a key pressed where nothing has the focus. */

@@ -2,7 +2,7 @@
 import { base } from './base.ts';
 
 /** Posts one preference. */
-function prefer(what: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+export function prefer(what: string, fields: Readonly<Record<string, string>>): Promise<Response> {
   const csrf = document.body.dataset['csrf'] ?? '';
   return fetch(`${base()}/preferences/${what}`, { method: 'POST', body: new URLSearchParams({ csrf, ...fields }) });
 }

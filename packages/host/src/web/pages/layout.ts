@@ -6,6 +6,7 @@ import { icons } from '../icons.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { DeskView } from '../workspace/views.ts';
+import { keyboardDialogs } from './palette.ts';
 import { questionPath } from './paths.ts';
 import { type Place, sidebar } from './sidebar.ts';
 
@@ -67,7 +68,7 @@ function topBar(view: DeskView, content: Content): Html {
   return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
     ([path, name]) =>
       html`<li><a${attributes({ href: link(path), 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
-  )}</ul></nav><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
+  )}</ul></nav><a class="find-button" href="${link('/find')}" data-palette aria-keyshortcuts="Control+K Meta+K">${icons.find}<span>${texts.find.go}</span><kbd class="script-only">${texts.keys.palette}</kbd></a><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
 }
 
 /** A whole page of the desk. */
@@ -80,7 +81,11 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
     modules: [assets.entry],
     preload: assets.modules,
     ...(content.refresh !== undefined && { refreshWithoutScript: content.refresh }),
-    bodyAttributes: { 'data-event': view.event, 'data-csrf': view.csrf },
+    bodyAttributes: {
+      'data-event': view.event,
+      'data-csrf': view.csrf,
+      'data-single-keys': view.singleKeys ? 'on' : 'off',
+    },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
 <div class="frame-grid${content.isHome === true && ' is-home'}">
@@ -88,6 +93,7 @@ ${sidebar(view, content)}
 <main id="main" tabindex="-1">${content.main}</main>
 ${content.isHome !== true && inboxRail(view, content.questionId)}
 </div>
+${keyboardDialogs}
 <div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>
 <div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>`,
   });

@@ -1,6 +1,6 @@
 /** The page of a tool, a prompt or a resource, with a form for its arguments. Pure. */
 import type { Issue } from '@midcall/core/form';
-import { attributes, html } from '@midcall/core/page';
+import { attributes, type Html, html } from '@midcall/core/page';
 import { secretNames } from '../../index.ts';
 import { problemSummary } from '../card/form-body.ts';
 import { type ArgumentField, argumentFields } from '../form/argument-form.ts';
@@ -21,6 +21,14 @@ export interface ArgumentsContext extends Session {
   readonly now: number;
   readonly draft?: Draft;
   readonly issues?: readonly Issue[];
+  /** True where the person marked it. */
+  readonly favourite?: boolean;
+}
+
+function favouriteButton({ id }: ServerView, kind: OfferKind, { name }: OfferView, context: ArgumentsContext): Html {
+  const { add, remove } = texts.favourite;
+  const label = context.favourite === true ? remove : add;
+  return html`<form method="post" action="${context.link(`${offerPath(id, kind, name)}/favourite`)}" id="favourite"><input type="hidden" name="csrf" value="${context.csrf}"><input type="hidden" name="favourite" value="${context.favourite === true ? 'false' : 'true'}"><button${attributes({ class: context.favourite === true ? 'button icon-button favourite' : 'button icon-button', title: label, 'aria-label': label })}>${icons.star}</button></form>`;
 }
 
 /** A tool, a prompt or a resource with a form for its arguments. */
@@ -43,7 +51,7 @@ export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView,
     title: offer.name,
     serverId: server.id,
     tool: offer.name,
-    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a> <span class="mono">${visibleHtml(offer.name, 400)}</span></h1><span class="chips-inline">${hintChips(offer)}</span></div>${
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a> <span class="mono">${visibleHtml(offer.name, 400)}</span></h1><span class="chips-inline">${hintChips(offer)}</span>${favouriteButton(server, kind, offer, context)}</div>${
       offer.description !== undefined && html`<p class="lead">${visibleHtml(offer.description, 2_000, true)}</p>`
     }${serverNotice(server, context)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
       fields.length === 0

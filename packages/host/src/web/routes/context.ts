@@ -7,6 +7,7 @@ import type { CardContext } from '../card/frame.ts';
 import type { Draft } from '../form/draft.ts';
 import type { Guard } from '../guard.ts';
 import { type Content, layout } from '../pages/layout.ts';
+import type { ArgumentsContext } from '../pages/offer-page.ts';
 import { texts } from '../texts/texts.ts';
 import type { Live } from '../workspace/live.ts';
 import { manyOf, offerOf } from '../workspace/offers.ts';
@@ -50,6 +51,7 @@ export function viewOf(desk: Desk): DeskView {
     zone: desk.zone,
     event: desk.live.last,
     isFolded: id => workspace.preferences.isFolded(id),
+    singleKeys: workspace.preferences.singleKeys,
   };
 }
 
@@ -59,6 +61,12 @@ export function cardContext(desk: Desk): CardContext {
   const draftOf = (id: string): Draft | undefined => calls.draft(id);
   const { csrf, link } = desk.guard;
   return { csrf, link, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf };
+}
+
+/** What the page of something a server offers needs of the desk. */
+export function offerContext(desk: Desk, server: ServerView, kind: OfferKind, offer: OfferView): ArgumentsContext {
+  const favourite = desk.workspace.preferences.isFavourite(server.id, kind, offer.name);
+  return { ...cardContext(desk), favourite };
 }
 
 /** What the page of a call needs of the desk. */

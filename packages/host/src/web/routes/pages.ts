@@ -11,7 +11,7 @@ import { inboxPage } from '../pages/inbox-page.ts';
 import { pages } from '../pages/layout.ts';
 import { modelsPage } from '../pages/models-page.ts';
 import { offerPage } from '../pages/offer-page.ts';
-import { callPath } from '../pages/paths.ts';
+import { callPath, questionPath } from '../pages/paths.ts';
 import { blocksOf, mediaOf } from '../pages/result.ts';
 import { serverPage } from '../pages/server-page.ts';
 import { texts } from '../texts/texts.ts';
@@ -23,6 +23,7 @@ import {
   type Desk,
   missing,
   offerAsked,
+  offerContext,
   offerPattern,
   redirect,
   show,
@@ -42,7 +43,8 @@ function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
       const at = calls.findIndex(
         call => call.serverId === serverId && call.context.kind === kind && call.context.name === name,
       );
-      return at < 0 ? 0 : 1 - at / calls.length / 2;
+      const used = at < 0 ? 0 : 1 - at / calls.length / 2;
+      return used + (workspace.preferences.isFavourite(serverId, kind, name) ? 2 : 0);
     },
   };
 }
@@ -61,6 +63,13 @@ export function pageRoutes(app: Hono, desk: Desk): void {
   app.get('/inbox', context =>
     show(context, desk, inboxPage(viewOf(desk), Math.floor(Number(context.req.query('from')) || 0))),
   );
+  app.get('/inbox/:which{next|previous}', context => {
+    const open = workspace.inbox.list();
+    const at = open.findIndex(question => question.id === context.req.query('from'));
+    const step = context.req.param('which') === 'next' ? 1 : -1;
+    const other = at < 0 ? open[0] : open[(at + step + open.length) % open.length];
+    return redirect(context, desk, other ? questionPath(other) : '/inbox');
+  });
   app.get('/history', context =>
     show(
       context,
@@ -82,7 +91,11 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     if (!server || !offer) return missing(context, desk, texts.tool.missing);
     const earlier = workspace.calls.get(context.req.query('from') ?? '');
     const draft = earlier && draftFrom(argumentFields(offer.inputSchema), earlier.context.arguments, zone);
-    return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), ...(draft && { draft }) }));
+    return show(
+      context,
+      desk,
+      offerPage(server, kind, offer, { ...offerContext(desk, server, kind, offer), ...(draft && { draft }) }),
+    );
   });
 
   app.get('/calls/:call', context => {

@@ -1,13 +1,34 @@
 /** How the person likes the desk, told by its pages. */
 import type { Hono } from 'hono';
 import { first } from '../form/draft.ts';
-import { type Desk, posted } from './context.ts';
+import { offerPath } from '../pages/paths.ts';
+import { texts } from '../texts/texts.ts';
+import { type Desk, missing, offerAsked, offerPattern, posted, redirect } from './context.ts';
 
-export function preferenceRoutes(app: Hono, { workspace }: Desk): void {
+export function preferenceRoutes(app: Hono, desk: Desk): void {
+  const { workspace } = desk;
   app.post('/preferences/fold', context => {
     const draft = posted(context);
     const server = first(draft, 'server') ?? '';
     if (workspace.servers.get(server)) workspace.preferences.fold(server, first(draft, 'folded') === 'true');
     return context.body(null, 204);
+  });
+
+  app.post('/preferences/keys', context => {
+    workspace.preferences.singleKeys = first(posted(context), 'single') !== 'off';
+    return context.body(null, 204);
+  });
+
+  app.post('/preferences/theme', context => {
+    const chosen = first(posted(context), 'theme');
+    workspace.preferences.theme = chosen === 'light' || chosen === 'dark' ? chosen : undefined;
+    return redirect(context, desk, '/settings');
+  });
+
+  app.post(`/servers/:server/${offerPattern}/favourite`, context => {
+    const { server, kind, offer } = offerAsked(desk, context);
+    if (!server || !offer) return missing(context, desk, texts.tool.missing);
+    workspace.preferences.favour(server.id, kind, offer.name, first(posted(context), 'favourite') === 'true');
+    return redirect(context, desk, offerPath(server.id, kind, offer.name));
   });
 }

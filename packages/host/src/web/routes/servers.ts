@@ -18,7 +18,7 @@ import { addPage } from '../pages/add-page.ts';
 import { offerPage } from '../pages/offer-page.ts';
 import { againPath, callPath, serverPath } from '../pages/paths.ts';
 import { texts } from '../texts/texts.ts';
-import { cardContext, type Desk, missing, offerAsked, offerPattern, posted, redirect, show } from './context.ts';
+import { type Desk, missing, offerAsked, offerContext, offerPattern, posted, redirect, show } from './context.ts';
 
 const isField = (field: ArgumentField): field is Field => field.kind !== 'json';
 
@@ -70,7 +70,12 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const draft = posted(context);
     const { content, issues } = readArguments(argumentFields(offer.inputSchema), draft);
     const again = (wrong: readonly Issue[]) =>
-      show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), draft, issues: wrong }), 422);
+      show(
+        context,
+        desk,
+        offerPage(server, kind, offer, { ...offerContext(desk, server, kind, offer), draft, issues: wrong }),
+        422,
+      );
     if (issues.length > 0) return again(issues);
     try {
       const request = offer.template
@@ -89,7 +94,11 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const draft = posted(context);
     const fields = argumentFields(offer.inputSchema);
     const issues = visitedIssues(fields, draft, readArguments(fields, draft).issues);
-    return show(context, desk, offerPage(server, kind, offer, { ...cardContext(desk), draft, issues }));
+    return show(
+      context,
+      desk,
+      offerPage(server, kind, offer, { ...offerContext(desk, server, kind, offer), draft, issues }),
+    );
   });
 
   app.post('/calls/:call/cancel', context => {

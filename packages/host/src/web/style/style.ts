@@ -128,6 +128,25 @@ body:has(.offline:not([hidden])) main{padding-bottom:220px}
 .dot{width:7px;height:7px;border-radius:50%;background:currentColor;animation:breathe 2.4s ease-in-out infinite}
 @keyframes breathe{50%{opacity:.35}}
 
+.icon-button{min-height:30px;width:34px;padding:0;border-color:transparent;background:transparent;color:var(--muted)}
+.icon-button.favourite{color:var(--accent)}
+.icon-button.favourite .icon{fill:currentColor}
+.find-button{margin-left:auto;display:inline-flex;align-items:center;gap:8px;height:34px;padding:0 8px 0 12px;border-radius:17px;border:1px solid var(--line);color:var(--muted);text-decoration:none;font-weight:500;white-space:nowrap}
+.find-button:hover{border-color:var(--line-strong);color:var(--ink)}
+.find-button+.inbox-pill{margin-left:0}
+dialog{color:var(--ink);background:var(--raised);border:1px solid var(--line-strong);border-radius:var(--radius);box-shadow:var(--shadow);padding:0}
+dialog::backdrop{background:rgb(0 0 0/.32)}
+.palette{width:min(620px,calc(100vw - 24px));margin:11vh auto auto}
+.palette input{width:100%;min-height:50px;padding:0 18px;border:0;border-bottom:1px solid var(--line);background:transparent;font-size:16px;border-radius:var(--radius) var(--radius) 0 0}
+.palette input:focus-visible{outline:none;border-bottom-color:var(--accent)}
+.palette-found{max-height:min(52vh,430px);overflow-y:auto;padding:6px;scrollbar-width:thin}
+.palette-help{padding:8px 18px 10px;border-top:1px solid var(--line);font-size:12.5px}
+.keys{padding:20px 24px;width:min(440px,calc(100vw - 24px));margin:14vh auto auto}
+.keys dl{display:grid;gap:9px;margin:14px 0 18px}
+.keys dl div{display:grid;grid-template-columns:170px minmax(0,1fr);gap:12px;align-items:baseline}
+.keys kbd{margin:0 5px 0 0}
+.keys form{margin-top:16px}
+
 .plain-page{max-width:460px;margin:16vh auto 0;display:grid;gap:14px}
 .plain-page .brand{margin-bottom:10px}
 
@@ -142,7 +161,8 @@ body:has(.offline:not([hidden])) main{padding-bottom:220px}
 .side{display:none}
 .without-side{display:inline-flex}
 main{padding:18px 14px 56px}
-.pill-age{display:none}
+.pill-age,.find-button span,.find-button kbd{display:none!important}
+.find-button{padding:0 10px}
 html{scroll-padding-top:110px}}
 `;
 

@@ -45,7 +45,7 @@ function* all({ servers, questions, pages, useOf }: Findable) {
   for (const question of questions) {
     const message = 'message' in question ? question.message : '';
     const found: Found = { kind: 'question', question };
-    yield { found, use: 3, texts: [`${question.asker.id} ${question.call?.name ?? ''}`, message] };
+    yield { found, use: 4, texts: [`${question.asker.id} ${question.call?.name ?? ''}`, message] };
   }
   for (const server of servers) {
     yield { found: { kind: 'server', server } as Found, use: 0, texts: [server.id, server.self ?? ''] };

@@ -1,23 +1,52 @@
-/** How a person likes their desk: what is folded, and which tools they come back to. */
+/** How a person likes their desk: what is folded, which tools they come back to, which keys and colours they use. */
+import type { OfferKind } from './views.ts';
 
 /** What is remembered, as plain data. */
 export interface PreferencesRecord {
   /** By server: true where its tools are folded away beside every page. */
-  readonly folds: Readonly<Record<string, boolean>>;
+  readonly folds?: Readonly<Record<string, boolean>>;
+  /** Offers marked by the person, by {@link offerKey}. */
+  readonly favourites?: readonly string[];
+  /** False where keys without a modifier do nothing. */
+  readonly singleKeys?: boolean;
+  /** The colours; those of the person's system where absent. */
+  readonly theme?: Theme;
 }
 
-/** More entries than this are not remembered; the oldest go first. */
+/** Colours that a person may choose in place of their system's. */
+export type Theme = 'light' | 'dark';
+
+/** More entries of one kind than this are not remembered; the oldest go first. */
 const mostEntries = 500;
+
+/** What a tool, a prompt or a resource of a server is remembered by. */
+const offerKey = (serverId: string, kind: OfferKind, name: string): string => JSON.stringify([serverId, kind, name]);
 
 /** The preferences of one desk. */
 export class Preferences {
   readonly #folds: Map<string, boolean>;
+  readonly #favourites: Set<string>;
   readonly #onChange: () => void;
+  #singleKeys: boolean;
+  #theme: Theme | undefined;
 
   /** @param onChange - told after every change */
-  constructor(before: PreferencesRecord | undefined, onChange: () => void) {
-    this.#folds = new Map(Object.entries(before?.folds ?? {}));
+  constructor(before: PreferencesRecord, onChange: () => void) {
+    this.#folds = new Map(Object.entries(before.folds ?? {}));
+    this.#favourites = new Set(before.favourites);
+    this.#singleKeys = before.singleKeys ?? true;
+    this.#theme = before.theme;
     this.#onChange = onChange;
+  }
+
+  /** All of it, to be kept. */
+  get record(): PreferencesRecord {
+    return {
+      folds: Object.fromEntries(this.#folds),
+      favourites: [...this.#favourites],
+      singleKeys: this.#singleKeys,
+      ...(this.#theme && { theme: this.#theme }),
+    };
   }
 
   /** Whether a server's tools are folded away; undefined where the person never said. */
@@ -28,10 +57,46 @@ export class Preferences {
   fold(serverId: string, folded: boolean): void {
     this.#folds.delete(serverId);
     this.#folds.set(serverId, folded);
-    for (const oldest of this.#folds.keys()) {
-      if (this.#folds.size <= mostEntries) break;
-      this.#folds.delete(oldest);
-    }
+    forgetOldest(this.#folds);
     this.#onChange();
+  }
+
+  isFavourite(serverId: string, kind: OfferKind, name: string): boolean {
+    return this.#favourites.has(offerKey(serverId, kind, name));
+  }
+
+  favour(serverId: string, kind: OfferKind, name: string, favourite: boolean): void {
+    const key = offerKey(serverId, kind, name);
+    this.#favourites.delete(key);
+    if (favourite) this.#favourites.add(key);
+    forgetOldest(this.#favourites);
+    this.#onChange();
+  }
+
+  /** True where keys without a modifier do something. */
+  get singleKeys(): boolean {
+    return this.#singleKeys;
+  }
+
+  set singleKeys(on: boolean) {
+    this.#singleKeys = on;
+    this.#onChange();
+  }
+
+  /** Undefined for the colours of the person's system. */
+  get theme(): Theme | undefined {
+    return this.#theme;
+  }
+
+  set theme(theme: Theme | undefined) {
+    this.#theme = theme;
+    this.#onChange();
+  }
+}
+
+function forgetOldest(all: Map<string, unknown> | Set<string>): void {
+  for (const oldest of all.keys()) {
+    if (all.size <= mostEntries) return;
+    all.delete(oldest);
   }
 }

@@ -150,4 +150,6 @@ export interface DeskView extends Session {
   readonly event: number;
   /** Whether a server's tools are folded away beside the pages; undefined where the person never said. */
   readonly isFolded: (serverId: string) => boolean | undefined;
+  /** True where keys without a modifier do something. */
+  readonly singleKeys: boolean;
 }

@@ -49,7 +49,7 @@ export class Workspace {
     const onChange = (announcement?: Announcement): void => {
       for (const listener of this.#listeners) listener(announcement);
     };
-    this.preferences = new Preferences(undefined, () => onChange());
+    this.preferences = new Preferences({}, () => onChange());
     this.calls = new DeskCalls({ connection: id => this.servers.connection(id), clock: this.clock, onChange });
     this.servers = new DeskServers({
       roots,

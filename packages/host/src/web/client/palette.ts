@@ -1,0 +1,56 @@
+/** The palette: anything by its name, from anywhere. */
+import { found, moveThrough } from './find.ts';
+
+const palette = (): HTMLDialogElement | null => document.querySelector('dialog#palette');
+
+let timer = 0;
+const pauseMs = 40;
+
+async function look(box: HTMLInputElement): Promise<void> {
+  const place = document.getElementById('palette-found');
+  const list = await found(box.value.trim());
+  if (!place || !list) return;
+  list.removeAttribute('id');
+  place.replaceChildren(list);
+}
+
+/** Opens the palette, with what is open and what was used last. */
+export function openPalette(): void {
+  const dialog = palette();
+  const box = dialog?.querySelector('input');
+  if (!dialog || !box || dialog.open) return;
+  box.value = '';
+  dialog.showModal();
+  box.focus();
+  void look(box).catch(() => {});
+}
+
+function onKey(event: KeyboardEvent): void {
+  const dialog = palette();
+  const box = dialog?.querySelector('input');
+  if (!dialog?.open || !box || event.isComposing) return;
+  const place = document.getElementById('palette-found');
+  if (moveThrough(event, box, place)) return;
+  if (event.key === 'Enter' && event.target === box) {
+    event.preventDefault();
+    place?.querySelector<HTMLElement>('a')?.click();
+  }
+}
+
+/** Starts listening. */
+export function startPalette(): void {
+  document.addEventListener('click', event => {
+    const at = event.target as Element;
+    if (at.closest('[data-palette]')) {
+      event.preventDefault();
+      openPalette();
+    } else if (at === palette() || at.closest('#palette a')) palette()?.close();
+  });
+  document.addEventListener('input', event => {
+    const box = event.target as HTMLInputElement;
+    if (!box.closest('#palette')) return;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => void look(box).catch(() => {}), pauseMs);
+  });
+  document.addEventListener('keydown', onKey, true);
+}

@@ -1,0 +1,143 @@
+/** The desk by keyboard alone: anything found and gone to, questions gone through, forms sent. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launch, type Visitor, violations, visitor } from './browser.ts';
+import { builtClient, pickOne, stageOfFile, whenSo } from './stage.ts';
+
+const file = join(mkdtempSync(join(tmpdir(), 'midcall-keys-')), 'server.mjs');
+writeFileSync(
+  file,
+  `import { createInterface } from 'node:readline';
+const tools = ['sharpen', 'polish', 'grind'].map(name => ({ name, inputSchema: { type: 'object', required: ['what'], properties: { what: { type: 'string' } } } }));
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line);
+  const reply = result => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+  if (method === 'initialize') reply({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'tools', version: '1' } });
+  else if (method === 'tools/list') reply({ tools });
+  else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'Done.' }] });
+  else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
+}`,
+);
+
+const on = await stageOfFile({ client: builtClient });
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+  const target = { kind: 'command' as const, command: process.execPath, args: [file] };
+  await on.desk.workspace.servers.add({ id: 'tools', target });
+  await whenSo(on.desk, () => on.desk.workspace.servers.get('tools')?.tools[0]);
+});
+afterAll(() => browser.close());
+
+async function enter(): Promise<Visitor> {
+  const me = await visitor(browser);
+  await me.page.goto(on.desk.startUrl());
+  await me.page.locator('body.scripted').waitFor();
+  return me;
+}
+
+it('finds a tool in the palette, fills it in and runs it', async () => {
+  await using me = await enter();
+  const { page } = me;
+  await page.keyboard.press('Control+k');
+  await page.locator('#palette .found').first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.type('poli');
+  await page.locator('#palette .found', { hasText: 'polish' }).waitFor();
+  await page.locator('#palette .found', { hasText: 'sharpen' }).waitFor({ state: 'detached' });
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'tools polish' }).waitFor();
+  await page.getByLabel('What').focus();
+  await page.keyboard.type('the spoon');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.entry-result', { hasText: 'Done.' }).waitFor();
+  expect(me.troubles).toEqual([]);
+});
+
+it('goes through what was found with the arrow keys, and has favourites first', async () => {
+  await using me = await enter();
+  const { page } = me;
+  on.desk.workspace.preferences.favour('tools', 'tool', 'grind', true);
+  await page.keyboard.press('Control+k');
+  await page.locator('#palette .found').first().waitFor();
+  await page.keyboard.press('ArrowDown');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('grind');
+  await page.keyboard.press('ArrowUp');
+  expect(await page.evaluate(() => document.activeElement?.localName)).toBe('input');
+  await page.keyboard.press('Escape');
+  expect(await page.locator('#palette').evaluate((dialog: HTMLDialogElement) => dialog.open)).toBe(false);
+});
+
+it('goes to the next and the previous question, and around the end', async () => {
+  await using me = await enter();
+  const questions = [pickOne('k-1'), pickOne('k-2')];
+  for (const question of questions) void on.inbox.ask(question);
+  const { page } = me;
+  for (const [key, at] of [
+    ['n', 0],
+    ['n', 1],
+    ['n', 0],
+    ['p', 1],
+  ] as const) {
+    await page.keyboard.press(key);
+    await page.waitForURL(new RegExp(`q-${questions[at]!.id}$`));
+    await page.locator('body.scripted').waitFor();
+  }
+  await page.getByRole('radio', { name: /2024/ }).check();
+  await page.getByRole('radio', { name: 'Yes' }).check();
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.ending-answered').waitFor();
+  on.inbox.end(questions[0]!.id, { how: 'withdrawn' });
+});
+
+it('lists its keys, and does without those that have no modifier where the person wants', async () => {
+  await using me = await enter();
+  const { page } = me;
+  await page.keyboard.press('?');
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  const told = page.waitForResponse(/preferences\/keys/);
+  await page.getByLabel('Use keys without Ctrl').uncheck();
+  await told;
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  expect(await page.locator('#keys').evaluate((dialog: HTMLDialogElement) => dialog.open)).toBe(false);
+  expect(on.desk.workspace.preferences.singleKeys).toBe(false);
+  on.desk.workspace.preferences.singleKeys = true;
+});
+
+it('types into a field what would be a key elsewhere', async () => {
+  await using me = await enter();
+  const { page } = me;
+  await page.goto(new URL('servers/tools/tools/grind', on.desk.url).href);
+  await page.getByLabel('What').focus();
+  await page.keyboard.type('n?p/');
+  expect(await page.getByLabel('What').inputValue()).toBe('n?p/');
+});
+
+it('filters the servers and tools beside the page, and goes to the first with Enter', async () => {
+  await using me = await enter();
+  const { page } = me;
+  await page.keyboard.press('/');
+  await page.keyboard.type('shar');
+  await page.locator('.side-found .found', { hasText: 'sharpen' }).waitFor();
+  expect(await page.locator('.servers').isVisible()).toBe(false);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'tools sharpen' }).waitFor();
+  expect(me.troubles).toEqual([]);
+});
+
+it('folds the tools of a server, on other pages too', async () => {
+  await using me = await enter();
+  const { page } = me;
+  const tools = page.getByRole('navigation', { name: 'Servers' }).locator('.tool');
+  expect(await tools.count()).toBe(3);
+  const told = page.waitForResponse(/preferences\/fold/);
+  await page.locator('summary[aria-label="3 tools of tools"]').click();
+  await told;
+  await page.goto(new URL('servers/tools', on.desk.url).href);
+  expect(await page.locator('.tool-group[open]').count()).toBe(0);
+});
