@@ -132,7 +132,7 @@ export async function idle(times = 3) {
   console.log(`start-up to the first page served, and idle memory; medians of ${times}:`);
   const ours = await several(times, async () => {
     const port = await freePort();
-    return once([desk, 'desk', '--port', String(port)], port);
+    return once([desk, 'desk', '--no-keep', '--port', String(port)], port);
   });
   if (ours) line('midcall desk', ours);
   else console.log('  midcall desk did not start');

@@ -28,7 +28,7 @@ writeFileSync(
 );
 const desk = spawn(
   process.execPath,
-  ['packages/midcall/bin/midcall.js', 'desk', '--config', config, '--root', join(place, 'notes')],
+  ['packages/midcall/bin/midcall.js', 'desk', '--no-keep', '--config', config, '--root', join(place, 'notes')],
   {
     cwd: house,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -81,12 +81,16 @@ it.each([
     ['call', 'any', '--root', '/no/such/folder', '--', 'node'],
     /--root \/no\/such\/folder: There is no/,
   ],
-  ['no such folder on the desk', ['desk', '--root', '/no/such/folder'], /--root \/no\/such\/folder: There is no/],
+  [
+    'no such folder on the desk',
+    ['desk', '--no-keep', '--root', '/no/such/folder'],
+    /--root \/no\/such\/folder: There is no/,
+  ],
   ['no such models', ['call', 'any', '--models', '/no/models.mjs', '--', 'node'], /There is no file \/no\/models\.mjs/],
   ['no folder for the report', ['lint', '--output', '/no/such/r.txt', '--', 'node'], /There is no folder \/no\/such/],
-  ['no such list of servers', ['desk', '--config', '/no/mcp.json'], /\/no\/mcp\.json cannot be read/],
+  ['no such list of servers', ['desk', '--no-keep', '--config', '/no/mcp.json'], /\/no\/mcp\.json cannot be read/],
   ['a server the list has not', ['call', 'any', '--config', list, '--server', 'tabels'], /'tabels' .*It has: tables\./],
-  ['a list that is none', ['desk', '--config', broken], /broken\.json: The server list is not JSON/],
+  ['a list that is none', ['desk', '--no-keep', '--config', broken], /broken\.json: The server list is not JSON/],
   ['an unknown command', ['clal'], /^midcall: unknown command 'clal'\n\(Did you mean call\?\)/],
 ])('says what is wrong with a command line and ends with 2: %s', async (_, words, why) => {
   const { code, out, err } = await midcall(...words);
@@ -107,7 +111,7 @@ it('ends with 3 where the port of the desk is taken, and says how to go on', asy
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const { code, err } = await midcall('desk', '--port', String(port));
+  const { code, err } = await midcall('desk', '--no-keep', '--port', String(port));
   taken.close();
   expect([code, err]).toEqual([
     3,

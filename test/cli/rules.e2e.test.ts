@@ -66,7 +66,7 @@ for (let at = 0; at < 25; at += 1)
   expect(await rulesFile(path).read()).toHaveLength(50);
 });
 
-it.each([['rules'], ['call', 'form', '--', 'node', askingServer], ['desk', '--', 'node', askingServer]])(
+it.each([['rules'], ['call', 'form', '--', 'node', askingServer], ['desk', '--no-keep', '--', 'node', askingServer]])(
   'starts nothing with a file of rules that cannot be understood: %s',
   async (command, ...rest) => {
     const path = file();

@@ -75,7 +75,9 @@ const lostOf = (said: readonly string[]): number => said.filter(line => line.sta
 
 /** Opens a desk with a record. @returns what it says when it does not start */
 async function desk(path: string): Promise<'started' | string> {
-  const child = spawn(process.execPath, [main, 'desk', '--audit', path], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, 'desk', '--no-keep', '--audit', path], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let err = '';
   child.stderr.on('data', chunk => (err += chunk));
   const closed = once(child, 'close');

@@ -110,7 +110,9 @@ describe('a desk with a hostile server on it', () => {
     const config = join(mkdtempSync(join(tmpdir(), 'midcall-schemas-')), 'mcp.json');
     const [hostileServer, notes] = [[hostile], [main, 'notes']].map(args => ({ command: process.execPath, args }));
     writeFileSync(config, JSON.stringify({ mcpServers: { hostile: hostileServer, notes } }));
-    child = spawn(process.execPath, [main, 'desk', '--config', config], { stdio: ['ignore', 'pipe', 'ignore'] });
+    child = spawn(process.execPath, [main, 'desk', '--no-keep', '--config', config], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     url = await new Promise<string>(resolve => {
       createInterface({ input: child.stdout! }).once('line', line => resolve(/^Midcall desk: (\S+)$/.exec(line)![1]!));
     });

@@ -38,9 +38,9 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host/web': {
     values: `
-      startDesk`,
+      deskFile startDesk`,
     types: `
-      DeskOptions ModelsView RunningDesk WorkspaceParts`,
+      DeskMemory DeskOptions DeskRecord ModelsView PreferencesRecord RunningDesk SecretBox Theme WorkspaceParts`,
   },
   '@midcall/host/models': {
     values: `

@@ -17,7 +17,9 @@ interface Running {
 }
 
 async function startDesk(): Promise<Running> {
-  const child = spawn(process.execPath, [main, 'desk', '--samples'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [main, 'desk', '--no-keep', '--samples'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const lines = createInterface({ input: child.stdout! });
   let startUrl = '';
   for await (const line of lines) {

@@ -14,7 +14,7 @@ const place = mkdtempSync(join(tmpdir(), 'midcall-desk-'));
 
 /** Runs a desk that is expected to end by itself. */
 function ended(args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [main, 'desk', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, 'desk', '--no-keep', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { out: '', err: '' };
   child.stdout.on('data', chunk => (said.out += chunk));
   child.stderr.on('data', chunk => (said.err += chunk));
@@ -57,7 +57,7 @@ describe('several servers', () => {
     writeFileSync(config, JSON.stringify({ mcpServers: { one: notes, two: { command: '/no/such/program' } } }));
     child = spawn(
       process.execPath,
-      [main, 'desk', '--config', config, '--root', place, '--', process.execPath, main, 'notes'],
+      [main, 'desk', '--no-keep', '--config', config, '--root', place, '--', process.execPath, main, 'notes'],
       { stdio: ['ignore', 'pipe', 'ignore'] },
     );
     url = await new Promise<string>(resolve => {

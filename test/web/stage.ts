@@ -28,7 +28,7 @@ import { Workspace } from '../../packages/host/src/web/workspace/workspace.ts';
 export const builtClient = new URL('../../packages/host/dist/web/client/', import.meta.url);
 
 /** Empty files in place of the client script, for tests that need no browser. */
-function noClient(): URL {
+export function noClient(): URL {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-client-'));
   for (const name of clientScripts) writeFileSync(join(folder, `${name}.js`), '');
   return pathToFileURL(`${folder}/`);

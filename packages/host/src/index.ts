@@ -12,7 +12,10 @@ export type {
 export { Connection } from './connection/connection.ts';
 export type { ListName, ListProblem } from './connection/list-problem.ts';
 export type { ServerEntry } from './connection/server-entry.ts';
-export { commandTarget, readServerEntries, urlTarget } from './connection/server-entry.ts';
+export { commandTarget, originOf, urlTarget } from './connection/server-entry.ts';
+export { readServerList } from './connection/server-list.ts';
+export { withFileLock } from './files/file-lock.ts';
+export { ownerFile } from './files/owner-file.ts';
 export type { InboxEvent } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
 export { isLongText } from './long-text.ts';

@@ -6,7 +6,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { readTarget } from '@midcall/core/node';
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '@midcall/core/options';
 import { type Clock, clockKind, machineZone } from '@midcall/core/time';
-import type { ServerEntry } from '../index.ts';
+import { originOf, type ServerEntry } from '../index.ts';
 import { loadAssets } from './assets.ts';
 import { Guard, securityHeaders } from './guard.ts';
 import { deskApp } from './routes/app.ts';
@@ -26,7 +26,7 @@ export interface DeskOptions extends WorkspaceParts {
   readonly proposedRoot?: string;
   /** The folder of the compiled client script; beside this file where absent. */
   readonly client?: URL;
-  /** Told of errors while a page was made. */
+  /** Told of errors while a page was made, and of what could not be kept. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -37,6 +37,7 @@ const kinds: Kinds<DeskOptions> = {
   roots: required(having('an OfferedRoots', 'granted', 'subscribe')),
   models: anything,
   keptRules: anything,
+  memory: having('what keeps the desk, such as deskFile(path, box)', 'read', 'change'),
   connect: required({
     ...func,
     words: 'a function that makes the connection of a server: entry => new Connection(entry, …)',
@@ -53,7 +54,8 @@ const kinds: Kinds<DeskOptions> = {
 /** A desk that listens. */
 export interface RunningDesk {
   /**
-   * Puts a server on the desk and starts it, where it does not run already.
+   * Puts a server on the desk and starts it, where it does not run already. One that was kept from a session before is that
+   * one; where another has its name, it gets a name like it.
    * @throws MidcallError `host/not-found` where it could not be started; it stays on the desk, with what went wrong
    */
   addServer(entry: ServerEntry): Promise<void>;
@@ -71,15 +73,18 @@ export interface RunningDesk {
 
 /**
  * Starts a desk on 127.0.0.1.
- * @throws MidcallError `host/refused` where the port is taken
+ * @throws MidcallError `host/refused` where the port is taken; `cli/usage` where what was kept cannot be understood
  */
 export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   checkOptions('startDesk', options, kinds);
-  return serveDesk(new Workspace(options), options);
+  const before = await options.memory?.read();
+  const workspace = new Workspace(options, before);
+  for (const entry of before?.servers ?? []) await workspace.servers.add(entry, { start: false, kept: true });
+  return serveDesk(workspace, options);
 }
 
 /** How a desk is served, whatever it is a view of. */
-export type ServingOptions = Omit<DeskOptions, keyof WorkspaceParts>;
+export type ServingOptions = Omit<DeskOptions, Exclude<keyof WorkspaceParts, 'onError'>>;
 
 /** Serves the pages of a workspace. @throws MidcallError `host/refused` where the port is taken; the workspace is closed then */
 export async function serveDesk(workspace: Workspace, options: ServingOptions): Promise<RunningDesk> {
@@ -116,7 +121,12 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
   const stopTelling = workspace.subscribe(announcement => live.changed(announcement));
   const origin = `http://127.0.0.1:${port}`;
   return {
-    addServer: entry => workspace.servers.add(entry),
+    async addServer(entry) {
+      const { servers } = workspace;
+      const same = servers.get(entry.id)?.origin === originOf(entry.target);
+      if (same) await servers.restart(entry.id);
+      else await servers.add({ ...entry, id: servers.freeId(entry.id) });
+    },
     removeServer: id => workspace.servers.remove(id),
     url: `${origin}${guard.base}/`,
     startUrl: question => {

@@ -4,22 +4,25 @@
  */
 
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isDeepStrictEqual } from 'node:util';
 import { isMidcallError } from '@midcall/core/errors';
 import { openUrl } from '@midcall/core/node';
-import { Connection, commandTarget, detectWorkspace, type ServerEntry, urlTarget } from '@midcall/host';
-import { type RunningDesk, startDesk } from '@midcall/host/web';
+import { Connection, commandTarget, detectWorkspace, rootsFile, type ServerEntry, urlTarget } from '@midcall/host';
+import { deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
 import { copySamples } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
+import { keptFolders } from './kept-folders.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders, offerFolders } from './offer-folders.ts';
 import { endOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
+import { secretBox } from './secret-box.ts';
 import { chooseEra, nameOf, readServerList } from './server-choice.ts';
 
 interface DeskFlags extends HostFlags {
@@ -31,6 +34,7 @@ interface DeskFlags extends HostFlags {
   readonly root?: readonly string[];
   readonly models?: string;
   readonly era?: string;
+  readonly keep: string | false;
 }
 
 /** Adds `midcall desk`. */
@@ -50,6 +54,8 @@ export function register(command: Command): void {
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto')
     .option('--port <port>', 'the port to listen on; a free one where absent', portNumber)
     .option('--audit <file>', 'keep the audit log in this file')
+    .option('--keep <folder>', 'where the servers, folders and settings of the desk are kept', configPath('desk'))
+    .option('--no-keep', 'keep nothing for the next time')
     .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
     .option('--open', 'open the page in a browser, where there is a display')
     .action(async (command: readonly string[], flags: DeskFlags) => {
@@ -69,12 +75,22 @@ interface Planned {
   readonly roots: readonly string[];
 }
 
-async function plan(command: readonly string[], flags: DeskFlags): Promise<{ servers: Planned[]; samples?: string }> {
+/** @param kept - the servers that are on the desk already */
+async function plan(
+  command: readonly string[],
+  flags: DeskFlags,
+  kept: readonly ServerEntry[],
+): Promise<{ servers: Planned[]; samples?: string }> {
   const roots = (flags.root ?? []).map(path => resolve(path));
   const servers: Planned[] = [];
   const add = (entry: ServerEntry, own = roots): void => {
-    const taken = servers.filter(each => each.entry.id === entry.id || each.entry.id.startsWith(`${entry.id}-`)).length;
-    servers.push({ entry: taken === 0 ? entry : { ...entry, id: `${entry.id}-${taken + 1}` }, roots: own });
+    // A name stands for one server, as what the person granted it does.
+    const another = (id: string): boolean =>
+      servers.some(each => each.entry.id === id) ||
+      kept.some(each => each.id === id && !isDeepStrictEqual(each.target, entry.target));
+    let id = entry.id;
+    for (let at = 2; another(id); at += 1) id = `${entry.id}-${at}`;
+    servers.push({ entry: { ...entry, id }, roots: own });
   };
   const samples = flags.samples ? await copySamples() : undefined;
   if (samples !== undefined) {
@@ -92,20 +108,29 @@ async function plan(command: readonly string[], flags: DeskFlags): Promise<{ ser
 }
 
 async function runDesk(command: readonly string[], flags: DeskFlags): Promise<void> {
-  const { servers, samples } = await plan(command, flags);
+  const folder = flags.keep === false ? undefined : resolve(flags.keep);
+  const memory = folder === undefined ? undefined : deskFile(join(folder, 'desk.json'), secretBox(folder));
+  const { servers, samples } = await plan(command, flags, (await memory?.read())?.servers ?? []);
   const era = chooseEra(flags.era === undefined ? {} : { era: flags.era });
   const model = await chooseModel(flags.models);
   const complain = (error: unknown): void =>
     void process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
-  const { host, keptRules } = hostParts(flags, complain);
+  const folders = folder === undefined ? undefined : keptFolders(rootsFile(join(folder, 'roots.json')));
+  const { host, keptRules } = hostParts(flags, complain, folders?.memory);
   const { roots } = host;
+  await roots.load();
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
-  await offerFolders(roots, flags.root ?? []);
-  for (const { entry, roots: own } of servers) await grantFolders(roots, entry.id, own);
+  const offer = async (): Promise<void> => {
+    await offerFolders(roots, flags.root ?? []);
+    for (const { entry, roots: own } of servers)
+      if (own.length > 0 || roots.granted(entry.id) === undefined) await grantFolders(roots, entry.id, own);
+  };
+  await (folders ? folders.forSession(offer) : offer());
   const workspace = await detectWorkspace(process.cwd(), { home: homedir() });
   const desk = await startDesk({
     ...host,
     keptRules,
+    ...(memory && { memory }),
     connect: entry => new Connection(entry, { client, ...host, era, sampling: { model } }),
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,

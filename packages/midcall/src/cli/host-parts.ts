@@ -1,6 +1,16 @@
 /** What stands behind every command that answers servers: where questions wait, what was decided before, and the record. */
 import { resolve } from 'node:path';
-import { Audit, auditFile, Inbox, type KeptRules, machineDisk, OfferedRoots, Policy, rulesFile } from '@midcall/host';
+import {
+  Audit,
+  auditFile,
+  Inbox,
+  type KeptRules,
+  machineDisk,
+  OfferedRoots,
+  Policy,
+  type RootsMemory,
+  rulesFile,
+} from '@midcall/host';
 
 /** Where a command keeps what outlasts it. */
 export interface HostFlags {
@@ -21,16 +31,25 @@ export interface HostParts {
 }
 
 /**
+ * @param memory - where the folders on offer are kept; nowhere where absent
  * @param onError - told of what fails beside the questions, such as a record that cannot be written
  * @throws MidcallError `cli/usage` for a file of rules that cannot be understood; Error for a record that does not verify
  */
-export function hostParts({ rules, audit }: HostFlags, onError: (error: unknown) => void): HostParts {
+export function hostParts(
+  { rules, audit }: HostFlags,
+  onError: (error: unknown) => void,
+  memory?: RootsMemory,
+): HostParts {
   const keptRules = rulesFile(resolve(rules), { onError });
   const host = {
     inbox: new Inbox({ onError }),
     policy: new Policy({ kept: keptRules.current }),
     audit: new Audit({ onError, ...(audit !== undefined && { sink: auditFile(resolve(audit)) }) }),
-    roots: new OfferedRoots({ disk: machineDisk, onError }),
+    roots: new OfferedRoots({
+      disk: machineDisk,
+      onError,
+      ...(memory && { memory }),
+    }),
   };
   return { host, keptRules };
 }

@@ -5,6 +5,7 @@ import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { Content } from './layout.ts';
+import { secretLines, workingDirectory } from './server-fields.ts';
 
 const ways = [
   {
@@ -64,7 +65,7 @@ export function addPage(
         }${error !== undefined && html`<p class="error" id="${id}-error">${visibleHtml(error, 600)}</p>`}</div>${
           way.by !== 'config' &&
           html`<div class="field"><label for="${id}-name">${texts.servers.name} <span class="need">${texts.field.optional}</span></label><p class="help" id="${id}-name-help">${texts.servers.nameHelp}</p><input${attributes({ id: `${id}-name`, name: 'name', class: 'narrow', 'aria-describedby': `${id}-name-help`, value: own ? (first(draft, 'name') ?? '') : '' })}></div>`
-        }</div><div class="actions"><button class="button primary">${way.go}</button></div></form></section>`;
+        }${way.by === 'command' && workingDirectory(id, own ? (first(draft, 'cwd') ?? '') : '')}${way.by !== 'config' && secretLines(id, way.by === 'url')}</div><div class="actions"><button class="button primary">${way.go}</button></div></form></section>`;
       },
     )}`,
   };

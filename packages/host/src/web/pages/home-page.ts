@@ -24,7 +24,7 @@ function waiting(view: DeskView): Html {
 function serverRow(server: ServerView, view: DeskView): Html {
   const trouble = serverTrouble(server);
   const away = server.state === 'failed' || server.state === 'stopped';
-  const state = texts.servers.state[server.state] ?? '';
+  const state = server.fresh ? texts.servers.startsWhenNeeded : (texts.servers.state[server.state] ?? '');
   return html`<li class="server-row" data-key="row-${server.id}"><span class="state state-${server.state}"></span><a class="server-row-name" href="${view.link(serverPath(server.id))}">${visibleHtml(server.id, 80)}</a><span class="server-row-counts">${server.state === 'ready' ? html`<span class="unseen">${state}, </span>${serverCounts(server)}` : state}</span><span class="server-row-era">${away ? restartButton(server, view, { short: true }) : server.era}</span>${
     trouble !== undefined && html`<span class="server-row-trouble">${visibleHtml(trouble, 300)}</span>`
   }</li>`;
@@ -60,13 +60,16 @@ function recentCalls(calls: readonly CallView[], view: DeskView): Html {
 
 const anyStarting = (view: DeskView): boolean => view.servers.some(server => server.state === 'starting');
 
-/** @param calls - newest first */
-export function homePage(view: DeskView, calls: readonly CallView[]): Content {
+/**
+ * @param calls - newest first
+ * @param unkept - why what was changed could not be kept
+ */
+export function homePage(view: DeskView, calls: readonly CallView[], unkept?: string): Content {
   return {
     title: texts.nav.home,
     at: '/',
     isHome: true,
     refresh: { after: anyStarting(view) ? 1 : 10, to: view.link('/') },
-    main: html`<h1 class="unseen">${texts.home.title}</h1>${waiting(view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
+    main: html`<h1 class="unseen">${texts.home.title}</h1>${unkept !== undefined && html`<div class="notice bad" role="alert"><span>${visibleHtml(texts.servers.unkept(unkept), 600)}</span></div>`}${waiting(view)}<div class="home-grid">${servers(view)}${recentCalls(calls, view)}</div>${alertSwitch}`,
   };
 }

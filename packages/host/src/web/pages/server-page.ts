@@ -1,8 +1,10 @@
 /** The page of one server: all it offers, and the end of its log. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
+import type { ServerEntry } from '../../index.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
+import { asConfig } from '../workspace/server-form.ts';
 import type { ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
@@ -46,16 +48,16 @@ function filterBox({ tools, prompts, resources }: ServerView): Html | false {
 }
 
 /** One server. */
-export function serverPage(server: ServerView, session: Session): Content {
-  const actions = html`<div class="head-actions">${
-    server.state === 'ready'
-      ? buttonForm(session, serverPath(server.id, 'stop'), texts.servers.stop)
-      : buttonForm(session, serverPath(server.id, 'remove'), texts.servers.remove)
-  }</div>`;
+export function serverPage(server: ServerView, entry: ServerEntry, session: Session): Content {
+  const own = texts.servers;
+  const action = (what: string, label: string): Html => buttonForm(session, serverPath(server.id, what), label);
+  const actions = html`<div class="head-actions">${server.state === 'ready' && action('stop', own.stop)}<a class="button small" href="${session.link(serverPath(server.id, 'edit'))}">${own.edit}</a></div>`;
+  const config = `config-${server.id}`;
+  const more = html`<details class="section more"><summary>${own.more}</summary><div class="more-actions">${server.kept !== true && action('keep', own.keep)}${action('duplicate', own.duplicate)}${action('up', own.moveUp)}${action('down', own.moveDown)}${action('remove', own.remove)}</div>${server.kept !== true && html`<p class="help">${own.notKept}</p>`}<h3>${own.asConfig}</h3><div id="${config}"><dl><div data-typed><dt class="unseen">${own.asConfig}</dt><dd><pre class="result-json" tabindex="0">${visibleHtml(asConfig(entry), 20_000, true)}</pre></dd></div></dl></div><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': config, 'data-copied': own.copied, 'data-morph': 'keep' })}>${own.copyConfig}</button></details>`;
   return {
     title: server.id,
     serverId: server.id,
     refresh: { after: server.state === 'starting' ? 1 : 10, to: session.link(serverPath(server.id)) },
-    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${serverNotice(server, session)}${filterBox(server)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}`,
+    main: html`<div class="head"><h1>${visibleHtml(server.id, 80)}</h1><span class="chips-inline"><span class="chip chip-${server.state}">${texts.servers.state[server.state] ?? ''}</span></span>${actions}</div>${serverFacts(server, session)}${serverNotice(server, session)}${filterBox(server)}<section class="section"><h2>${texts.servers.tools}</h2>${toolList(server, session)}</section>${furtherOffers(server, session)}${serverLog(server)}${more}`,
   };
 }

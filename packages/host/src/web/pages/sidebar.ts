@@ -38,7 +38,7 @@ function toolGroup(server: ServerView, place: Place, open: boolean, { link }: De
 
 function serverEntry(server: ServerView, place: Place, open: boolean, view: DeskView): Html {
   const here = place.serverId === server.id;
-  return html`<li class="server" data-key="side-${server.id}"><a${attributes({ href: view.link(serverPath(server.id)), class: 'server-name', 'aria-current': here && place.tool === undefined && place.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${toolGroup(server, place, open, view)}</li>`;
+  return html`<li class="server" data-key="side-${server.id}"><a${attributes({ href: view.link(serverPath(server.id)), class: 'server-name', 'aria-current': here && place.tool === undefined && place.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && server.fresh !== true && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}</a>${toolGroup(server, place, open, view)}</li>`;
 }
 
 /** The box that finds servers and tools; without client script it leads to a page with what was found. */

@@ -52,7 +52,7 @@ function findable({ workspace }: Desk, { servers, open }: DeskView): Findable {
 export function pageRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard, zone } = desk;
 
-  app.get('/', context => show(context, desk, homePage(viewOf(desk), workspace.calls.list())));
+  app.get('/', context => show(context, desk, homePage(viewOf(desk), workspace.calls.list(), workspace.unkept)));
   app.get('/find', context => {
     const query = (context.req.query('q') ?? '').slice(0, 200);
     const view = viewOf(desk);
@@ -81,11 +81,15 @@ export function pageRoutes(app: Hono, desk: Desk): void {
   app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers.list(), guard)));
 
   app.get('/servers/:server', context => {
-    const server = workspace.servers.get(context.req.param('server'));
-    return server ? show(context, desk, serverPage(server, guard)) : missing(context, desk, texts.servers.unknown);
+    const id = context.req.param('server');
+    workspace.servers.need(id);
+    const server = workspace.servers.get(id);
+    if (!server) return missing(context, desk, texts.servers.unknown);
+    return show(context, desk, serverPage(server, workspace.servers.entry(id), guard));
   });
 
   app.get(`/servers/:server/${offerPattern}`, context => {
+    workspace.servers.need(context.req.param('server'));
     const { server, kind, offer } = offerAsked(desk, context);
     if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
     if (!server || !offer) return missing(context, desk, texts.tool.missing);

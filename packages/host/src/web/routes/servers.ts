@@ -3,22 +3,28 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { checkContent, type Field, type Issue, labelOf } from '@midcall/core/form';
 import type { Hono } from 'hono';
-import {
-  commandTarget,
-  commandWords,
-  expandTemplate,
-  readServerEntries,
-  type ServerEntry,
-  urlTarget,
-} from '../../index.ts';
+import { expandTemplate, readServerList } from '../../index.ts';
 import { type ArgumentField, argumentFields, checkJson } from '../form/argument-form.ts';
 import { contentOf, type Draft, first, visitedIssues } from '../form/draft.ts';
 import { addPage } from '../pages/add-page.ts';
+import { editPage } from '../pages/edit-page.ts';
+import { type Imported, importedPage } from '../pages/imported-page.ts';
 
 import { offerPage } from '../pages/offer-page.ts';
 import { againPath, callPath, serverPath } from '../pages/paths.ts';
 import { texts } from '../texts/texts.ts';
-import { type Desk, missing, offerAsked, offerContext, offerPattern, posted, redirect, show } from './context.ts';
+import { nameFrom, targetOf } from '../workspace/server-form.ts';
+import {
+  type Desk,
+  missing,
+  offerAsked,
+  offerContext,
+  offerPattern,
+  posted,
+  redirect,
+  show,
+  viewOf,
+} from './context.ts';
 
 const isField = (field: ArgumentField): field is Field => field.kind !== 'json';
 
@@ -43,22 +49,33 @@ function readArguments(
   return { content, issues: found };
 }
 
-/** The servers a posted form names. @throws MidcallError `cli/usage` */
-function entriesOf(desk: Desk, draft: Draft): readonly ServerEntry[] {
-  const what = (first(draft, 'what') ?? '').trim();
-  const name = (first(draft, 'name') ?? '').trim();
-  const named = (otherwise: string) => desk.workspace.servers.freeId(name === '' ? otherwise : name);
-  if (first(draft, 'by') === 'config')
-    return readServerEntries(what, desk.environment).map(entry => ({
-      ...entry,
-      id: desk.workspace.servers.freeId(entry.id),
-    }));
-  if (first(draft, 'by') === 'url') {
-    const target = urlTarget(what);
-    return [{ id: named(new URL(what).hostname), target }];
-  }
-  const all = commandWords(what);
-  return [{ id: named(all[0]?.split(/[\\/]/).at(-1) ?? ''), target: commandTarget(all) }];
+/** Puts the servers of a pasted mcp.json on the desk, and waits for none. @throws MidcallError `cli/usage` where it is no such thing */
+function importServers({ workspace: { servers }, environment }: Desk, text: string): readonly Imported[] {
+  return readServerList(text, environment).map(listed => {
+    if ('problem' in listed) return listed;
+    const id = servers.freeId(listed.id);
+    void servers.add({ ...listed.entry, id }).catch(() => {});
+    void servers.keep(id);
+    return { id };
+  });
+}
+
+/** Adds the server that a posted form names, by its own name where the form has none. @returns its id @throws MidcallError `cli/usage` */
+async function addOne({ workspace: { servers } }: Desk, draft: Draft): Promise<string> {
+  const named = (first(draft, 'name') ?? '').trim();
+  const target = targetOf(draft);
+  const proposed = target.kind === 'url' ? new URL(target.url).hostname : (target.command.split(/[\\/]/).at(-1) ?? '');
+  const entry = { id: servers.freeId(named === '' ? proposed : named), target };
+  const started = await servers.add(entry).then(
+    () => true,
+    () => false,
+  );
+  await servers.keep(entry.id);
+  const own = started && named === '' ? nameFrom(servers.ownName(entry.id) ?? '') : undefined;
+  if (own === undefined || own === entry.id) return entry.id;
+  const id = servers.freeId(own);
+  await servers.replace(entry.id, { ...entry, id }).catch(() => {});
+  return servers.get(id) ? id : entry.id;
 }
 
 export function serverRoutes(app: Hono, desk: Desk): void {
@@ -127,12 +144,57 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const draft = posted(context);
     const by = first(draft, 'by') ?? '';
     try {
-      const entries = entriesOf(desk, draft);
-      await Promise.allSettled(entries.map(entry => workspace.servers.add(entry)));
-      return redirect(context, desk, entries.length === 1 ? serverPath(entries[0]!.id) : '/');
+      if (by !== 'config') return redirect(context, desk, serverPath(await addOne(desk, draft)));
+      imported = importServers(desk, first(draft, 'what') ?? '');
+      return redirect(context, desk, '/imported');
     } catch (error) {
       if (!isMidcallError(error)) throw error;
       return show(context, desk, addPage(guard, draft, { by, message: error.message }), 422);
     }
+  });
+
+  /** What the last mcp.json came to. */
+  let imported: readonly Imported[] = [];
+  app.get('/imported', context => show(context, desk, importedPage(imported, viewOf(desk))));
+
+  app.get('/servers/:server/edit', context => {
+    const id = context.req.param('server');
+    if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
+    return show(context, desk, editPage(workspace.servers.entry(id), guard));
+  });
+
+  app.post('/servers/:server/edit', async context => {
+    const id = context.req.param('server');
+    if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
+    const draft = posted(context);
+    const before = workspace.servers.entry(id);
+    const name = (first(draft, 'name') ?? '').trim() || id;
+    try {
+      const target = targetOf(draft, before.target);
+      const changed = workspace.servers.replace(id, { ...before, id: name, target });
+      // One that does not start any more says so on its page.
+      await changed.catch(error => {
+        if (!isMidcallError(error, 'host/not-found')) throw error;
+      });
+      return redirect(context, desk, serverPath(name));
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return show(context, desk, editPage(before, guard, draft, error.message), 422);
+    }
+  });
+
+  app.post('/servers/:server/:what{duplicate|up|down|keep}', async context => {
+    const { server: id, what } = context.req.param();
+    const { servers } = workspace;
+    if (!servers.get(id)) return missing(context, desk, texts.servers.unknown);
+    if (what === 'duplicate') {
+      const copy = { ...servers.entry(id), id: servers.freeId(id) };
+      await servers.add(copy, { start: false });
+      await servers.keep(copy.id);
+      return redirect(context, desk, serverPath(copy.id, 'edit'));
+    }
+    if (what === 'keep') await servers.keep(id);
+    else await servers.move(id, what === 'up' ? -1 : 1);
+    return redirect(context, desk, serverPath(id));
   });
 }

@@ -23,6 +23,7 @@ export const homeStyle = `
 .call-row .chip{height:20px;font-size:12px}
 .call-row-server{color:var(--muted);font-size:12.5px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .call-row .clock{justify-self:end}
+.server-row-trouble.whole{white-space:normal}
 .empty-state{padding:22px 20px}
 @media (max-width:1000px){.home-grid{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:760px){

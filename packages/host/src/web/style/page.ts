@@ -22,6 +22,14 @@ export const pageStyle = `
 .plain-link:hover{text-decoration:underline}
 .root-line{margin-right:10px}
 .hint{background:none;border:1px solid var(--line);font-weight:450;height:22px}
+.more summary{cursor:pointer;color:var(--muted);width:fit-content}
+.more-actions{display:flex;flex-wrap:wrap;gap:8px;margin-top:12px}
+.more h3{font-size:13px;margin:18px 0 8px}
+.more pre{margin:0 0 10px}
+.secret-names{display:grid;gap:8px}
+.secret-names li{display:flex;align-items:center;gap:12px}
+.secret-names .switch{margin-left:auto;font-weight:450}
+.secret-entry textarea{flex:1}
 .hint-unknown{border-color:transparent}
 .chips-inline{display:flex;flex-wrap:wrap;gap:6px;margin-right:auto}
 .head h1:has(+.chips-inline){margin-right:0}

@@ -57,7 +57,8 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .server{position:relative}
 .server+.server{margin-top:2px}
 .server-name,.tool,.add-server{display:flex;align-items:center;gap:8px;padding:5px 10px;border-radius:var(--radius-small);color:var(--ink);text-decoration:none;min-width:0}
-.server-name{font-weight:600;padding-right:52px}
+.server-name{font-weight:600}
+.server:has(.tool-group) .server-name{padding-right:56px}
 .server-label{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .server-state{font-weight:450;font-size:12.5px;color:var(--muted);margin-left:auto;white-space:nowrap}
 .tool-group>summary{position:absolute;right:4px;top:2px;display:flex;align-items:center;gap:3px;min-width:44px;min-height:26px;justify-content:flex-end;padding:0 4px;border-radius:5px;color:var(--muted);font-size:12px;font-variant-numeric:tabular-nums;cursor:pointer;list-style:none}
@@ -161,7 +162,9 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 .side{display:none}
 .without-side{display:inline-flex}
 main{padding:18px 14px 56px}
-.pill-age,.find-button span,.find-button kbd{display:none!important}
+.pill-age,.find-button kbd{display:none!important}
+.find-button span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.find-button{position:relative}
 .find-button{padding:0 10px}
 html{scroll-padding-top:110px}}
 `;

@@ -1,4 +1,5 @@
 /** How a person likes their desk: what is folded, which tools they come back to, which keys and colours they use. */
+import { isRecord } from '@midcall/core/json';
 import type { OfferKind } from './views.ts';
 
 /** What is remembered, as plain data. */
@@ -21,6 +22,22 @@ const mostEntries = 500;
 
 /** What a tool, a prompt or a resource of a server is remembered by. */
 const offerKey = (serverId: string, kind: OfferKind, name: string): string => JSON.stringify([serverId, kind, name]);
+
+/** What can be understood of preferences that were read from a file. */
+export function readPreferences(value: unknown): PreferencesRecord {
+  if (!isRecord(value)) return {};
+  const { folds, favourites, singleKeys, theme } = value;
+  return {
+    ...(isRecord(folds) && {
+      folds: Object.fromEntries(
+        Object.entries(folds).flatMap(([id, folded]) => (typeof folded === 'boolean' ? [[id, folded]] : [])),
+      ),
+    }),
+    ...(Array.isArray(favourites) && { favourites: favourites.filter(each => typeof each === 'string') }),
+    ...(typeof singleKeys === 'boolean' && { singleKeys }),
+    ...((theme === 'light' || theme === 'dark') && { theme }),
+  };
+}
 
 /** The preferences of one desk. */
 export class Preferences {

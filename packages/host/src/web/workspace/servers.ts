@@ -19,10 +19,26 @@ export interface DeskServersParts {
   readonly onEvent: (serverId: string, event: ConnectionEvent) => void;
   /** Told where something that is shown has changed. */
   readonly onChange: (announcement?: Announcement) => void;
+  /** Told that a server is called otherwise from now on. */
+  readonly renamed: (from: string, to: string) => Promise<void>;
+  /** Changes the list of servers that are there in the next session too; resolves once it is kept. */
+  readonly keep: (make: (servers: readonly ServerEntry[]) => readonly ServerEntry[]) => Promise<void>;
+}
+
+/** How a server is put on the desk. */
+export interface AddOptions {
+  /** False to start it when it is first looked at. */
+  readonly start?: boolean;
+  /** True for one that is in the kept list already. */
+  readonly kept?: boolean;
 }
 
 interface Server {
   readonly connection: Connection;
+  /** True where it is there in the next session too. */
+  kept: boolean;
+  /** True until it is started for the first time. */
+  fresh: boolean;
   offers: Offers;
   unlisted: readonly ListProblem[];
   /** False from a start until its offers are known. */
@@ -47,14 +63,79 @@ export class DeskServers {
   }
 
   /** Puts a server on the desk and starts it, where it does not run already. @returns when it is ready; rejects where it could not be started, and it stays on the desk */
-  async add(entry: ServerEntry): Promise<void> {
+  async add(entry: ServerEntry, { start = true, kept = false }: AddOptions = {}): Promise<void> {
     if (this.#servers.has(entry.id)) throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
-    const connection = this.#parts.connect(entry);
-    const unsubscribe = connection.subscribe(event => this.#heard(entry.id, event));
-    this.#servers.set(entry.id, { connection, offers: nothing, unlisted: [], listed: false, unsubscribe });
+    this.#servers.set(entry.id, this.#made(entry, kept));
     this.#parts.onChange();
-    if (connection.state === 'ready') await this.#readOffers(entry.id);
-    else await connection.start();
+    if (this.connection(entry.id).state === 'ready') await this.#readOffers(entry.id);
+    else if (start) await this.#start(entry.id);
+  }
+
+  /** Starts a server that was not started yet, and does not wait for it. One that was stopped stays so. */
+  need(id: string): void {
+    if (this.#servers.get(id)?.fresh) void this.#start(id).catch(() => {});
+  }
+
+  /** What a server calls itself; undefined where it does not run. */
+  ownName(id: string): string | undefined {
+    const info = this.connection(id).server;
+    return info && (info.title ?? info.name);
+  }
+
+  /** How a server is reached. */
+  entry(id: string): ServerEntry {
+    return this.connection(id).entry;
+  }
+
+  /** Has a server there in the next session too. */
+  async keep(id: string): Promise<void> {
+    const server = this.#server(id);
+    server.kept = true;
+    const { entry } = server.connection;
+    this.#parts.onChange();
+    await this.#parts.keep(all => (all.some(each => each.id === id) ? all : [...all, entry]));
+  }
+
+  /**
+   * Puts a changed server in the place of one, started where that was, and keeps it. What the person decided about the one
+   * holds for the other.
+   * @throws MidcallError `cli/usage` where its name is taken
+   */
+  async replace(id: string, entry: ServerEntry): Promise<void> {
+    const before = this.#server(id);
+    if (entry.id !== id && this.#servers.has(entry.id))
+      throw new MidcallError('cli/usage', texts.servers.taken(entry.id));
+    const runs = before.connection.state === 'ready' || before.connection.state === 'starting';
+    before.unsubscribe();
+    await before.connection.stop();
+    const made = this.#made(entry, true);
+    const all = [...this.#servers].map(([each, server]) =>
+      each === id ? ([entry.id, made] as const) : ([each, server] as const),
+    );
+    this.#servers.clear();
+    for (const [each, server] of all) this.#servers.set(each, server);
+    if (entry.id !== id) await this.#parts.renamed(id, entry.id);
+    this.#parts.onChange();
+    await this.#parts.keep(kept => {
+      const there = kept.some(each => each.id === id);
+      return there ? kept.map(each => (each.id === id ? entry : each)) : [...kept, entry];
+    });
+    if (runs) await this.#start(entry.id);
+  }
+
+  /** Puts a server further up or down. */
+  async move(id: string, by: 1 | -1): Promise<void> {
+    const all = [...this.#servers];
+    const at = all.findIndex(([each]) => each === id);
+    const other = all[at + by];
+    if (at < 0 || !other) return;
+    [all[at], all[at + by]] = [other, all[at]!];
+    this.#servers.clear();
+    for (const [each, server] of all) this.#servers.set(each, server);
+    this.#parts.onChange();
+    const order = all.map(([each]) => each);
+    const place = (entry: ServerEntry): number => (order.includes(entry.id) ? order.indexOf(entry.id) : order.length);
+    await this.#parts.keep(kept => [...kept].sort((a, b) => place(a) - place(b)));
   }
 
   /** A name that no server on the desk has yet. */
@@ -69,6 +150,7 @@ export class DeskServers {
   /** @returns when it is ready, and what it offers is known */
   async restart(id: string): Promise<void> {
     const server = this.#server(id);
+    server.fresh = false;
     await server.connection.restart();
     await server.listing;
   }
@@ -84,6 +166,7 @@ export class DeskServers {
     unsubscribe();
     this.#servers.delete(id);
     this.#parts.onChange();
+    await this.#parts.keep(all => (all.some(each => each.id === id) ? all.filter(each => each.id !== id) : all));
   }
 
   list(): readonly ServerView[] {
@@ -105,13 +188,25 @@ export class DeskServers {
     await Promise.allSettled([...this.#servers.values()].map(server => server.connection.stop()));
   }
 
+  #made(entry: ServerEntry, kept: boolean): Server {
+    const connection = this.#parts.connect(entry);
+    const unsubscribe = connection.subscribe(event => this.#heard(entry.id, event));
+    return { connection, kept, fresh: true, offers: nothing, unlisted: [], listed: false, unsubscribe };
+  }
+
+  async #start(id: string): Promise<void> {
+    const server = this.#server(id);
+    server.fresh = false;
+    await server.connection.start();
+  }
+
   #server(id: string): Server {
     const server = this.#servers.get(id);
     if (!server) throw new MidcallError('host/not-found', texts.servers.unknown);
     return server;
   }
 
-  #view(id: string, { connection, offers, unlisted, listed }: Server): ServerView {
+  #view(id: string, { connection, offers, unlisted, listed, kept, fresh }: Server): ServerView {
     const { roots } = this.#parts;
     const info = connection.server;
     const granted: RootView[] = (roots.granted(id) ?? []).map(root => {
@@ -121,6 +216,8 @@ export class DeskServers {
     return {
       id,
       origin: connection.origin,
+      kept,
+      fresh: fresh && connection.state === 'stopped',
       state: connection.state === 'ready' && !listed ? 'starting' : connection.state,
       ...(connection.problem !== undefined && { reason: connection.problem }),
       ...(info && { self: `${info.name} ${info.version}`.trim(), era: info.protocolVersion }),

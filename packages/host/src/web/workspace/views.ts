@@ -56,6 +56,10 @@ export interface ServerView {
   /** Its command line or URL. */
   readonly origin: string;
   readonly state: 'starting' | 'ready' | 'stopped' | 'failed';
+  /** True where it is there in the next session too. */
+  readonly kept?: boolean;
+  /** True where it was not started yet, and starts when it is looked at. */
+  readonly fresh?: boolean;
   /** Why it does not run. */
   readonly reason?: string;
   /** What it calls itself, with its version. */

@@ -1,6 +1,7 @@
 /** Everything on one desk: its servers, its calls and the person's decisions, tied together. Holds no markup and no request. */
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Audit, Connection, Inbox, KeptRules, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
+import type { DeskMemory, DeskRecord } from '../keeping/desk-file.ts';
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
 import type { Announcement } from './live.ts';
@@ -21,6 +22,10 @@ export interface WorkspaceParts {
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => Connection;
   readonly clock?: Clock;
+  /** Keeps the servers and what the person likes for the next session; nothing is kept where absent. */
+  readonly memory?: DeskMemory;
+  /** Told of what could not be kept. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** What the pages show, and what the buttons do. */
@@ -37,25 +42,38 @@ export class Workspace {
   readonly preferences: Preferences;
   readonly #listeners = new Set<(announcement?: Announcement) => void>();
   readonly #ends: readonly (() => void)[];
+  readonly #memory: DeskMemory | undefined;
+  readonly #onError: (error: unknown) => void;
+  /** What is being kept. */
+  #keeping: Promise<unknown> = Promise.resolve();
+  #unkept: string | undefined;
 
-  constructor(parts: WorkspaceParts) {
+  /** @param before - what was kept */
+  constructor(parts: WorkspaceParts, before?: DeskRecord) {
     const { inbox, policy, audit, roots, connect } = parts;
     this.inbox = inbox;
     this.policy = policy;
     this.audit = audit;
     this.roots = roots;
     this.models = parts.models;
+    this.#memory = parts.memory;
+    this.#onError = parts.onError ?? (() => {});
     this.clock = parts.clock ?? systemClock;
     const onChange = (announcement?: Announcement): void => {
       for (const listener of this.#listeners) listener(announcement);
     };
-    this.preferences = new Preferences({}, () => onChange());
+    this.preferences = new Preferences(before?.preferences ?? {}, () => {
+      onChange();
+      void this.#keep(record => ({ ...record, preferences: this.preferences.record }));
+    });
     this.calls = new DeskCalls({ connection: id => this.servers.connection(id), clock: this.clock, onChange });
     this.servers = new DeskServers({
       roots,
       connect,
       onEvent: (serverId, event) => this.calls.heard(serverId, event),
       onChange,
+      renamed: (from, to) => this.#renamed(from, to),
+      keep: make => this.#keep(record => ({ ...record, servers: make(record.servers) })),
     });
     this.decisions = new Decisions({
       policy,
@@ -69,6 +87,40 @@ export class Workspace {
     this.#ends = [inbox.subscribe(event => this.calls.questioned(event)), roots.subscribe(() => onChange())];
   }
 
+  /** Why the last change could not be kept for the next session; undefined where it could. */
+  get unkept(): string | undefined {
+    return this.#unkept;
+  }
+
+  async #keep(make: (record: DeskRecord) => DeskRecord): Promise<void> {
+    const kept = this.#memory?.change(make);
+    if (kept) this.#keeping = Promise.allSettled([this.#keeping, kept]);
+    try {
+      await kept;
+      this.#unkept = undefined;
+    } catch (error) {
+      this.#unkept = error instanceof Error ? error.message : String(error);
+      this.#onError(error);
+    }
+  }
+
+  /** What the person decided about a server holds for it under its new name. */
+  async #renamed(from: string, to: string): Promise<void> {
+    const granted = this.roots.granted(from);
+    if (granted) {
+      await this.roots.grant(
+        to,
+        granted.map(root => root.uri),
+      );
+      await this.roots.forget(from);
+    }
+    for (const { server, scope, subject, effect, until } of this.policy.rules()) {
+      const forMs = until === undefined ? undefined : until - this.clock.now();
+      if (server !== from || scope !== 'session' || (forMs !== undefined && forMs <= 0)) continue;
+      this.policy.add({ server: to, subject, effect, ...(forMs !== undefined && { forMs }) });
+    }
+  }
+
   /** Calls `listener` after every change a page may show. @returns ends the subscription */
   subscribe(listener: (announcement?: Announcement) => void): () => void {
     this.#listeners.add(listener);
@@ -79,5 +131,6 @@ export class Workspace {
   async close(): Promise<void> {
     for (const end of this.#ends) end();
     await this.servers.close();
+    await this.#keeping;
   }
 }

@@ -1,0 +1,85 @@
+/** An `mcp.json` as people write it, with comments and trailing commas, read entry by entry: one that is wrong spoils no other. */
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
+import { readServerEntries, type ServerEntry } from './server-entry.ts';
+
+/** One entry of the file: the server, or what is wrong with it. */
+export type ListedServer =
+  | { readonly id: string; readonly entry: ServerEntry }
+  | { readonly id: string; readonly problem: string };
+
+/** How far a string, a comment or the space at a position reaches; the position itself where none begins there. */
+function tokenEnd(text: string, at: number): number {
+  if (text[at] === '"') {
+    let end = at + 1;
+    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    return Math.min(end + 1, text.length);
+  }
+  const [close, length] = text.startsWith('//', at)
+    ? ['\n', 0]
+    : text.startsWith('/*', at)
+      ? ['*/', 2]
+      : [undefined, 0];
+  if (close === undefined) return at;
+  const end = text.indexOf(close, at + 2);
+  return end < 0 ? text.length : end + length;
+}
+
+/**
+ * JSON without its comments and trailing commas, which are replaced by as many spaces, so that positions in errors still fit.
+ * It takes time in proportion to the text.
+ */
+function withoutComments(text: string): string {
+  const parts: string[] = [];
+  /** Where in `parts` the last comma is, as long as only space has followed. */
+  let comma: number | undefined;
+  for (let at = 0; at < text.length; ) {
+    const end = tokenEnd(text, at);
+    const char = text[at]!;
+    if (end > at && char === '/') parts.push(text.slice(at, end).replace(/[^\n]/g, ' '));
+    else if (end > at) {
+      parts.push(text.slice(at, end));
+      comma = undefined;
+    } else {
+      if ((char === '}' || char === ']') && comma !== undefined) parts[comma] = ' ';
+      if (char === ',') comma = parts.length;
+      else if (!/\s/.test(char)) comma = undefined;
+      parts.push(char);
+    }
+    at = Math.max(end, at + 1);
+  }
+  return parts.join('');
+}
+
+/**
+ * Every server that a file names, or a single entry pasted without the members around it.
+ * @param text - untrusted
+ * @param environment - what `${NAME}` stands for
+ * @throws MidcallError `cli/usage` where the text as a whole is no list of servers
+ */
+export function readServerList(
+  text: string,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): readonly ListedServer[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(withoutComments(text));
+  } catch (cause) {
+    throw new MidcallError('cli/usage', `This is not JSON: ${(cause as Error).message}`, { cause });
+  }
+  const listed = isRecord(json) ? (json['mcpServers'] ?? json['servers'] ?? json) : undefined;
+  if (!isRecord(listed) || Object.keys(listed).length === 0 || !Object.values(listed).every(isRecord))
+    throw new MidcallError(
+      'cli/usage',
+      "The text must have a member 'mcpServers' or 'servers' with an entry for each server.",
+    );
+  return Object.entries(listed).map(([id, each]) => {
+    try {
+      const [entry] = readServerEntries(JSON.stringify({ mcpServers: { [id]: each } }), environment);
+      return { id, entry: entry! };
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return { id, problem: error.message };
+    }
+  });
+}

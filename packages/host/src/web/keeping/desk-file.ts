@@ -1,0 +1,156 @@
+/**
+ * What a desk keeps between two runs, in files of its owner's alone: the servers that were put on it and how the person likes it.
+ *
+ * - desk-file-F1 The values of environment variables and headers are never in the file itself: they are in a second one, sealed.
+ * - desk-file-F2 Each change is read, made and written while no other process does so; a crash leaves what was there before it
+ *   or after it.
+ * - desk-file-F3 A value that does not open is left out, and the rest is there.
+ */
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isRecord } from '@midcall/core/json';
+import { ownerFile, type ServerEntry, withFileLock } from '../../index.ts';
+import { type PreferencesRecord, readPreferences } from '../workspace/preferences.ts';
+
+/** What a desk keeps. */
+export interface DeskRecord {
+  /** In the order they are shown. */
+  readonly servers: readonly ServerEntry[];
+  readonly preferences: PreferencesRecord;
+}
+
+/** Where a desk keeps it. */
+export interface DeskMemory {
+  /** @throws MidcallError `cli/usage` for a file that cannot be read or understood */
+  read(): Promise<DeskRecord>;
+  /** Changes it while no other process does so. @throws MidcallError as {@link read} does; what the system says */
+  change(make: (record: DeskRecord) => DeskRecord): Promise<void>;
+}
+
+/** Encrypts text, so that only who has the key reads it. */
+export interface SecretBox {
+  readonly seal: (text: string) => string;
+  /** @returns undefined for what does not open */
+  readonly open: (sealed: string) => string | undefined;
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A server as it is written: of what is secret, the names. */
+interface WrittenServer {
+  readonly id: string;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly secrets?: readonly string[];
+}
+
+interface WrittenDesk {
+  readonly servers: readonly WrittenServer[];
+  readonly preferences: unknown;
+}
+
+interface WrittenSecrets {
+  readonly sealed: string;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+function isServer(value: unknown): value is WrittenServer {
+  if (!isRecord(value)) return false;
+  const { id, command, args, cwd, url, secrets } = value;
+  const reached = isText(command) ? url === undefined && areTexts(args ?? []) : isText(url) && URL.canParse(url);
+  return isText(id) && id !== '' && reached && (cwd === undefined || isText(cwd)) && areTexts(secrets ?? []);
+}
+
+const isDesk = (value: unknown): value is WrittenDesk =>
+  isRecord(value) && Array.isArray(value['servers']) && value['servers'].every(isServer);
+
+const isSecrets = (value: unknown): value is WrittenSecrets => isRecord(value) && isText(value['sealed']);
+
+const secretsOf = ({ target }: ServerEntry): Texts => (target.kind === 'command' ? target.env : target.headers) ?? {};
+
+function written(entry: ServerEntry): WrittenServer {
+  const { id, target } = entry;
+  const names = Object.keys(secretsOf(entry));
+  const secrets = names.length > 0 ? { secrets: names } : {};
+  if (target.kind === 'url') return { id, url: target.url, ...secrets };
+  const { command, args, cwd } = target;
+  return { id, command, args, ...(cwd !== undefined && { cwd }), ...secrets };
+}
+
+const secretValues = ({ servers }: DeskRecord): Readonly<Record<string, Texts>> =>
+  Object.fromEntries(
+    servers.map(entry => [entry.id, secretsOf(entry)] as const).filter(([, all]) => Object.keys(all).length > 0),
+  );
+
+function entryOf({ id, command, args = [], cwd, url, secrets = [] }: WrittenServer, values: Texts): ServerEntry {
+  const known = secrets.filter(name => Object.hasOwn(values, name)).map(name => [name, values[name]!] as const);
+  const own = known.length > 0 ? Object.fromEntries(known) : undefined;
+  if (command === undefined) return { id, target: { kind: 'url', url: url!, ...(own && { headers: own }) } };
+  const target = {
+    kind: 'command' as const,
+    command,
+    args,
+    ...(own && { env: own }),
+    ...(cwd !== undefined && { cwd }),
+  };
+  return { id, target };
+}
+
+/** By server: the values of its variables or headers. What is no such thing stands for nothing. */
+function readSecrets(text: string | undefined): Readonly<Record<string, Texts>> {
+  try {
+    const all: unknown = JSON.parse(text ?? '{}');
+    if (!isRecord(all)) return {};
+    const entries = Object.entries(all).filter(([, values]) => isRecord(values) && Object.values(values).every(isText));
+    return Object.fromEntries(entries) as Record<string, Texts>;
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Keeps a desk in two files, for {@link DeskOptions.memory}.
+ * @param path - of the file that holds everything but secrets; theirs is beside it, named `….sealed.json`
+ * @param box - seals what is secret
+ */
+export function deskFile(path: string, box: SecretBox): DeskMemory {
+  const file = ownerFile(path, 'a desk', isDesk);
+  const secretsFile = ownerFile(path.replace(/(\.json)?$/, '.sealed.json'), 'sealed secrets', isSecrets);
+  const understood = (desk: WrittenDesk | undefined, secrets: WrittenSecrets | undefined): DeskRecord => {
+    const values = readSecrets(secrets && box.open(secrets.sealed));
+    return {
+      servers: (desk?.servers ?? []).map(server => entryOf(server, values[server.id] ?? {})),
+      preferences: readPreferences(desk?.preferences),
+    };
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  const changed = async (make: (record: DeskRecord) => DeskRecord): Promise<void> => {
+    const [desk, secrets] = [await file.read(), await secretsFile.read()];
+    const before = understood(desk, secrets);
+    const next = make(before);
+    const [old, values] = [secretValues(before), secretValues(next)];
+    const writeSecrets = (all: Readonly<Record<string, Texts>>) =>
+      secretsFile.write({ sealed: box.seal(JSON.stringify(all)) });
+    const any = secrets !== undefined || Object.keys(values).length > 0;
+    // What the file names is there before it is named, and goes only after.
+    if (any) await writeSecrets({ ...old, ...values });
+    await file.write({ servers: next.servers.map(written), preferences: next.preferences });
+    if (Object.keys(old).some(id => !Object.hasOwn(values, id))) await writeSecrets(values);
+  };
+  const change = async (make: (record: DeskRecord) => DeskRecord): Promise<void> => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await withFileLock(path, () => changed(make));
+  };
+  return {
+    read: async () => understood(await file.read(), await secretsFile.read()),
+    change(make) {
+      const next = last.then(() => change(make));
+      last = next.catch(() => {});
+      return next;
+    },
+  };
+}

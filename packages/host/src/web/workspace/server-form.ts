@@ -1,0 +1,75 @@
+/** A server as a form has it: read from what was posted, and written into the form again. Pure. */
+import { MidcallError } from '@midcall/core/errors';
+import { commandTarget, commandWords, originOf, type ServerEntry, urlTarget } from '../../index.ts';
+import { type Draft, first } from '../form/draft.ts';
+import { texts } from '../texts/texts.ts';
+
+type Target = ServerEntry['target'];
+
+/** The variables of a command's environment, or the headers that are sent to a URL. */
+export const secretsOf = (target: Target): Readonly<Record<string, string>> =>
+  (target.kind === 'command' ? target.env : target.headers) ?? {};
+
+/** What a form's field of lines holds: `NAME=value`, or `Name: value`. @throws MidcallError `cli/usage`, naming the line and not its value */
+function readLines(text: string, sign: '=' | ':'): Readonly<Record<string, string>> {
+  const lines = text.split(/\r\n?|\n/).map(line => line.trim());
+  const entries = lines.flatMap((line, at) => {
+    if (line === '') return [];
+    const place = line.indexOf(sign);
+    if (place <= 0) throw new MidcallError('cli/usage', texts.servers.badLine(at + 1, sign));
+    const name = line.slice(0, place).trim();
+    if (!(sign === '=' ? /^[A-Za-z_][\w.-]*$/ : /^[\w!#$%&'*+.^`|~-]+$/).test(name))
+      throw new MidcallError('cli/usage', texts.servers.badName(at + 1));
+    return [[name, line.slice(place + 1).trim()] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * The target that a form names.
+ * @param before - the server that is edited: what its form leaves empty of its secrets stays as it was
+ * @throws MidcallError `cli/usage`
+ */
+export function targetOf(draft: Draft, before?: Target): Target {
+  const what = (first(draft, 'what') ?? '').trim();
+  const byUrl = first(draft, 'by') === 'url';
+  const dropped = new Set(draft.get('drop') ?? []);
+  const old = before && (before.kind === 'url') === byUrl ? secretsOf(before) : {};
+  const kept = Object.entries(old).filter(([name]) => !dropped.has(name));
+  const secrets = { ...Object.fromEntries(kept), ...readLines(first(draft, 'secrets') ?? '', byUrl ? ':' : '=') };
+  const any = Object.keys(secrets).length > 0;
+  if (byUrl) return urlTarget(what, any ? secrets : undefined);
+  const cwd = (first(draft, 'cwd') ?? '').trim();
+  const target = commandTarget(commandWords(what), cwd === '' ? {} : { cwd });
+  return any ? ({ ...target, env: secrets } as Target) : target;
+}
+
+/** What stands in the form for how a server is reached. */
+export const writtenTarget = (target: Target): string => (target.kind === 'url' ? target.url : originOf(target));
+
+/** A server as an entry of an `mcp.json`; what is secret is named by a variable, and its value is not in it. */
+export function asConfig({ id, target }: ServerEntry): string {
+  const secrets = Object.keys(secretsOf(target)).map(name => [name, `\${${name.replace(/\W/g, '_')}}`] as const);
+  const named = Object.fromEntries(secrets);
+  const any = secrets.length > 0;
+  const entry =
+    target.kind === 'url'
+      ? { url: target.url, ...(any && { headers: named }) }
+      : {
+          command: target.command,
+          args: target.args,
+          ...(any && { env: named }),
+          ...(target.cwd !== undefined && { cwd: target.cwd }),
+        };
+  return JSON.stringify({ mcpServers: { [id]: entry } }, null, 2);
+}
+
+/** What a server calls itself, as far as it can be a name on the desk; undefined where it cannot. */
+export function nameFrom(title: string): string | undefined {
+  const name = title
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, 60)
+    .trim();
+  return name === '' ? undefined : name;
+}

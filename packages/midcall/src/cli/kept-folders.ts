@@ -1,0 +1,43 @@
+/** Keeps the folders that a person offers on the desk, and not those that the command line names for one session. */
+import type { RootsMemory, RootsState } from '@midcall/host';
+
+/** A memory of folders in two parts: what is kept, and what is of this session alone. */
+export interface KeptFolders {
+  readonly memory: RootsMemory;
+  /** Runs what offers folders for this session; those that were not kept before are not kept by it either. */
+  forSession<T>(offer: () => Promise<T>): Promise<T>;
+}
+
+/** @param file - where folders are kept; must be read before the first folder is offered */
+export function keptFolders(file: RootsMemory): KeptFolders {
+  let kept = new Set<string>();
+  const session = new Set<string>();
+  let offering = false;
+  const withoutSession = ({ roots, grants }: RootsState): RootsState => ({
+    roots: roots.filter(({ path }) => !session.has(path)),
+    grants: Object.fromEntries(
+      Object.entries(grants).map(([server, paths]) => [server, paths.filter(path => !session.has(path))]),
+    ),
+  });
+  return {
+    memory: {
+      async read() {
+        const state = await file.read();
+        kept = new Set(state?.roots.map(({ path }) => path));
+        return state;
+      },
+      async write(state) {
+        if (offering) for (const { path } of state.roots) if (!kept.has(path)) session.add(path);
+        await file.write(withoutSession(state));
+      },
+    },
+    async forSession(offer) {
+      offering = true;
+      try {
+        return await offer();
+      } finally {
+        offering = false;
+      }
+    },
+  };
+}
