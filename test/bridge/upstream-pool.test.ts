@@ -4,6 +4,9 @@ import { UpstreamPool } from '../../packages/midcall/src/bridge/http/upstream-po
 import type { UpstreamSession } from '../../packages/midcall/src/bridge/upstream-session.ts';
 import { handClock } from '../host/clock.ts';
 
+const plain = { hasRoots: false, declares: {} };
+const rooted = { hasRoots: true, declares: {} };
+
 const idleMs = 60_000;
 
 function poolOf() {
@@ -13,7 +16,7 @@ function poolOf() {
   const pool = new UpstreamPool({
     clock,
     idleMs,
-    async start(number, hasRoots) {
+    async start(number, { hasRoots }) {
       const server = { number, hasRoots, told: [] as string[][], calls: { size: 0 }, closed: false };
       running.push(server);
       return {
@@ -40,7 +43,7 @@ const settled = () => new Promise(setImmediate);
 describe('the upstream servers of one principal', () => {
   it('are one for all hosts that name no directories', async () => {
     const { pool, running } = poolOf();
-    const all = await Promise.all([pool.any(session(), false), pool.any(request(), false), pool.any(session(), false)]);
+    const all = await Promise.all([pool.any(session(), plain), pool.any(request(), plain), pool.any(session(), plain)]);
     expect(new Set(all).size).toBe(1);
     expect(running).toHaveLength(1);
   });
@@ -48,46 +51,46 @@ describe('the upstream servers of one principal', () => {
   it('are one for the same directories, and another for others while somebody uses them', async () => {
     const { pool, running } = poolOf();
     const [one, other] = [session(), session()];
-    const first = await pool.withRoots(one, a);
-    expect(await pool.withRoots(request(), a)).toBe(first);
-    expect(await pool.withRoots(other, b)).not.toBe(first);
+    const first = await pool.withRoots(one, a, rooted);
+    expect(await pool.withRoots(request(), a, rooted)).toBe(first);
+    expect(await pool.withRoots(other, b, rooted)).not.toBe(first);
     expect(running.map(({ told }) => told)).toEqual([[['file:///a']], [['file:///b']]]);
   });
 
   it('are told of other directories by the only session that uses them, also during its calls', async () => {
     const { pool, running } = poolOf();
     const only = session();
-    await pool.withRoots(only, a);
+    await pool.withRoots(only, a, rooted);
     running[0]!.calls.size = 1;
-    await pool.withRoots(only, b);
+    await pool.withRoots(only, b, rooted);
     expect(running.map(({ told }) => told)).toEqual([[['file:///a'], ['file:///b']]]);
   });
 
   it('are not told of other directories while a call of an earlier request runs', async () => {
     const { pool, running } = poolOf();
     const before = request();
-    await pool.withRoots(before, a);
+    await pool.withRoots(before, a, rooted);
     running[0]!.calls.size = 1;
     pool.leave(before);
     const after = request();
-    await pool.withRoots(after, b);
+    await pool.withRoots(after, b, rooted);
     expect(running.map(({ told }) => told)).toEqual([[['file:///a']], [['file:///b']]]);
     pool.leave(after);
-    await pool.withRoots(request(), [...a, ...b]);
+    await pool.withRoots(request(), [...a, ...b], rooted);
     expect(running).toHaveLength(2);
   });
 
   it('keep hosts with directories apart from those without', async () => {
     const { pool, running } = poolOf();
-    await pool.any(session(), false);
-    await pool.withRoots(session(), a);
+    await pool.any(session(), plain);
+    await pool.withRoots(session(), a, rooted);
     expect(running.map(({ hasRoots }) => hasRoots)).toEqual([false, true]);
   });
 
   it('are stopped when nobody has used them for a while, and no call runs', async () => {
     const { pool, running, clock } = poolOf();
     const user = session();
-    await pool.any(user, false);
+    await pool.any(user, plain);
     clock.move(10 * idleMs);
     expect(running[0]!.closed).toBe(false);
     running[0]!.calls.size = 1;
@@ -106,11 +109,11 @@ describe('the upstream servers of one principal', () => {
   it('are not stopped where somebody is back in time', async () => {
     const { pool, running, clock } = poolOf();
     const first = request();
-    await pool.any(first, false);
+    await pool.any(first, plain);
     pool.leave(first);
     clock.move(idleMs - 1);
     const second = request();
-    await pool.any(second, false);
+    await pool.any(second, plain);
     clock.move(idleMs);
     pool.leave(second);
     clock.move(idleMs - 1);
@@ -121,7 +124,7 @@ describe('the upstream servers of one principal', () => {
   it('make room by stopping one that nobody uses, and none that is in use', async () => {
     const { pool, running } = poolOf();
     const user = session();
-    await pool.any(user, false);
+    await pool.any(user, plain);
     expect(await pool.closeUnused()).toBe(false);
     pool.leave(user);
     expect(await pool.closeUnused()).toBe(true);
@@ -139,7 +142,7 @@ describe('the upstream servers of one principal', () => {
         throw new Error('no such program');
       },
     });
-    for (const _ of [1, 2]) await expect(pool.any(session(), false)).rejects.toThrow('no such program');
+    for (const _ of [1, 2]) await expect(pool.any(session(), plain)).rejects.toThrow('no such program');
     expect([starts, pool.size]).toEqual([2, 0]);
   });
 });

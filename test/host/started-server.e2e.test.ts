@@ -1,4 +1,7 @@
 /** A server whose process runs before its connection is there. */
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Connection, commandTarget, Inbox, StartedServer } from '@midcall/host';
 import { expect, it } from 'vitest';
 
@@ -52,4 +55,35 @@ it('is not there for anybody once it was stopped', async () => {
   const started = new StartedServer(run(body));
   await started.stop();
   expect(started.take({})).toBeUndefined();
+});
+
+const counting = (body: string, file: string) => `
+import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+appendFileSync(${JSON.stringify(file)}, 'x');
+createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method } = JSON.parse(line);
+  const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...message }) + '\\n');
+  const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'early', version: '1' } };
+  if (method === 'initialize') send({ result });
+  ${body}
+});`;
+
+it.each([
+  [
+    'once where it refuses the question',
+    `else if (id !== undefined) send({ error: { code: -32601, message: 'None' } });`,
+    1,
+  ],
+  ['twice where it ends at the question', `else if (method === 'server/discover') process.exit(1);`, 2],
+])('a server is asked which revision it speaks, and is started %s', async (_, body, times) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'early-')), 'starts');
+  const connection = new Connection(
+    { id: 'early', target: run(counting(body, file)) },
+    { client: { name: 'host', version: '1' }, inbox: new Inbox(), startTimeoutMs: endless },
+  );
+  await connection.start();
+  expect([connection.state, connection.server?.era]).toEqual(['ready', '2025-11-25']);
+  await connection.stop();
+  expect(readFileSync(file, 'utf8')).toHaveLength(times);
 });

@@ -10,131 +10,47 @@
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
-import {
-  anything,
-  checkGiven,
-  checkOptions,
-  func,
-  having,
-  type Kinds,
-  listOf,
-  name,
-  oneOf,
-  parts,
-  positive,
-  required,
-  storeKind,
-} from '@midcall/core/options';
-import type { SamplingModel } from '@midcall/core/sampling';
-import type { Store } from '@midcall/core/store';
+import { checkGiven, checkOptions, having } from '@midcall/core/options';
+import type { Interception } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
-import { type Clock, clockKind, later, systemClock } from '@midcall/core/time';
+import { type Clock, later, systemClock } from '@midcall/core/time';
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { Answering } from './answering.ts';
-import { Asking, type Notice } from './asking.ts';
+import { Asking } from './asking.ts';
+import {
+  type AttachEvent,
+  type Attachment,
+  type AttachOptions,
+  attachKinds,
+  type CallRequest,
+  type ServerIntroduction,
+} from './attachment.ts';
 import { Audit } from './audit/audit.ts';
 import { Calls } from './calls/calls.ts';
-import { type CallEvent, CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
+import { CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import { callsOutliveProcess, type Era, eraOf, hearsRootsChanged, serverSendsRequests } from './era.ts';
-import type { Inbox } from './inbox/inbox.ts';
 import { outputValidator } from './output-validator.ts';
 import { Policy } from './policy/policy.ts';
-import type { Asker, CallContext } from './question.ts';
+import type { Asker } from './question.ts';
 import { RootsGate } from './roots/gate.ts';
-import type { OfferedRoots } from './roots/offered-roots.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
-import type { SamplingLimits } from './sampling/budget.ts';
 import { type SamplingAccount, SamplingFlow } from './sampling/flow.ts';
 import { aroundConnect } from './sdk-seam/around-connect.ts';
 import { ClientCalls } from './sdk-seam/client-calls.ts';
 import { replaceDefaultValidator } from './sdk-seam/default-validator.ts';
+import {
+  type ForwardedAnswer,
+  type ForwardedRequest,
+  ForwardedRequests,
+  type ForwardOptions,
+} from './sdk-seam/forwarded-requests.ts';
+import { Introduction } from './sdk-seam/introduction.ts';
 import { placeholders } from './sdk-seam/placeholders.ts';
 import { sendRootsChanged } from './sdk-seam/roots-changed.ts';
 import { Tap, type TappedRequest } from './sdk-seam/tap.ts';
 import { TaskFollower, tasksExtension } from './tasks/task-follower.ts';
 import { UrlFlow } from './url/flow.ts';
-
-/** What is told of one connection, besides what the inbox tells. */
-export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
-
-/** What stands behind the client: where questions are answered, and what is settled beforehand. */
-export interface AttachOptions {
-  /** `id`: the name the person gave the server; `origin`: its command line or URL. */
-  readonly server: { readonly id: string; readonly origin: string };
-  /** Where questions are answered. */
-  readonly inbox: Inbox;
-  readonly policy?: Policy;
-  readonly audit?: Audit;
-  /** Declared only where given. */
-  readonly roots?: OfferedRoots;
-  /** Declared only where given. */
-  readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
-  /** Default: both. */
-  readonly modes?: readonly ElicitationMode[];
-  /** Registrable domains the person trusts already; those opened are added. */
-  readonly trustedDomains?: Set<string>;
-  /** Milliseconds a person has per question; for ever where absent. */
-  readonly answerTimeoutMs?: number;
-  /** Keeps open rounds of 2026-07-28, so that {@link Attachment.resume} can answer them in another process. */
-  readonly store?: Store;
-  readonly clock?: Clock;
-  readonly newId?: () => string;
-  /** Told when the store fails; the calls go on. */
-  readonly onError?: (error: unknown) => void;
-}
-
-const kinds: Kinds<AttachOptions> = {
-  server: required(parts<AttachOptions['server']>({ id: required(name), origin: required(name) })),
-  inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
-  policy: having('a Policy', 'judge', 'count'),
-  audit: having('an Audit', 'record'),
-  roots: having('an OfferedRoots', 'granted', 'subscribe'),
-  sampling: parts<NonNullable<AttachOptions['sampling']>>({
-    model: required(having('a model, such as modelRouter(…) of @midcall/host/models', 'choose', 'run')),
-    budget: anything,
-  }),
-  modes: listOf(oneOf('form', 'url')),
-  trustedDomains: having('a Set', 'has', 'add'),
-  answerTimeoutMs: positive,
-  store: storeKind,
-  clock: clockKind,
-  newId: func,
-  onError: func,
-};
-
-/** What to call. */
-export interface CallRequest {
-  readonly kind: CallContext['kind'];
-  /** Tool or prompt name, or the resource's URI. */
-  readonly name: string;
-  readonly arguments?: Readonly<Record<string, unknown>>;
-}
-
-/** A client with a person behind it. */
-export interface Attachment {
-  /** Runs a call that questions are tied to; `client.callTool` and its like go through here too. */
-  run(
-    request: CallRequest,
-    options?: RunOptions & { readonly id?: string },
-  ): Promise<Readonly<Record<string, unknown>>>;
-  /** Stops a running call. @returns false where none has this id */
-  cancel(callId: string): boolean;
-  /**
-   * Takes up the calls that an earlier process left in a round, once connected on 2026-07-28: their questions are open
-   * again under the same ids, and when they are answered the call is retried with the server's own state.
-   * @returns the calls' ids
-   */
-  resume(): Promise<readonly string[]>;
-  /** Lets questions of 2026-07-28 stay open when the connection closes, for another process to take up. */
-  keepQuestions(): Promise<void>;
-  /** Who asks, as known by now. */
-  asker(): Asker;
-  /** What sampling has cost so far, and may cost; undefined where it is not declared. */
-  account(): SamplingAccount | undefined;
-  /** Calls `listener` for every event from now on. @returns ends the subscription */
-  subscribe(listener: (event: AttachEvent) => void): () => void;
-}
 
 /**
  * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by
@@ -144,7 +60,7 @@ export interface Attachment {
  */
 export function attach(client: Client, options: AttachOptions): Attachment {
   checkGiven('attach', 'the first argument', client, having('a Client of the SDK', 'connect', 'callTool'));
-  checkOptions('attach', options, kinds);
+  checkOptions('attach', options, attachKinds);
   return new Wiring(client, options);
 }
 
@@ -163,6 +79,8 @@ class Wiring implements Attachment {
   readonly #newId: () => string;
   readonly #listeners = new Set<(event: AttachEvent) => void>();
   readonly #rounds: Rounds | undefined;
+  #forwarded = new ForwardedRequests();
+  #introduction = new Introduction();
   #keeping = false;
   #gate: RootsGate | undefined;
   /** What {@link #granted} gave when the server was last told to read the list. */
@@ -239,7 +157,20 @@ class Wiring implements Attachment {
       arguments: { ...request.arguments },
       ...(options.id !== undefined && { id: options.id }),
     };
-    return this.#runner.run(about, own => this.#sdk.send(about, {}, own), options);
+    return this.#runner.run(about, own => this.#sdk.send(about, request.rest ?? {}, own), options);
+  }
+
+  forward(request: ForwardedRequest, options: ForwardOptions = {}): Promise<ForwardedAnswer> {
+    return this.#forwarded.send(this.#client, this.#era(), request, options);
+  }
+
+  forwardNotification(notification: ForwardedRequest): Promise<void> {
+    return this.#forwarded.notify(this.#client, notification);
+  }
+
+  introduction(): ServerIntroduction {
+    const { implementation, capabilities } = this.#introduction;
+    return { serverInfo: implementation, capabilities };
   }
 
   async resume(): Promise<readonly string[]> {
@@ -298,13 +229,14 @@ class Wiring implements Attachment {
   }
 
   #declare(client: Client): void {
-    const { roots, sampling } = this.#options;
+    const { roots, sampling, declares } = this.#options;
     // Forms alone are declared as every revision has them: servers of 2025-06-18 may refuse a client that names modes.
     const formsAlone = this.#modes.every(mode => mode === 'form');
     client.registerCapabilities({
       elicitation: formsAlone ? {} : Object.fromEntries(this.#modes.map(mode => [mode, {}])),
       ...(roots && { roots: {} }),
-      extensions: { [tasksExtension]: {} },
+      ...(declares?.experimental && { experimental: declares.experimental }),
+      extensions: { ...declares?.extensions, [tasksExtension]: {} },
       ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
     });
     const answering = this.#answering;
@@ -343,13 +275,18 @@ class Wiring implements Attachment {
         newId: this.#newId,
         givenUp: () => this.#calls.current()?.abort.signal,
       });
-      this.#tap.onto(transport, follower);
+      const forwarded = new ForwardedRequests();
+      const introduction = new Introduction();
+      this.#forwarded = forwarded;
+      this.#introduction = introduction;
+      this.#tap.onto(transport, stacked(follower, stacked(forwarded, introduction)));
       const stopRoots = this.#options.roots?.subscribe(server => void this.#rootsChanged(server));
       const onclose = transport.onclose;
       transport.onclose = () => {
         onclose?.();
         stopRoots?.();
         follower.close();
+        forwarded.close();
         if (!this.#keeping) this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
       };
       this.#gate = gate;
@@ -391,6 +328,17 @@ class Wiring implements Attachment {
     await sendRootsChanged(this.#client);
   }
 }
+
+/** Two that look at the same transport, the second nearer to the wire. */
+const stacked = (upper: Required<Interception>, lower: Required<Interception>): Required<Interception> => ({
+  incoming: (message, deliver) => lower.incoming(message, seen => upper.incoming(seen, deliver)),
+  outgoing: (message, send, sendApart) =>
+    upper.outgoing(
+      message,
+      each => lower.outgoing(each, send, sendApart),
+      each => lower.outgoing(each, sendApart, sendApart),
+    ),
+});
 
 /** What a server calls itself is in every question and every entry of the record: no more of it than this. */
 const longestName = 200;

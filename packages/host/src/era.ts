@@ -33,3 +33,6 @@ export const hearsRootsChanged = (era: Era): boolean => era === pushing;
 /** What the SDK's client negotiates. */
 export const negotiationOf = (era: 'auto' | Era): NonNullable<VersionNegotiationOptions['mode']> =>
   era === 'auto' ? 'auto' : era === inRounds ? { pin: era } : 'legacy';
+
+/** The same for a server that ends when it is asked which revision it speaks. */
+export const unprobed = 'legacy' satisfies VersionNegotiationOptions['mode'];

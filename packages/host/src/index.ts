@@ -4,11 +4,9 @@ export type { Notice } from './asking.ts';
 export type { AuditEntry, AuditEvent, AuditVerdict } from './audit/audit.ts';
 export { Audit } from './audit/audit.ts';
 export type { CallOutcome, CallProgress } from './calls/runner.ts';
+export type { Catalogue } from './connection/catalogue.ts';
 export { commandWords } from './connection/command-words.ts';
-export type {
-  Catalogue,
-  ConnectionEvent,
-} from './connection/connection.ts';
+export type { ConnectionEvent } from './connection/connection.ts';
 export { Connection } from './connection/connection.ts';
 export type { ListName, ListProblem } from './connection/list-problem.ts';
 export type { ServerEntry } from './connection/server-entry.ts';

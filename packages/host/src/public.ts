@@ -8,15 +8,15 @@ export type { VisibleOptions } from '@midcall/core/text';
 export { visible } from '@midcall/core/text';
 export type { Clock } from '@midcall/core/time';
 export type { Notice } from './asking.ts';
-export type { AttachEvent, Attachment, AttachOptions, CallRequest } from './attach.ts';
 export { attach } from './attach.ts';
+export type { AttachEvent, Attachment, AttachOptions, CallRequest, ServerIntroduction } from './attachment.ts';
 export type { AuditEntry, AuditEvent, AuditOptions, AuditSink, AuditVerdict } from './audit/audit.ts';
 export { Audit, verifyAudit } from './audit/audit.ts';
 export { auditFile } from './audit/audit-file.ts';
 export type { CallEvent, CallOutcome, CallProgress, RunOptions } from './calls/runner.ts';
+export type { Catalogue } from './connection/catalogue.ts';
 export type {
   CallHandle,
-  Catalogue,
   ConnectionEvent,
   ConnectionOptions,
   ConnectionState,
@@ -66,6 +66,7 @@ export { OfferedRoots } from './roots/offered-roots.ts';
 export { type DetectedWorkspace, detectWorkspace } from './roots/workspace.ts';
 export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
+export type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
 export { mask, secretsOf } from './secrets.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';
 export { judgeUrl } from './url/judge.ts';

@@ -4,4 +4,4 @@ export {
   interceptTransport,
   type JsonRpcMessage,
 } from './intercept-transport.ts';
-export { negotiationReason, notOfferedRevision } from './negotiation-failure.ts';
+export { endedWhenProbed, negotiationReason, notOfferedRevision } from './negotiation-failure.ts';

@@ -29,6 +29,8 @@ export type CallOutcome =
       readonly code: number;
       readonly message: string;
       readonly needs?: readonly string[];
+      /** What else it says, as it came. */
+      readonly data?: unknown;
     }
   /** The person stopped it. */
   | { readonly how: 'cancelled' }
@@ -195,7 +197,13 @@ function outcomeOf(
   if (typeof code === 'number') {
     const required = own(data, 'requiredCapabilities');
     const needs = isRecord(required) ? Object.keys(required) : [];
-    return { how: 'refused', code, message: text, ...(needs.length > 0 && { needs }) };
+    return {
+      how: 'refused',
+      code,
+      message: text,
+      ...(needs.length > 0 && { needs }),
+      ...(data !== undefined && { data }),
+    };
   }
   if (code === SdkErrorCode.InvalidResult) return { how: 'abandoned', message: invalid(text) };
   if (code === SdkErrorCode.RequestTimeout) return { how: 'timed-out', message: text };

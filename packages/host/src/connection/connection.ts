@@ -4,27 +4,23 @@
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
+import { endedWhenProbed } from '@midcall/core/sdk-seam';
 import { connectInTime, endlessProbe, systemClock } from '@midcall/core/time';
-import {
-  Client,
-  type ClientOptions,
-  type Prompt,
-  type Resource,
-  type ResourceTemplateType,
-  type Tool,
-  type Transport,
-} from '@modelcontextprotocol/client';
-import { type AttachEvent, type Attachment, type AttachOptions, attach, type CallRequest } from '../attach.ts';
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { attach } from '../attach.ts';
+import type { AttachEvent, Attachment, AttachOptions, CallRequest, ServerIntroduction } from '../attachment.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
-import { type Era, negotiationOf } from '../era.ts';
+import { type Era, negotiationOf, unprobed } from '../era.ts';
 import { outputValidator } from '../output-validator.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
-import { type ListName, type ListProblem, listProblem } from './list-problem.ts';
+import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
+import { type Catalogue, readCatalogue } from './catalogue.ts';
+import { listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
 import type { StartedServer } from './started-server.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
-import { openTransport } from './transport.ts';
+import { openTransport, type PausableTransport } from './transport.ts';
 import { unreached } from './unreached.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
@@ -38,16 +34,6 @@ export interface ServerInfo {
   readonly instructions?: string;
   readonly era: Era;
   readonly protocolVersion: string;
-}
-
-/** What a server offers. */
-export interface Catalogue {
-  readonly tools: readonly Tool[];
-  readonly prompts: readonly Prompt[];
-  readonly resources: readonly Resource[];
-  readonly resourceTemplates: readonly ResourceTemplateType[];
-  /** The lists that could not be read, which are empty here; what a server does not declare is not asked for. */
-  readonly problems: readonly ListProblem[];
 }
 
 /** What happened to a connection. */
@@ -96,7 +82,8 @@ export class Connection {
   #problem: string | undefined;
   #client: Client | undefined;
   #attachment: Attachment | undefined;
-  #transport: Transport | undefined;
+  #transport: PausableTransport | undefined;
+  #isPaused = false;
   #stopping: Promise<void> = Promise.resolve();
   /** The process of a server that is being stopped. */
   #pid: number | undefined;
@@ -158,38 +145,14 @@ export class Connection {
   async start(): Promise<void> {
     if (this.#state === 'ready' || this.#state === 'starting') return;
     this.#become('starting');
-    const { client: info, era = 'auto', maxRounds = 50, startTimeoutMs = 60_000, ...rest } = this.#options;
-    const { callTimeoutMs: _, maxMessageBytes: __, fetch: ___, started: ____, ...attached } = rest;
-    const mode = negotiationOf(era);
-    const pinned = typeof mode === 'object';
-    const client = new Client(info, {
-      inputRequired: { maxRounds },
-      jsonSchemaValidator: outputValidator(),
-      versionNegotiation: {
-        mode,
-        probe: pinned ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, 10_000) },
-      },
-      listChanged: this.#listChanged(),
-    });
-    const attachment = attach(client, { ...attached, server: { id: this.entry.id, origin: this.origin } });
-    attachment.subscribe(event => this.#tell(this.#worded(event)));
-    this.#client = client;
-    this.#attachment = attachment;
-    try {
-      const transport = this.#open(client);
-      this.#transport = transport;
-      const connect = () => client.connect(transport, { timeout: startTimeoutMs });
-      const { clock = systemClock } = this.#options;
-      const after = (ms: number, fn: () => void) => clock.after(ms, fn);
-      if (pinned) await connectInTime({ connect, giveUp: () => transport.close(), timeoutMs: startTimeoutMs, after });
-      else await connect();
-    } catch (cause) {
-      // What a server wrote before it died is read in the turn after its end is known.
-      await new Promise(setImmediate);
-      const why = this.#whyNot(cause);
+    const mode = negotiationOf(this.#options.era ?? 'auto');
+    let [client, failed] = await this.#connect(mode);
+    if (failed && this.#client === client && mode === 'auto' && endedWhenProbed(String((failed as Error).message)))
+      [client, failed] = await this.#connect(unprobed);
+    if (failed) {
+      const why = this.#whyNot(failed);
       if (this.#client === client) this.#become('failed', why);
-      await client.close().catch(() => {});
-      throw new MidcallError('host/not-found', why, { cause });
+      throw new MidcallError('host/not-found', why, { cause: failed });
     }
     const gone = (): void => {
       if (this.#client === client && this.#state !== 'stopped')
@@ -214,6 +177,7 @@ export class Connection {
     this.#client = undefined;
     this.#attachment = undefined;
     this.#transport = undefined;
+    transport?.resume();
     this.#become('stopped');
     const pid = transport && 'pid' in transport ? transport.pid : undefined;
     if (typeof pid === 'number') this.#pid = pid;
@@ -248,26 +212,7 @@ export class Connection {
    * @throws MidcallError `host/server-gone` where it is not ready
    */
   async catalogue(): Promise<Catalogue> {
-    const client = this.#ready().client;
-    const can = client.getServerCapabilities() ?? {};
-    const problems: ListProblem[] = [];
-    const read = async <T>(list: ListName, declared: unknown, ask: () => Promise<readonly T[]>) => {
-      if (!declared) return [];
-      try {
-        return await ask();
-      } catch (error) {
-        const why = this.#tooLarge ?? listProblem(list, error);
-        if (why !== undefined) problems.push({ list, why });
-        return [];
-      }
-    };
-    const [tools, prompts, resources, resourceTemplates] = await Promise.all([
-      read('tools', can.tools, async () => (await client.listTools()).tools),
-      read('prompts', can.prompts, async () => (await client.listPrompts()).prompts),
-      read('resources', can.resources, async () => (await client.listResources()).resources),
-      read('resource templates', can.resources, async () => (await client.listResourceTemplates()).resourceTemplates),
-    ]);
-    return { tools, prompts, resources, resourceTemplates, problems };
+    return readCatalogue(this.#ready().client, (list, error) => this.#tooLarge ?? listProblem(list, error));
   }
 
   /**
@@ -294,6 +239,35 @@ export class Connection {
     return { id, outcome, cancel: () => abort.abort() };
   }
 
+  /**
+   * Sends a request of somebody else; see {@link Attachment.forward}.
+   * @throws MidcallError `host/cancelled` where the signal fires, `host/server-gone` where the server is not ready or cannot be reached
+   */
+  async forward(request: ForwardedRequest, options: ForwardOptions = {}): Promise<ForwardedAnswer> {
+    return this.#ready().attachment.forward(request, options);
+  }
+
+  /** Sends a notification of somebody else. @throws MidcallError `host/server-gone` */
+  async forwardNotification(notification: ForwardedRequest): Promise<void> {
+    await this.#ready().attachment.forwardNotification(notification);
+  }
+
+  /** Reads nothing more of the server until {@link resumeReading}, so that it waits; for whoever passes on what it says. */
+  pauseReading(): void {
+    this.#isPaused = true;
+    this.#transport?.pause();
+  }
+
+  resumeReading(): void {
+    this.#isPaused = false;
+    this.#transport?.resume();
+  }
+
+  /** What the server said of itself, as it came; undefined until it is ready. */
+  get introduction(): ServerIntroduction | undefined {
+    return this.#state === 'ready' ? this.#attachment?.introduction() : undefined;
+  }
+
   /** Stops a running call; its open questions are withdrawn. @returns false where none has this id */
   cancel(callId: string): boolean {
     return this.#attachment?.cancel(callId) ?? false;
@@ -303,6 +277,41 @@ export class Connection {
   subscribe(listener: (event: ConnectionEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** @returns the client, and why it could not connect */
+  async #connect(mode: ReturnType<typeof negotiationOf>): Promise<[client: Client, failed?: unknown]> {
+    const { client: info, maxRounds = 50, startTimeoutMs = 60_000, clock = systemClock, ...rest } = this.#options;
+    const { era: _, callTimeoutMs: __, maxMessageBytes: ___, fetch: ____, started: _____, ...attached } = rest;
+    const pinned = typeof mode === 'object';
+    const client = new Client(info, {
+      inputRequired: { maxRounds },
+      jsonSchemaValidator: outputValidator(),
+      versionNegotiation: {
+        mode,
+        probe: pinned ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, 10_000) },
+      },
+      listChanged: this.#listChanged(),
+    });
+    const attachment = attach(client, { ...attached, clock, server: { id: this.entry.id, origin: this.origin } });
+    attachment.subscribe(event => this.#tell(this.#worded(event)));
+    this.#client = client;
+    this.#attachment = attachment;
+    try {
+      const transport = this.#open(client);
+      this.#transport = transport;
+      const connect = () => client.connect(transport, { timeout: startTimeoutMs });
+      const after = (ms: number, fn: () => void) => clock.after(ms, fn);
+      if (pinned) await connectInTime({ connect, giveUp: () => transport.close(), timeoutMs: startTimeoutMs, after });
+      else await connect();
+      if (this.#isPaused) transport.pause();
+      return [client];
+    } catch (failed) {
+      // What a server wrote before it died is read in the turn after its end is known.
+      await new Promise(setImmediate);
+      await client.close().catch(() => {});
+      return [client, failed];
+    }
   }
 
   #ready(): { readonly client: Client; readonly attachment: Attachment } {
@@ -321,7 +330,7 @@ export class Connection {
     for (const listener of this.#listeners) listener(event);
   }
 
-  #open(client: Client): Transport {
+  #open(client: Client): PausableTransport {
     this.#stderr = new StderrTail();
     this.#tooLarge = undefined;
     const { maxMessageBytes, fetch, started } = this.#options;

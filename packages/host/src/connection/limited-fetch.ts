@@ -2,19 +2,27 @@
  * A fetch that stops reading where one message becomes too large: a body as a whole, or one event of a stream that may go
  * on for ever. The server chooses what it sends, and the host keeps all of it in memory.
  */
+import { ReadingGate } from './reading-gate.ts';
 
 /**
  * @param most - bytes of one message
  * @param onTooLarge - told once per response; the rest of it is not read
+ * @param gate - nothing is read while it is closed
  */
-export function limitedFetch(real: typeof fetch, most: number, onTooLarge: () => void): typeof fetch {
+export function limitedFetch(
+  real: typeof fetch,
+  most: number,
+  onTooLarge: () => void,
+  gate = new ReadingGate(),
+): typeof fetch {
   return async (...asked) => {
     const response = await real(...asked);
     if (!response.body) return response;
     const inEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const size = inEvents ? eventSize() : wholeSize();
     const counted = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
+      async transform(chunk, controller) {
+        await gate.closed;
         if (size(chunk) <= most) return controller.enqueue(chunk);
         onTooLarge();
         controller.error(new Error(`More than ${most} bytes in one message.`));

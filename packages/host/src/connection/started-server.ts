@@ -2,14 +2,13 @@
  * A server whose process runs before anybody speaks to it, so that it gets up while its host is still loading. What it writes
  * to its standard error meanwhile is kept.
  */
-import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerTarget } from './server-entry.ts';
 import { terminate } from './terminate.ts';
-import { openTransport, type TransportOptions } from './transport.ts';
+import { openTransport, type PausableTransport, type TransportOptions } from './transport.ts';
 
 /** A process that one connection takes over. */
 export class StartedServer {
-  readonly #transport: Transport;
+  readonly #transport: PausableTransport;
   readonly #lines: string[] = [];
   #options: Pick<TransportOptions, 'onStderr' | 'onTooLarge'> | undefined;
   #isOver = false;
@@ -44,7 +43,7 @@ export class StartedServer {
   }
 
   /** The transport to the process, once; undefined where it was taken before, or the process has ended by itself. */
-  take(options: Pick<TransportOptions, 'onStderr' | 'onTooLarge'>): Transport | undefined {
+  take(options: Pick<TransportOptions, 'onStderr' | 'onTooLarge'>): PausableTransport | undefined {
     if (this.#options || this.#isOver) return undefined;
     this.#options = options;
     for (const line of this.#lines.splice(0)) options.onStderr?.(line);

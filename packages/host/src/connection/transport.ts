@@ -2,9 +2,10 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isMessageTooLarge } from '../sdk-seam/error-prose.ts';
+import { ServerProcess } from '../sdk-seam/server-process.ts';
 import { limitedFetch } from './limited-fetch.ts';
+import { ReadingGate } from './reading-gate.ts';
 import type { ServerTarget } from './server-entry.ts';
 
 /** What a transport needs besides its target. */
@@ -19,6 +20,13 @@ export interface TransportOptions {
   readonly onTooLarge?: (mostBytes: number) => void;
 }
 
+/** A transport that can be told not to read for a while. */
+export interface PausableTransport extends Transport {
+  /** Reads nothing more, so that the server waits. */
+  pause(): void;
+  resume(): void;
+}
+
 /** Bytes of one message where nobody says otherwise; the SDK's own limit for standard input and output. */
 const usualMessageBytes = 10 * 1024 * 1024;
 
@@ -26,15 +34,17 @@ const usualMessageBytes = 10 * 1024 * 1024;
 export function openTransport(
   target: ServerTarget,
   { onStderr, fetch = globalThis.fetch, mostBytes = usualMessageBytes, onTooLarge }: TransportOptions = {},
-): Transport {
+): PausableTransport {
   if (target.kind === 'url') {
-    return new StreamableHTTPClientTransport(new URL(target.url), {
+    const gate = new ReadingGate();
+    const transport = new StreamableHTTPClientTransport(new URL(target.url), {
       ...(target.headers && { requestInit: { headers: { ...target.headers } } }),
-      fetch: limitedFetch(fetch, mostBytes, () => onTooLarge?.(mostBytes)),
+      fetch: limitedFetch(fetch, mostBytes, () => onTooLarge?.(mostBytes), gate),
     });
+    return Object.assign(transport, { pause: () => gate.close(), resume: () => gate.open() });
   }
   const { command, args, env, cwd } = target;
-  const transport = new StdioClientTransport({
+  const transport = new ServerProcess({
     command,
     args: [...args],
     stderr: 'pipe',

@@ -12,6 +12,7 @@ import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { bridgeMidcall } from './bridge-midcall.ts';
 import { hostServer } from './host-server.ts';
+import type { HostStdio } from './host-stdio.ts';
 import { awaitHost } from './host-transport.ts';
 import { LazyDesk } from './lazy-desk.ts';
 import { onClosed } from './on-closed.ts';
@@ -23,8 +24,11 @@ export interface BridgeOptions
     ConnectionOptions,
     'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock' | 'started' | 'maxMessageBytes'
   > {
-  /** Where the host speaks: standard input and output, or any other transport of one client. */
-  readonly host: Transport;
+  /**
+   * Where the host speaks: standard input and output, or any other transport of one client. One that says when the host reads too
+   * slowly has the server wait meanwhile.
+   */
+  readonly host: Transport & Pick<HostStdio, 'onfull' | 'ondrain'>;
   /** The directories the upstream server is told of. */
   readonly roots: OfferedRoots;
   /** True where the operator has granted them; then the host's roots are not asked for. */
@@ -99,7 +103,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
         showDesk,
         keptMs,
         warn,
-        ...defined({ policy, audit, era, started, maxMessageBytes }),
+        ...defined({ policy, audit, era, started, maxMessageBytes, declares: host.declares }),
       },
       gone,
     );
@@ -108,10 +112,12 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     await transport.close();
     throw error;
   }
+  options.host.onfull = () => session.connection.pauseReading();
+  options.host.ondrain = () => session.connection.resumeReading();
   const mid = bridgeMidcall({ clock, suspectBelowMs, warn, asksRoots: followsHostRoots, asksModel: !sampling.always });
   const { hostRoots } = session;
   const factory: McpServerFactory = async ({ era }) => {
-    const server = await hostServer({
+    const link = await hostServer({
       era,
       mid,
       session: () => session,
@@ -123,9 +129,9 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       },
       forward: { owner: '', clock, holdMs, ownModels: sampling.always },
     });
-    if (era === 'legacy') hostRoots?.follow(server);
-    onClosed(server, session.join(server));
-    return server;
+    if (era === 'legacy') hostRoots?.follow(link.server);
+    onClosed(link.server, session.join(link));
+    return link.server;
   };
   const served = serveStdio(factory, { transport, ...defined({ onerror: options.onError }) });
   return {

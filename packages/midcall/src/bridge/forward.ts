@@ -17,6 +17,7 @@ import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { answeredWithin } from './answered-within.ts';
+import type { HostLink } from './host-link.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
 import { type Answered, replyOf } from './reply.ts';
 import type { Sample, UpstreamCall } from './upstream-calls.ts';
@@ -26,6 +27,8 @@ import type { UpstreamSession } from './upstream-session.ts';
 export interface ForwardOptions {
   /** The upstream server, which knows by then what it may use of the host. @throws MidcallError `host/not-found` */
   readonly session: () => Promise<UpstreamSession>;
+  /** The connection that the call came over. */
+  readonly link: HostLink;
   /** Whose calls these are, as one string: nobody else's are found when the client comes back. */
   readonly owner: string;
   readonly clock: Clock;
@@ -44,9 +47,11 @@ export async function forward(
 ): Promise<WireResult> {
   let session: UpstreamSession;
   let upstreamCall: UpstreamCall;
+  call.defer(parts.link.begin(ctx));
   try {
     session = await parts.session();
-    upstreamCall = await joined(request, call, ctx, session, parts.owner);
+    const rest = withMeta(request.rest, await session.logsFor(parts.link));
+    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts.owner);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
@@ -66,6 +71,13 @@ export async function forward(
     } else if (!(await put(happened.question, n, call, session, desk))) return sendAway(request, upstreamCall);
   }
 }
+
+const withMeta = ({ _meta, ...rest }: Rest = {}, more: object): Rest => {
+  const meta = { ...(_meta as object), ...more };
+  return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
+};
+
+type Rest = NonNullable<CallRequest['rest']>;
 
 /** Makes the call, or finds it, and waits with its client until the run ends (B4). @throws MidcallError where it cannot be made, or is over */
 async function joined(

@@ -1,16 +1,18 @@
 /**
- * The SDK server that faces one host, or one request of it. It describes itself as the upstream server does, passes lists and
- * announcements on, and forwards calls.
+ * The SDK server that faces one host, or one request of it. It describes itself as the upstream server does, passes on what it is
+ * asked, and forwards calls.
  */
 
+import { blocksAside } from '@midcall/core/json';
 import type { CallRequest } from '@midcall/host';
 import type { Call, Midcall } from '@midcall/server';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { type ForwardOptions, forward } from './forward.ts';
+import { HostLink } from './host-link.ts';
+import { passWhole, restOf } from './host-wire.ts';
 import type { WireResult } from './outcome.ts';
-import { passThrough } from './pass-through.ts';
+import { declare, passThrough } from './pass-through.ts';
 import type { UpstreamSession } from './upstream-session.ts';
-import { sendWholeResults } from './whole-results.ts';
 
 /** What the server that faces a host is made of. */
 export interface HostServerOptions {
@@ -20,30 +22,38 @@ export interface HostServerOptions {
   readonly session: () => UpstreamSession;
   /** The upstream server that runs a call: the one that was told of the host's roots. */
   readonly sessionFor: (call: Call) => Promise<UpstreamSession>;
-  readonly forward: Omit<ForwardOptions, 'session'>;
+  readonly forward: Omit<ForwardOptions, 'session' | 'link'>;
 }
 
 const kinds = { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read': 'resource' } as const;
 
-/** @throws MidcallError `host/not-found` or `host/server-gone` where the upstream server is not there */
-export async function hostServer(options: HostServerOptions): Promise<McpServer> {
+/**
+ * @returns the connection to the host; its server is to be connected
+ * @throws MidcallError `host/not-found` or `host/server-gone` where the upstream server is not there
+ */
+export async function hostServer(options: HostServerOptions): Promise<HostLink> {
   const { era, mid, session, sessionFor } = options;
-  const client = () => session().upstream.client();
-  const can = (await client()).getServerCapabilities() ?? {};
-  const { name, version, title, instructions, era: upstreamEra } = session().connection.server!;
-  const server = new McpServer(
-    { name, version, ...(title !== undefined && { title }) },
-    instructions === undefined ? {} : { instructions },
-  );
-  sendWholeResults(server);
-  passThrough(server, can, client, era === 'legacy' && upstreamEra === '2025-11-25');
+  await session().upstream.client();
+  const { introduction, server: about } = session().connection;
+  const { capabilities: can, serverInfo } = introduction!;
+  const { name, version, instructions, era: upstreamEra } = about!;
+  const isOld = era === 'legacy';
+  const server = new McpServer({ ...serverInfo, name, version }, instructions === undefined ? {} : { instructions });
+  const link = new HostLink(server, !isOld);
+  passWhole(server, isOld);
+  declare(server, can, isOld && upstreamEra === '2025-11-25');
   for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
     if (!can[`${kind}s`]) continue;
-    mid.handle<WireResult>(server, method, ({ params, ctx }, call) => {
+    mid.handle<WireResult>(server, method, async ({ params, ctx }, call) => {
       const { name, uri, arguments: given } = params as { name?: string; uri?: string; arguments?: object };
-      const request = { kind, name: name ?? uri ?? '', arguments: { ...given } };
-      return forward(request, call, ctx, { ...options.forward, session: () => sessionFor(call) });
+      const request = { kind, name: name ?? uri ?? '', arguments: { ...given }, rest: restOf(params) };
+      const result = await forward(request, call, ctx, { ...options.forward, link, session: () => sessionFor(call) });
+      // On 2025-11-25 structured content is an object.
+      const fits =
+        kind === 'tool' ? (server.server.projectCallToolResult(result as never, undefined) as WireResult) : result;
+      return blocksAside(fits);
     });
   }
-  return server;
+  passThrough(link, session);
+  return link;
 }

@@ -4,6 +4,7 @@
  */
 
 import { isRecord, own } from '@midcall/core/json';
+import type { ConnectionOptions } from '@midcall/host';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 /** A host that has spoken. */
@@ -11,17 +12,36 @@ export interface ConnectedHost {
   /** Serve this one; it begins with the message that was heard. */
   readonly transport: Transport;
   readonly has: { readonly roots: boolean };
+  /** What it declares that the bridge knows nothing of. */
+  readonly declares: Declared;
   /** Fires when the host has gone. */
   readonly gone: AbortSignal;
 }
+
+/** What a host declares beside what the spec knows; passed on to the upstream server. */
+export type Declared = NonNullable<ConnectionOptions['declares']>;
 
 /** @returns when the host has sent its first request; undefined where it went away without one */
 export async function awaitHost(transport: Transport): Promise<ConnectedHost | undefined> {
   const held = new HeldTransport(transport);
   const first = await held.first();
-  return (
-    first && { transport: held, has: { roots: isRecord(own(capabilitiesIn(first), 'roots')) }, gone: held.gone.signal }
-  );
+  if (!first) return undefined;
+  const capabilities = capabilitiesIn(first);
+  return {
+    transport: held,
+    has: { roots: isRecord(own(capabilities, 'roots')) },
+    declares: declaredIn(capabilities),
+    gone: held.gone.signal,
+  };
+}
+
+/** What the bridge knows nothing of in a host's capabilities. */
+export function declaredIn(capabilities: object): Declared {
+  const [experimental, extensions] = [own(capabilities, 'experimental'), own(capabilities, 'extensions')];
+  return {
+    ...(isRecord(experimental) && { experimental: experimental as NonNullable<Declared['experimental']> }),
+    ...(isRecord(extensions) && { extensions: extensions as NonNullable<Declared['extensions']> }),
+  };
 }
 
 /** What a client declares: once on 2025-11-25, with every request on 2026-07-28. */

@@ -1,9 +1,9 @@
 /** What the client is given for the way a call ended at the upstream server. */
 
 import { MidcallError } from '@midcall/core/errors';
-import { blocksAside } from '@midcall/core/json';
+import { defined } from '@midcall/core/json';
 import type { CallContext, CallOutcome } from '@midcall/host';
-import { ProtocolError } from '@modelcontextprotocol/server';
+import { upstreamError } from './host-wire.ts';
 
 /** A result as it goes over the wire. */
 export type WireResult = Readonly<Record<string, unknown>>;
@@ -17,9 +17,9 @@ export function resultOf(outcome: CallOutcome, kind: CallContext['kind']): WireR
   switch (outcome.how) {
     case 'completed':
     case 'tool-error':
-      return blocksAside(outcome.result);
+      return outcome.result;
     case 'refused':
-      throw new ProtocolError(outcome.code, outcome.message, needed(outcome.needs));
+      throw upstreamError({ code: outcome.code, message: outcome.message, ...defined({ data: outcome.data }) });
     case 'cancelled':
       return unanswered(kind, 'The person stopped this call.');
     default:
@@ -32,6 +32,3 @@ export function unanswered(kind: CallContext['kind'], why: string): WireResult {
   if (kind !== 'tool') throw new MidcallError('call/interrupted', why);
   return { content: [{ type: 'text', text: why }], isError: true };
 }
-
-const needed = (capabilities: readonly string[] | undefined) =>
-  capabilities && { requiredCapabilities: Object.fromEntries(capabilities.map(name => [name, {}])) };

@@ -1,84 +1,140 @@
 /**
- * What a bridge passes on as it is: lists, completion, log level, subscriptions, and what the upstream server announces. Only
- * what it declares is declared to the host.
+ * What a bridge passes on as it is: every request that is no call, every answer to one, and what either side announces. What
+ * the upstream server declares is declared to the host, but for what a bridge takes upon itself.
+ *
+ * - pass-P1 A request goes to the upstream server with all that it says, and its answer comes back with all that it says: pages
+ *   as pages, members and methods that nobody here knows among them.
+ * - pass-P2 What is declared, or shown of a tool, can be had through the bridge.
  */
+import { isMidcallError } from '@midcall/core/errors';
+import { isRecord, own } from '@midcall/core/json';
+import type { ForwardedAnswer } from '@midcall/host';
 import type { Client } from '@modelcontextprotocol/client';
-import type { McpServer } from '@modelcontextprotocol/server';
+import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import { asItIs, type HostLink } from './host-link.ts';
+import { upstreamError } from './host-wire.ts';
 import type { WireResult } from './outcome.ts';
+import type { UpstreamSession } from './upstream-session.ts';
 
-type Capabilities = NonNullable<ReturnType<Client['getServerCapabilities']>>;
+type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Declares to the host what the upstream server offers, and registers its handlers.
- * @param upstream - the client of the upstream server, while that runs
- * @param subscriptions - whether both sides speak 2025-11-25, where a resource is subscribed to by a request of its own
- */
-export function passThrough(
-  { server }: McpServer,
-  can: Capabilities,
-  upstream: () => Promise<Client>,
-  subscriptions: boolean,
-): void {
-  const subscribe = subscriptions && can.resources?.subscribe === true;
-  server.registerCapabilities({
-    ...(can.tools && { tools: { listChanged: true } }),
-    ...(can.prompts && { prompts: { listChanged: true } }),
-    ...(can.resources && { resources: { listChanged: true, subscribe } }),
-    ...(can.completions && { completions: {} }),
-    ...(can.logging && { logging: {} }),
-  });
-  const pass = (method: string, send: (client: Client, params: never) => Promise<WireResult>): void =>
-    server.setRequestHandler(
-      method as 'ping',
-      (async (request: { params?: unknown }) => plain(await send(await upstream(), request.params as never))) as never,
-    );
-  if (can.tools) pass('tools/list', client => client.listTools());
-  if (can.prompts) pass('prompts/list', client => client.listPrompts());
-  if (can.resources) {
-    pass('resources/list', client => client.listResources());
-    pass('resources/templates/list', client => client.listResourceTemplates());
-  }
-  if (subscribe) {
-    pass('resources/subscribe', (client, params) => client.subscribeResource(params));
-    pass('resources/unsubscribe', (client, params) => client.unsubscribeResource(params));
-  }
-  if (can.completions) pass('completion/complete', (client, params) => client.complete(params));
-  if (can.logging) pass('logging/setLevel', (client, params: { level: never }) => client.setLoggingLevel(params.level));
+/** Tasks are the bridge's own affair: it follows those of the server, and has none of its own. */
+const tasks = 'io.modelcontextprotocol/tasks';
+
+/** What the host is told that it can have. */
+export function declare({ server }: McpServer, can: Json, subscriptions: boolean): void {
+  const { tasks: _, tools, prompts, resources, extensions, ...others } = can;
+  const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasks);
+  const part = (declared: unknown, ours: Json) => isRecord(declared) && { ...declared, ...ours };
+  const subscribe = subscriptions && isRecord(resources) && resources['subscribe'] === true;
+  const declared = {
+    ...others,
+    ...(isRecord(tools) && { tools: part(tools, { listChanged: true }) }),
+    ...(isRecord(prompts) && { prompts: part(prompts, { listChanged: true }) }),
+    ...(isRecord(resources) && { resources: part(resources, { listChanged: true, subscribe }) }),
+    ...(passed.length > 0 && { extensions: Object.fromEntries(passed) }),
+  };
+  server.registerCapabilities(declared as never);
 }
 
-/** Tells the clients what the upstream server announces by itself; for each start of it. */
-export function passAnnouncements(client: Client, servers: ReadonlySet<McpServer>): void {
-  client.setNotificationHandler('notifications/message', ({ params }) => {
-    // A client that is gone, or that never asked for logs, misses nothing.
-    for (const server of servers) server.sendLoggingMessage(params).catch(() => {});
-  });
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-    for (const { server } of servers) server.sendResourceUpdated(params).catch(() => {});
-  });
+/** Passes on what no handler is registered for. */
+export function passThrough(link: HostLink, session: () => UpstreamSession): void {
+  const { server } = link.server;
+  const pass = async (request: { method: string; params?: unknown }, ctx: ServerContext): Promise<WireResult> => {
+    const { mcpReq } = ctx;
+    const { progressToken, ...meta } = (mcpReq._meta ?? {}) as Json;
+    const params = isRecord(request.params) ? request.params : {};
+    const { _meta: _, ...rest } = params;
+    const upstream = session();
+    const over = link.begin(ctx);
+    try {
+      await upstream.upstream.client();
+      const whole = { ...meta, ...(await upstream.logsFor(link)) };
+      const sent = { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) };
+      const answer = await upstream.connection.forward(
+        { method: request.method, ...(Object.keys(sent).length > 0 && { params: sent }) },
+        {
+          signal: mcpReq.signal,
+          ...(progressToken !== undefined && {
+            onProgress: (told: Json) =>
+              void mcpReq
+                .notify({ method: 'notifications/progress', params: { ...told, progressToken } } as never)
+                .catch(() => {}),
+          }),
+        },
+      );
+      return answerOf(answer, request.method);
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      throw new ProtocolError(ProtocolErrorCode.InternalError, error.message);
+    } finally {
+      over();
+    }
+  };
+  server.fallbackRequestHandler = pass as never;
+  if (server.getCapabilities().logging) {
+    server.setRequestHandler('logging/setLevel', { params: asItIs }, async (params: unknown) => {
+      link.setLevel(own(params, 'level'));
+      await session().logsFor(link);
+      return {};
+    });
+  }
+  server.fallbackNotificationHandler = async ({ method, params }) => {
+    // A server that is gone misses nothing.
+    await session()
+      .connection.forwardNotification({ method, params: params as Json | undefined })
+      .catch(() => {});
+  };
+}
+
+function answerOf(answer: ForwardedAnswer, method: string): WireResult {
+  if ('error' in answer) throw upstreamError(answer.error);
+  // What belongs to the connection it came over.
+  const { resultType: _, ...result } = answer.result;
+  return method === 'tools/list' ? withoutTasks(result) : result;
+}
+
+/** A list of tools that says of none that it may be called as a task (P2). */
+function withoutTasks(result: WireResult): WireResult {
+  const { tools } = result;
+  if (!Array.isArray(tools)) return result;
+  return {
+    ...result,
+    tools: tools.map(tool => {
+      if (!isRecord(tool) || !isRecord(tool['execution'])) return tool;
+      const { execution, ...others } = tool;
+      const { taskSupport: _, ...rest } = execution as Json;
+      return Object.keys(rest).length > 0 ? { ...others, execution: rest } : others;
+    }),
+  };
+}
+
+/** What the connection to the upstream server is told for itself. */
+const ofConnection = /^notifications\/(subscriptions\/|tasks)/;
+
+/** Passes on what the upstream server says by itself; for each start of it. */
+export function passAnnouncements(client: Client, links: ReadonlySet<HostLink>): void {
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    if (ofConnection.test(method)) return;
+    const notification = { method, ...(params && { params }) };
+    for (const link of links) {
+      if (method === 'notifications/message') link.log(notification);
+      else if (method === 'notifications/resources/updated') link.announce(notification);
+      else link.tell(notification);
+    }
+  };
+  client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
+    const [link, other] = links;
+    // Which host it is meant for, the wire does not say.
+    if (!link || other) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    return link.request({ method, ...(params && { params }) }, mcpReq.signal);
+  };
 }
 
 /** Tells a client of 2025-11-25 that a page it opened is finished. */
-export function passCompletion(elicitationId: string, servers: ReadonlySet<McpServer>): void {
-  for (const { server } of servers) {
-    if (!server.getClientCapabilities()?.elicitation?.url) continue;
-    server.notification({ method: 'notifications/elicitation/complete', params: { elicitationId } }).catch(() => {});
+export function passCompletion(elicitationId: string, links: ReadonlySet<HostLink>): void {
+  for (const link of links) {
+    if (!link.server.server.getClientCapabilities()?.elicitation?.url) continue;
+    link.announce({ method: 'notifications/elicitation/complete', params: { elicitationId } });
   }
-}
-
-/** Tells the clients to read one list again. */
-export function passListChange(list: 'tools' | 'prompts' | 'resources', servers: ReadonlySet<McpServer>): void {
-  for (const { server } of servers) {
-    const sent =
-      list === 'tools'
-        ? server.sendToolListChanged()
-        : list === 'prompts'
-          ? server.sendPromptListChanged()
-          : server.sendResourceListChanged();
-    sent.catch(() => {});
-  }
-}
-
-/** A result without what belongs to the connection it came over. */
-function plain({ resultType: _, ...result }: WireResult): WireResult {
-  return result;
 }

@@ -8,10 +8,11 @@ import type { SamplingModel } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
 import type { Connection, ConnectionOptions, Inbox, OfferedRoots, Question, ServerEntry } from '@midcall/host';
 import { digest, type Json } from '@midcall/server';
-import type { McpServer } from '@modelcontextprotocol/server';
+import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
+import { type HostLink, moreOf } from './host-link.ts';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
-import { passAnnouncements, passCompletion, passListChange } from './pass-through.ts';
+import { passAnnouncements, passCompletion } from './pass-through.ts';
 import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
 import { UpstreamCalls } from './upstream-calls.ts';
@@ -24,7 +25,7 @@ const MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** What a session needs. */
 export interface UpstreamSessionOptions
-  extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'started' | 'maxMessageBytes'> {
+  extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'started' | 'maxMessageBytes' | 'declares'> {
   readonly inbox: Inbox;
   readonly clock: Clock;
   /** The directories the server is told of; undefined where it is told that there are none to ask for. */
@@ -51,7 +52,9 @@ export class UpstreamSession {
   readonly hostRoots: HostRoots | undefined;
   /** The pages hosts were asked to open, to be told when they are finished (2025-11-25). */
   readonly pagesAtHost = new Set<string>();
-  readonly #servers = new Set<McpServer>();
+  readonly #links = new Set<HostLink>();
+  /** What a server of 2025-11-25 was last told to log. */
+  #level: string | undefined;
   readonly #showDesk: UpstreamSessionOptions['showDesk'];
   readonly #stopListening: () => void;
 
@@ -66,14 +69,17 @@ export class UpstreamSession {
         ? new HostRoots({ manager: roots, server: connection.entry.id, clock, warn })
         : undefined;
     this.#showDesk = options.showDesk;
-    const listen = (): void => void (connection.client && passAnnouncements(connection.client, this.#servers));
+    const listen = (): void => {
+      this.#level = undefined;
+      if (connection.client) passAnnouncements(connection.client, this.#links);
+    };
     listen();
     this.#stopListening = connection.subscribe(event => {
       if (event.type === 'state' && event.state === 'ready') listen();
       if (event.type === 'page-completed' && this.pagesAtHost.delete(event.elicitationId))
-        passCompletion(event.elicitationId, this.#servers);
+        passCompletion(event.elicitationId, this.#links);
       if (event.type !== 'catalogue-changed') return;
-      passListChange(event.list, this.#servers);
+      for (const link of this.#links) link.announce({ method: `notifications/${event.list}/list_changed` });
       options.onListChanged?.(event.list);
     });
   }
@@ -97,7 +103,7 @@ export class UpstreamSession {
         sampling: { model },
         startTimeoutMs: START_MS,
         maxMessageBytes: options.maxMessageBytes ?? MESSAGE_BYTES,
-        ...defined({ policy, audit, era, roots, started: options.started }),
+        ...defined({ policy, audit, era, roots, started: options.started, declares: options.declares }),
       },
       warn,
       gone,
@@ -111,7 +117,8 @@ export class UpstreamSession {
       clock,
       keptMs,
       run: (request, onProgress) => connection.run(request, { onProgress, timeoutMs: Number.POSITIVE_INFINITY }),
-      digest: ({ kind, name, arguments: given = {} }, owner) => digest([owner, kind, name, given as Json]),
+      digest: ({ kind, name, arguments: given = {}, rest: { _meta: _, ...rest } = {} }, owner) =>
+        digest([owner, kind, name, given as Json, rest as Json]),
     });
     return new UpstreamSession(upstream, calls, options);
   }
@@ -125,10 +132,27 @@ export class UpstreamSession {
     return this.#showDesk(question, this.connection);
   }
 
-  /** This server of a host hears what the upstream server announces. @returns ends that */
-  join(server: McpServer): () => void {
-    this.#servers.add(server);
-    return () => void this.#servers.delete(server);
+  /** This host hears what the upstream server announces. @returns ends that */
+  join(link: HostLink): () => void {
+    this.#links.add(link);
+    return () => void this.#links.delete(link);
+  }
+
+  /**
+   * Sees to it that the upstream server logs what this host wants to know: with a request where it is asked with each, and beforehand
+   * where it is told once for all.
+   * @returns members of the request's `_meta`
+   */
+  async logsFor({ level }: HostLink): Promise<Readonly<Record<string, unknown>>> {
+    const { server, introduction } = this.connection;
+    if (level === undefined || !server || !introduction?.capabilities['logging']) return {};
+    if (server.era === '2026-07-28') return { [LOG_LEVEL_META_KEY]: level };
+    const most = [...this.#links].map(link => link.level).reduce(moreOf, level)!;
+    if (this.#level === most) return {};
+    this.#level = most;
+    // One that cannot be told logs what it does by itself.
+    await this.connection.forward({ method: 'logging/setLevel', params: { level: most } });
+    return {};
   }
 
   /**

@@ -1,9 +1,7 @@
 /** `midcall bridge` for one host, over standard input and output. */
-import { setMaxListeners } from 'node:events';
 import { isMidcallError } from '@midcall/core/errors';
 import { Connection, StartedServer } from '@midcall/host';
-import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { Bridge } from '../bridge/index.ts';
+import type { Bridge, HostStdio } from '../bridge/index.ts';
 import { ownVersion } from '../install/index.ts';
 import type { BridgeFlags } from './bridge-flags.ts';
 import { bridgeComplaint as complain, bridgeLog as log, openPage } from './bridge-log.ts';
@@ -21,7 +19,7 @@ const maxMessageBytes = 64 * 1024 * 1024;
 export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   const entry = chooseServer(flags, wordsAfterDashes(process.argv));
   const era = chooseEra(flags);
-  let stdio: StdioServerTransport | undefined;
+  let stdio: HostStdio | undefined;
   let served: Bridge | undefined;
   let ending = false;
   const end = (atOnce: boolean): void => {
@@ -37,18 +35,16 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   // The server gets up while the rest of the bridge is loaded, and the host says what it is.
   const { target } = entry;
   const started = target.kind === 'command' ? new StartedServer(target, { mostBytes: maxMessageBytes }) : undefined;
-  const { model, host, keptRules, startBridge, StdioTransport } = await prepared(flags, entry.id).catch(async error => {
+  const { model, host, keptRules, bridging } = await prepared(flags, entry.id).catch(async error => {
     await started?.stop();
     throw error;
   });
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const connecting = { client, ...host, era };
   log(`waiting for a host on standard input, in front of '${entry.id}'`);
-  stdio = new StdioTransport();
-  // Any number of messages may wait for a host that reads slowly; a warning of Node about that is nobody's to read.
-  setMaxListeners(0, process.stdout);
+  stdio = new bridging.HostStdio();
   try {
-    served = await startBridge(entry, {
+    served = await bridging.startBridge(entry, {
       ...connecting,
       ...(started && { started }),
       maxMessageBytes,
@@ -91,9 +87,5 @@ async function prepared(flags: BridgeFlags, server: string) {
   const model = await chooseModel(flags.models);
   const { host, keptRules } = hostParts(flags, complain);
   if (flags.root) await grantFolders(host.roots, server, flags.root);
-  const [{ startBridge }, { StdioServerTransport: StdioTransport }] = await Promise.all([
-    import('../bridge/index.ts'),
-    import('@modelcontextprotocol/server/stdio'),
-  ]);
-  return { model, host, keptRules, startBridge, StdioTransport };
+  return { model, host, keptRules, bridging: await import('../bridge/index.ts') };
 }

@@ -253,7 +253,9 @@ export class LintSession {
       if (running?.id === id) running.settle(message);
       return;
     }
-    if (isRecord(message['error'])) this.#lastError = String(message['error']['message']);
+    const error = message['error'];
+    // That it has no such method, such as the one that finds revisions out, is no reason of its own.
+    if (isRecord(error) && error['code'] !== -32601) this.#lastError = String(error['message']);
     if (typeof method !== 'string' || id === undefined || !asked.has(method)) {
       deliver();
       return;

@@ -95,29 +95,28 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       };
       let leaveSession = (): void => {};
       try {
-        const passesRoots =
-          principals.passesRoots(caller, entry) && 'roots' in capabilitiesIn(await bodyOf(requestInfo));
-        let session = await pool.any(user, passesRoots);
+        const kind = principals.kindOf(caller, entry, capabilitiesIn(await bodyOf(requestInfo)));
+        let session = await pool.any(user, kind);
         const sessionFor = async (call: Call): Promise<UpstreamSession> => {
-          if (!passesRoots || !call.can.roots) return session;
-          const now = await pool.withRoots(user, (await call.roots()) ?? []);
+          if (!kind.hasRoots || !call.can.roots) return session;
+          const now = await pool.withRoots(user, (await call.roots()) ?? [], kind);
           if (now !== session) {
             session = now;
             leaveSession();
-            leaveSession = session.join(server);
+            leaveSession = session.join(link);
           }
           return session;
         };
-        const server = await hostServer({
+        const link = await hostServer({
           era,
           mid,
           session: () => session,
           sessionFor,
           forward: { owner: caller.id, clock, holdMs, ownModels: sampling.always },
         });
-        leaveSession = session.join(server);
-        onClosed(server, leave);
-        return server;
+        leaveSession = session.join(link);
+        onClosed(link.server, leave);
+        return link.server;
       } catch (error) {
         leave();
         if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;

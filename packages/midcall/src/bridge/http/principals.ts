@@ -10,9 +10,10 @@ import {
   type Question,
   type ServerEntry,
 } from '@midcall/host';
+import { declaredIn } from '../host-transport.ts';
 import { UpstreamSession, type UpstreamSessionOptions } from '../upstream-session.ts';
 import { type Caller, localCaller } from './callers.ts';
-import { UpstreamPool } from './upstream-pool.ts';
+import { type HostKind, UpstreamPool } from './upstream-pool.ts';
 
 /** How principals are served. */
 export interface PrincipalsOptions extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'clock'> {
@@ -66,9 +67,14 @@ export class Principals {
     return this.#pools().reduce((sum, pool) => sum + pool.size, 0);
   }
 
-  /** True where a server is told of the directories of its host. */
-  passesRoots(caller: Caller, entry: ServerEntry): boolean {
-    return this.#options.hostRoots !== undefined && !this.#options.roots && !isShared(caller, entry);
+  /**
+   * What a server is told of a host; one that is shared is told of none.
+   * @param capabilities - as the host declares them
+   */
+  kindOf(caller: Caller, entry: ServerEntry, capabilities: object): HostKind {
+    if (isShared(caller, entry)) return { hasRoots: false, declares: {} };
+    const passesRoots = this.#options.hostRoots !== undefined && !this.#options.roots;
+    return { hasRoots: passesRoots && 'roots' in capabilities, declares: declaredIn(capabilities) };
   }
 
   pool(caller: Caller, entry: ServerEntry): UpstreamPool {
@@ -80,7 +86,7 @@ export class Principals {
     const pool = new UpstreamPool({
       clock,
       idleMs,
-      start: (number, hasRoots) => this.#start(state, entry, number, hasRoots),
+      start: (number, kind) => this.#start(state, entry, number, kind),
     });
     state.pools.set(entry.id, pool);
     return pool;
@@ -106,7 +112,8 @@ export class Principals {
     return state;
   }
 
-  async #start(state: PrincipalState, entry: ServerEntry, number: number, hasRoots: boolean): Promise<UpstreamSession> {
+  async #start(state: PrincipalState, entry: ServerEntry, number: number, kind: HostKind): Promise<UpstreamSession> {
+    const { hasRoots, declares } = kind;
     const { maxServers = 100, maxServersPerCaller = 20, roots: granted, hostRoots } = this.#options;
     const own = [...state.pools.values()];
     // The one that is being started is counted already.
@@ -131,6 +138,7 @@ export class Principals {
         showDesk: async (question, connection) => (await state.desk?.show(question, connection)) ?? false,
         keptMs,
         warn,
+        declares,
         onListChanged: list => this.onListChanged(entry, list),
         ...defined({ policy, audit, era }),
       },

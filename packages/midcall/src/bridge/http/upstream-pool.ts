@@ -2,11 +2,13 @@
  * The upstream servers of one principal, by the directories they were told of. Directories are a boundary: two hosts that name
  * different ones never share a process, or each would widen the other's.
  *
- * - P1 One server serves all hosts of its principal that name no directories, and one all that name the same.
+ * - P1 One server serves all hosts of its principal that name no directories, and one all that name the same; hosts that
+ *   declare other extensions have others.
  * - P2 A server is told of other directories only where no other host uses it and no call would see them change.
  * - P3 A server that nobody uses, and that has no call under way, is stopped after a while.
  */
 import type { Clock } from '@midcall/core/time';
+import type { Declared } from '../host-transport.ts';
 import type { UpstreamSession } from '../upstream-session.ts';
 
 /** A root as hosts name it. */
@@ -21,15 +23,23 @@ export interface PoolUser {
   readonly live: boolean;
 }
 
+/** What sets hosts apart that do not share a server. */
+export interface HostKind {
+  /** True where the server is told of the host's directories. */
+  readonly hasRoots: boolean;
+  /** What the host declares, and the server is told of. */
+  readonly declares: Declared;
+}
+
 /** How servers are started, and how long they are kept. */
 export interface UpstreamPoolOptions {
   /**
    * Starts a server.
    * @param number - 1 for the first that runs, and the smallest that is free
-   * @param hasRoots - true where it is told of the host's directories
+   * @param kind - of the hosts it is for
    * @throws MidcallError `host/not-found`
    */
-  readonly start: (number: number, hasRoots: boolean) => Promise<UpstreamSession>;
+  readonly start: (number: number, kind: HostKind) => Promise<UpstreamSession>;
   readonly clock: Clock;
   /** Milliseconds a server is kept that nobody uses. */
   readonly idleMs: number;
@@ -37,7 +47,7 @@ export interface UpstreamPoolOptions {
 
 interface Entry {
   readonly number: number;
-  readonly hasRoots: boolean;
+  readonly kind: HostKind;
   readonly starting: Promise<UpstreamSession>;
   readonly users: Set<PoolUser>;
   session?: UpstreamSession;
@@ -65,20 +75,20 @@ export class UpstreamPool {
    * Any server, for a host that has not named its directories.
    * @throws MidcallError `host/not-found` where none can be started
    */
-  async any(user: PoolUser, hasRoots: boolean): Promise<UpstreamSession> {
-    return this.#use(this.#entries.findLast(entry => entry.hasRoots === hasRoots) ?? this.#start(hasRoots), user);
+  async any(user: PoolUser, kind: HostKind): Promise<UpstreamSession> {
+    return this.#use(this.#entries.findLast(entry => isSame(entry.kind, kind)) ?? this.#start(kind), user);
   }
 
   /**
    * The server that knows of these directories; resolves when it has been told (P1, P2).
    * @throws MidcallError `host/not-found` where none can be started
    */
-  async withRoots(user: PoolUser, roots: readonly HostRoot[]): Promise<UpstreamSession> {
+  async withRoots(user: PoolUser, roots: readonly HostRoot[], kind: HostKind): Promise<UpstreamSession> {
     const wanted = JSON.stringify(roots.map(({ uri, name }) => [uri, name ?? '']).sort());
     const entry =
-      this.#entries.find(each => each.told === wanted) ??
-      this.#entries.find(each => each.hasRoots && mayChange(each, user)) ??
-      this.#start(true);
+      this.#entries.find(each => each.told === wanted && isSame(each.kind, kind)) ??
+      this.#entries.find(each => isSame(each.kind, kind) && mayChange(each, user)) ??
+      this.#start(kind);
     if (entry.told !== wanted) {
       entry.told = wanted;
       const before = entry.telling;
@@ -118,12 +128,12 @@ export class UpstreamPool {
     return entry.starting;
   }
 
-  #start(hasRoots: boolean): Entry {
+  #start(kind: HostKind): Entry {
     const taken = new Set(this.#entries.map(({ number }) => number));
     let number = 1;
     while (taken.has(number)) number += 1;
-    const starting = this.#options.start(number, hasRoots);
-    const entry: Entry = { number, hasRoots, starting, users: new Set(), telling: Promise.resolve() };
+    const starting = this.#options.start(number, kind);
+    const entry: Entry = { number, kind, starting, users: new Set(), telling: Promise.resolve() };
     this.#entries = [...this.#entries, entry];
     starting.then(
       session => {
@@ -153,6 +163,9 @@ export class UpstreamPool {
     await (await entry.starting.catch(() => undefined))?.close(options);
   }
 }
+
+const isSame = (one: HostKind, other: HostKind): boolean =>
+  one === other || JSON.stringify([one.hasRoots, one.declares]) === JSON.stringify([other.hasRoots, other.declares]);
 
 const isUnused = ({ users, session }: Entry): boolean =>
   users.size === 0 && session !== undefined && session.calls.size === 0;

@@ -1,0 +1,132 @@
+/** What `attach` takes and gives: what stands behind a client, and the client with a person behind it. */
+import {
+  anything,
+  func,
+  having,
+  type Kinds,
+  listOf,
+  name,
+  oneOf,
+  parts,
+  positive,
+  required,
+  storeKind,
+} from '@midcall/core/options';
+import type { SamplingModel } from '@midcall/core/sampling';
+import type { Store } from '@midcall/core/store';
+import { type Clock, clockKind } from '@midcall/core/time';
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import type { Notice } from './asking.ts';
+import type { Audit } from './audit/audit.ts';
+import type { CallEvent, RunOptions } from './calls/runner.ts';
+import type { ElicitationMode } from './elicitation.ts';
+import type { Inbox } from './inbox/inbox.ts';
+import type { Policy } from './policy/policy.ts';
+import type { Asker, CallContext } from './question.ts';
+import type { OfferedRoots } from './roots/offered-roots.ts';
+import type { SamplingLimits } from './sampling/budget.ts';
+import type { SamplingAccount } from './sampling/flow.ts';
+import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
+
+/** What is told of one connection, besides what the inbox tells. */
+export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
+
+/** What stands behind the client: where questions are answered, and what is settled beforehand. */
+export interface AttachOptions {
+  /** `id`: the name the person gave the server; `origin`: its command line or URL. */
+  readonly server: { readonly id: string; readonly origin: string };
+  /** Where questions are answered. */
+  readonly inbox: Inbox;
+  readonly policy?: Policy;
+  readonly audit?: Audit;
+  /** Declared only where given. */
+  readonly roots?: OfferedRoots;
+  /** Declared only where given. */
+  readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
+  /** Default: both. */
+  readonly modes?: readonly ElicitationMode[];
+  /** What is declared besides, of somebody else for whom requests are forwarded. */
+  readonly declares?: Pick<ClientCapabilities, 'experimental' | 'extensions'>;
+  /** Registrable domains the person trusts already; those opened are added. */
+  readonly trustedDomains?: Set<string>;
+  /** Milliseconds a person has per question; for ever where absent. */
+  readonly answerTimeoutMs?: number;
+  /** Keeps open rounds of 2026-07-28, so that {@link Attachment.resume} can answer them in another process. */
+  readonly store?: Store;
+  readonly clock?: Clock;
+  readonly newId?: () => string;
+  /** Told when the store fails; the calls go on. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What the options have to be. */
+export const attachKinds: Kinds<AttachOptions> = {
+  server: required(parts<AttachOptions['server']>({ id: required(name), origin: required(name) })),
+  inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
+  policy: having('a Policy', 'judge', 'count'),
+  audit: having('an Audit', 'record'),
+  roots: having('an OfferedRoots', 'granted', 'subscribe'),
+  sampling: parts<NonNullable<AttachOptions['sampling']>>({
+    model: required(having('a model, such as modelRouter(…) of @midcall/host/models', 'choose', 'run')),
+    budget: anything,
+  }),
+  modes: listOf(oneOf('form', 'url')),
+  declares: parts<NonNullable<AttachOptions['declares']>>({ experimental: anything, extensions: anything }),
+  trustedDomains: having('a Set', 'has', 'add'),
+  answerTimeoutMs: positive,
+  store: storeKind,
+  clock: clockKind,
+  newId: func,
+  onError: func,
+};
+
+/** What to call. */
+export interface CallRequest {
+  readonly kind: CallContext['kind'];
+  /** Tool or prompt name, or the resource's URI. */
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** What else the request says, such as `_meta`; sent as it is. */
+  readonly rest?: Readonly<Record<string, unknown>>;
+}
+
+/** What a server says of itself, with the members that the SDK does not know. */
+export interface ServerIntroduction {
+  readonly serverInfo: Readonly<Record<string, unknown>>;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
+/** A client with a person behind it. */
+export interface Attachment {
+  /** Runs a call that questions are tied to; `client.callTool` and its like go through here too. */
+  run(
+    request: CallRequest,
+    options?: RunOptions & { readonly id?: string },
+  ): Promise<Readonly<Record<string, unknown>>>;
+  /** Stops a running call. @returns false where none has this id */
+  cancel(callId: string): boolean;
+  /**
+   * Takes up the calls that an earlier process left in a round, once connected on 2026-07-28: their questions are open
+   * again under the same ids, and when they are answered the call is retried with the server's own state.
+   * @returns the calls' ids
+   */
+  resume(): Promise<readonly string[]>;
+  /** Lets questions of 2026-07-28 stay open when the connection closes, for another process to take up. */
+  keepQuestions(): Promise<void>;
+  /**
+   * Sends a request of somebody else as it is, past the SDK, and gives the answer as it came. No question is tied to it: for calls,
+   * use {@link run}.
+   * @throws MidcallError `host/cancelled` where the signal fires, `host/server-gone` where the server cannot be reached
+   */
+  forward(request: ForwardedRequest, options?: ForwardOptions): Promise<ForwardedAnswer>;
+  /** Sends a notification of somebody else. @throws MidcallError `host/server-gone` */
+  forwardNotification(notification: ForwardedRequest): Promise<void>;
+  /** What the server said of itself when it was connected, as it came: untrusted, and of any shape. */
+  introduction(): ServerIntroduction;
+  /** Who asks, as known by now. */
+  asker(): Asker;
+  /** What sampling has cost so far, and may cost; undefined where it is not declared. */
+  account(): SamplingAccount | undefined;
+  /** Calls `listener` for every event from now on. @returns ends the subscription */
+  subscribe(listener: (event: AttachEvent) => void): () => void;
+}

@@ -1,0 +1,142 @@
+/**
+ * Requests of somebody else, sent to the server as they are, past the SDK, which would judge each answer by schemas of its own
+ * and drop what is not in them.
+ *
+ * - forwarded-F1 The answer is the server's, member for member; so is what its progress tells.
+ * - forwarded-F2 Ids and progress tokens are ours, and none that the SDK gives, which counts.
+ * - forwarded-F3 Every request ends: with its answer, when it is given up, or when the connection closes.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord, own } from '@midcall/core/json';
+import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
+import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { type Era, serverSendsRequests } from '../era.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a server answers, as it came. */
+export type ForwardedAnswer = { readonly result: Json } | { readonly error: Json };
+
+/** A request of somebody else. */
+export interface ForwardedRequest {
+  readonly method: string;
+  /** As they came, without a progress token. */
+  readonly params?: Json | undefined;
+}
+
+/** How a request is watched. */
+export interface ForwardOptions {
+  /** Fires when nobody waits for the answer any more: the server is told. */
+  readonly signal?: AbortSignal;
+  /** Told what the server's progress says, but for its token; no progress is asked for where absent. */
+  readonly onProgress?: (params: Json) => void;
+}
+
+interface Waiting {
+  readonly settle: (answer: ForwardedAnswer | MidcallError) => void;
+  readonly onProgress: ForwardOptions['onProgress'];
+}
+
+/** Begins every id; the SDK's are numbers. */
+const mark = 'midcall-forwarded:';
+
+/** Requests of somebody else on one connection. */
+export class ForwardedRequests implements Required<Interception> {
+  readonly #waiting = new Map<string, Waiting>();
+  #last = 0;
+
+  incoming(message: JsonRpcMessage, deliver: (message: JsonRpcMessage) => void): void {
+    const { id, method, params } = message;
+    if (method === 'notifications/progress') {
+      const { progressToken, ...told } = isRecord(params) ? params : {};
+      const waiting = this.#waiting.get(String(progressToken));
+      if (waiting) waiting.onProgress?.(told);
+      else deliver(message);
+      return;
+    }
+    const waiting = method === undefined && typeof id === 'string' ? this.#waiting.get(id) : undefined;
+    if (!waiting) {
+      deliver(message);
+      return;
+    }
+    const [result, error] = [own(message, 'result'), own(message, 'error')];
+    if (isRecord(result)) waiting.settle({ result });
+    else waiting.settle({ error: isRecord(error) ? error : { code: -32603, message: 'The server sent no answer.' } });
+  }
+
+  outgoing(message: JsonRpcMessage, send: (message: JsonRpcMessage) => Promise<void>): Promise<void> {
+    return send(message);
+  }
+
+  /**
+   * Sends a request.
+   * @throws MidcallError `host/cancelled` where it was given up, `host/server-gone` where the connection is gone
+   */
+  async send(client: Client, era: Era, request: ForwardedRequest, options: ForwardOptions): Promise<ForwardedAnswer> {
+    const { transport } = client;
+    const { signal, onProgress } = options;
+    if (!transport) throw gone();
+    if (signal?.aborted) throw givenUp();
+    this.#last += 1;
+    const id = `${mark}${this.#last}`;
+    const { method, params } = request;
+    const meta = { ...(isRecord(params?.['_meta']) && params['_meta']), ...(onProgress && { progressToken: id }) };
+    const sent = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
+    // On 2026-07-28 over HTTP a request is taken back by letting go of its stream.
+    const stream = hasOwnStreams(transport) && !serverSendsRequests(era) ? new AbortController() : undefined;
+    let onAbort: (() => void) | undefined;
+    try {
+      return await new Promise<ForwardedAnswer>((resolve, reject) => {
+        this.#waiting.set(id, {
+          settle: answer => (answer instanceof MidcallError ? reject(answer) : resolve(answer)),
+          onProgress,
+        });
+        onAbort = () => {
+          reject(givenUp());
+          if (stream) stream.abort();
+          else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
+        };
+        signal?.addEventListener('abort', onAbort, { once: true });
+        transport
+          .send(enveloped(client, { jsonrpc: '2.0', id, method, ...(sent && { params: sent }) }), {
+            ...(stream && { requestSignal: stream.signal }),
+          })
+          .catch(error => reject(unsent(error)));
+      });
+    } finally {
+      this.#waiting.delete(id);
+      if (onAbort) signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Sends a notification of somebody else. @throws MidcallError `host/server-gone` where the connection is gone */
+  async notify(client: Client, notification: ForwardedRequest): Promise<void> {
+    await this.#tell(client, notification).catch(error => {
+      throw unsent(error);
+    });
+  }
+
+  /** The connection is gone. */
+  close(): void {
+    for (const { settle } of [...this.#waiting.values()]) settle(gone());
+  }
+
+  async #tell(client: Client, { method, params }: ForwardedRequest): Promise<void> {
+    if (!client.transport) throw gone();
+    await client.transport.send(enveloped(client, { jsonrpc: '2.0', method, ...(params && { params }) }));
+  }
+}
+
+/** What the SDK puts into each message of 2026-07-28: who sends it, and what that can. */
+function enveloped(client: Client, message: Json): JSONRPCMessage {
+  const { _envelopeOutbound: envelope } = client as unknown as { _envelopeOutbound: (message: Json) => JSONRPCMessage };
+  return envelope.call(client, message);
+}
+
+const hasOwnStreams = (transport: Transport): boolean =>
+  (transport as { hasPerRequestStream?: boolean }).hasPerRequestStream === true;
+
+const gone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');
+const givenUp = (): MidcallError => new MidcallError('host/cancelled', 'The request was taken back.');
+const unsent = (cause: unknown): MidcallError =>
+  new MidcallError('host/server-gone', `The server cannot be reached: ${(cause as Error).message}`, { cause });

@@ -1,0 +1,111 @@
+/**
+ * What a host is told without having asked: the logs it wants, the lists that have changed, and notifications that nobody here
+ * knows. One that is gone misses nothing.
+ */
+import { isRecord, own } from '@midcall/core/json';
+import {
+  LOG_LEVEL_META_KEY,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+
+/** A notification as it goes over the wire. */
+export interface WireNotification {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A schema that takes everything. */
+export const asItIs = {
+  '~standard': { version: 1, vendor: 'midcall', validate: (value: unknown) => ({ value }) },
+} as const;
+
+/** The longest a timer of Node can be, in milliseconds: whoever asked gives up by itself. */
+const neverMs = 2_147_483_647;
+
+/** From the one that tells the most. */
+const levels: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** The level of two that tells more; undefined says nothing. */
+export const moreOf = (one: string | undefined, other: string | undefined): string | undefined =>
+  one === undefined || (other !== undefined && levels.indexOf(other) < levels.indexOf(one)) ? other : one;
+
+/** The log level that a request of 2026-07-28 names. */
+function levelOf({ mcpReq }: ServerContext): string | undefined {
+  const level = own(mcpReq.envelope, LOG_LEVEL_META_KEY);
+  return levels.includes(level) ? (level as string) : undefined;
+}
+
+/** The connection to one host, or one request of it. */
+export class HostLink {
+  readonly server: McpServer;
+  readonly #perRequest: boolean;
+  readonly #requests = new Set<ServerContext>();
+  #level: string | undefined;
+
+  /** @param perRequest - true where logs are asked for with each request, and belong to it (2026-07-28) */
+  constructor(server: McpServer, perRequest: boolean) {
+    this.server = server;
+    this.#perRequest = perRequest;
+  }
+
+  /** The most that this host wants to know; undefined where it has not said. */
+  get level(): string | undefined {
+    return [...this.#requests].map(levelOf).reduce(moreOf, this.#level);
+  }
+
+  /**
+   * For the whole connection (2025-11-25).
+   * @throws ProtocolError for what is no level
+   */
+  setLevel(level: unknown): void {
+    if (!levels.includes(level))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `params.level must be one of ${levels.join(', ')}.`);
+    this.#level = level as string;
+  }
+
+  /** A request is under way. @returns to be called when it is over */
+  begin(ctx: ServerContext): () => void {
+    this.#requests.add(ctx);
+    return () => void this.#requests.delete(ctx);
+  }
+
+  log(notification: WireNotification): void {
+    const { params } = notification;
+    const level = isRecord(params) ? levels.indexOf(params['level']) : -1;
+    const wants = (least: string | undefined): boolean => levels.indexOf(least) <= level;
+    if (!this.#perRequest) {
+      if (wants(this.#level)) this.#send(notification);
+      return;
+    }
+    const ctx = [...this.#requests].find(each => levelOf(each) !== undefined && wants(levelOf(each)));
+    if (ctx) this.#within(ctx, notification);
+  }
+
+  /** Any other notification. */
+  tell(notification: WireNotification): void {
+    const [ctx] = this.#requests;
+    if (this.#perRequest && ctx) this.#within(ctx, notification);
+    else this.#send(notification);
+  }
+
+  /** One list is to be read again, or a resource has changed. */
+  announce(notification: WireNotification): void {
+    this.#send(notification);
+  }
+
+  /** A request of the upstream server that nobody here knows. @returns what the host answers, as it is */
+  request(request: WireNotification, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    return this.server.server.request(request as never, asItIs as never, { signal, timeout: neverMs }) as never;
+  }
+
+  #send(notification: WireNotification): void {
+    this.server.server.notification(notification as never).catch(() => {});
+  }
+
+  #within({ mcpReq }: ServerContext, notification: WireNotification): void {
+    mcpReq.notify(notification as never).catch(() => {});
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * A host on standard input and output. What it writes is answered even where it is no message, and nothing is kept for a host
+ * that does not read.
+ *
+ * - stdio-H1 A line that is no message gets a JSON-RPC error. A batch is answered as one on 2025-03-26, and refused on the
+ *   revisions that have none.
+ * - stdio-H2 {@link HostStdio.onfull} is called where the host reads more slowly than it is written to, and
+ *   {@link HostStdio.ondrain} once it has read all.
+ */
+import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { isRecord, own } from '@midcall/core/json';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+
+/** The revision that has batches. */
+const withBatches = '2025-03-26';
+/** Characters of one line: files travel in them. */
+const longestLine = 64 * 1024 * 1024;
+/** The most messages of a batch. */
+const largestBatch = 100;
+
+/** A batch whose answers are not all there. */
+interface Batch {
+  readonly waiting: Set<unknown>;
+  readonly answers: JSONRPCMessage[];
+}
+
+/** The host of one process. */
+export class HostStdio implements Transport {
+  onmessage?: NonNullable<Transport['onmessage']>;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onfull?: () => void;
+  ondrain?: () => void;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #batches = new Set<Batch>();
+  #parts: string[] = [];
+  #length = 0;
+  #revision: string | undefined;
+  #isClosed = false;
+  #isFull = false;
+
+  constructor(input: Readable = process.stdin, output: Writable = process.stdout) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  async start(): Promise<void> {
+    const close = (): void => void this.close();
+    this.#input.on('data', (chunk: Buffer) => this.#read(this.#decoder.write(chunk)));
+    this.#input.on('end', close).on('close', close);
+    this.#input.on('error', error => this.onerror?.(error));
+    this.#output.on('error', error => {
+      if (!this.#isClosed) this.onerror?.(error);
+      close();
+    });
+    this.#output.on('drain', () => {
+      this.#isFull = false;
+      this.ondrain?.();
+    });
+    if (this.#input.readableEnded || this.#input.destroyed) setImmediate(close);
+  }
+
+  setProtocolVersion(revision: string): void {
+    this.#revision = revision;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) throw new Error('The host has gone.');
+    const batch = 'method' in message ? undefined : this.#batchOf(message.id);
+    if (!batch) return this.#write(message);
+    batch.answers.push(message);
+    this.#settle(batch, own(message, 'id'));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#input.pause();
+    this.onclose?.();
+  }
+
+  #read(text: string): void {
+    let from = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      this.#parts.push(text.slice(from, end));
+      this.#length += end - from;
+      const line = this.#length > longestLine ? undefined : this.#parts.join('');
+      this.#parts = [];
+      this.#length = 0;
+      from = end + 1;
+      if (line === undefined)
+        this.#refuse(null, `A line has more than ${longestLine} characters, the most that is read.`);
+      else if (line.trim() !== '') this.#line(line);
+    }
+    this.#length += text.length - from;
+    if (this.#length > longestLine) this.#parts = [];
+    else this.#parts.push(text.slice(from));
+  }
+
+  #line(line: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      this.#answer(null, -32700, 'Parse error: the line is no JSON.');
+      return;
+    }
+    if (Array.isArray(value)) this.#batch(value);
+    else this.#message(value);
+  }
+
+  #message(value: unknown): void {
+    if (isMessage(value)) {
+      // One that is taken back is not answered.
+      if ('method' in value && value.method === 'notifications/cancelled') {
+        const id = own(value.params, 'requestId');
+        const batch = this.#batchOf(id);
+        if (batch) this.#settle(batch, id);
+      }
+      this.onmessage?.(value);
+      return;
+    }
+    const id = own(value, 'id');
+    // An answer to nothing of ours needs none.
+    if (isRecord(value) && value['method'] === undefined && ('result' in value || 'error' in value)) return;
+    this.#refuse(typeof id === 'string' || typeof id === 'number' ? id : null, 'The line is no JSON-RPC 2.0 message.');
+  }
+
+  #batch(messages: readonly unknown[]): void {
+    if (this.#revision !== withBatches) {
+      const revision =
+        this.#revision === undefined ? 'Before a revision is agreed on, there are' : `Revision ${this.#revision} has`;
+      this.#refuse(null, `${revision} no batches. Send each message by itself.`);
+      return;
+    }
+    if (messages.length === 0 || messages.length > largestBatch) {
+      this.#refuse(null, `A batch must have 1 to ${largestBatch} messages; got ${messages.length}.`);
+      return;
+    }
+    const ids = messages
+      .filter(each => isMessage(each) && 'method' in each && 'id' in each)
+      .map(each => own(each, 'id'));
+    const batch: Batch = { waiting: new Set(ids), answers: [] };
+    if (batch.waiting.size > 0) this.#batches.add(batch);
+    for (const message of messages) this.#message(message);
+  }
+
+  #batchOf(id: unknown): Batch | undefined {
+    for (const batch of this.#batches) if (batch.waiting.has(id)) return batch;
+    return undefined;
+  }
+
+  #settle(batch: Batch, id: unknown): void {
+    batch.waiting.delete(id);
+    if (batch.waiting.size > 0) return;
+    this.#batches.delete(batch);
+    if (batch.answers.length > 0) this.#write(batch.answers);
+  }
+
+  #refuse(id: string | number | null, message: string): void {
+    this.#answer(id, -32600, `Invalid request: ${message}`);
+  }
+
+  #answer(id: string | number | null, code: number, message: string): void {
+    if (!this.#isClosed) this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+  }
+
+  #write(value: object): void {
+    if (this.#output.write(`${JSON.stringify(value)}\n`) || this.#isFull) return;
+    this.#isFull = true;
+    this.onfull?.();
+  }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  if (!isRecord(value) || value['jsonrpc'] !== '2.0') return false;
+  const { id, method, params, result, error } = value;
+  const hasId = typeof id === 'string' || typeof id === 'number';
+  if (method !== undefined)
+    return typeof method === 'string' && (id === undefined || hasId) && (params === undefined || isRecord(params));
+  return hasId && (isRecord(result) || isRecord(error));
+}

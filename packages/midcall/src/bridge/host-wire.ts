@@ -1,0 +1,84 @@
+/**
+ * The frames between an SDK server and its host, as they are beside what the SDK would make of them: what it does not know
+ * travels aside while it looks.
+ */
+import { blocksBack, isRecord, own } from '@midcall/core/json';
+import {
+  type JSONRPCMessage,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { requestProblem } from './request-problem.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const errorKey = 'midcall/error';
+const paramsKey = 'midcall/params';
+
+/** An error of the upstream server, to be thrown; the host gets it whole. */
+export function upstreamError(error: Json): ProtocolError {
+  const { code, message } = error;
+  return new ProtocolError(
+    Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError,
+    typeof message === 'string' ? message : 'The server answered with an error that has no message.',
+    { [errorKey]: error },
+  );
+}
+
+/** What the SDK knows of the params of a call, or is nobody's but the connection's. */
+const taken = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
+const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
+
+/** What else the params of a call say, `_meta` among them, as it is to be sent on. */
+export function restOf({ _meta }: Json): Json {
+  if (!isRecord(_meta)) return {};
+  const { [paramsKey]: aside, progressToken: _, ...meta } = _meta;
+  return { ...(isRecord(aside) && aside), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+}
+
+type Send = Transport['send'];
+type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
+
+/** @param codesAreOld - true where the host speaks a revision whose error codes are the upstream server's own */
+export function passWhole({ server }: McpServer, codesAreOld: boolean): void {
+  const connect = server.connect.bind(server);
+  server.connect = async transport => {
+    const send = transport.send.bind(transport);
+    transport.send = (message: JSONRPCMessage, ...options: Rest<Parameters<Send>>) =>
+      send(whole(message, codesAreOld), ...options);
+    await connect(transport);
+    const receive = transport.onmessage;
+    transport.onmessage = (message, extra) => {
+      const problem = 'method' in message && 'id' in message && requestProblem(message.method, message.params);
+      if (problem) {
+        const error = { code: ProtocolErrorCode.InvalidParams, message: problem };
+        // A host that is gone needs no answer.
+        transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => {});
+      } else receive?.('method' in message && calls.has(message.method) ? restAside(message) : message, extra);
+    };
+  };
+}
+
+/** A message with all that was set aside in it. */
+function whole(message: JSONRPCMessage, codesAreOld: boolean): JSONRPCMessage {
+  const [result, error] = [own(message, 'result'), own(message, 'error')];
+  if (isRecord(result)) return { ...message, result: blocksBack(result) } as JSONRPCMessage;
+  const came = own(own(error, 'data'), errorKey);
+  if (!isRecord(came)) return message;
+  const code = codesAreOld && Number.isSafeInteger(came['code']) ? came['code'] : own(error, 'code');
+  return { ...message, error: { ...came, code } } as JSONRPCMessage;
+}
+
+function restAside(message: JSONRPCMessage): JSONRPCMessage {
+  const given = own(message, 'params');
+  const params = isRecord(given) ? given : {};
+  const rest = Object.entries(params).filter(([name]) => !taken.has(name));
+  if (rest.length === 0) return message;
+  const meta = isRecord(params['_meta']) ? params['_meta'] : {};
+  return {
+    ...message,
+    params: { ...params, _meta: { ...meta, [paramsKey]: Object.fromEntries(rest) } },
+  } as JSONRPCMessage;
+}

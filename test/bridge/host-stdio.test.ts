@@ -1,0 +1,122 @@
+/** What a host may write to a bridge's standard input, and what it is answered. */
+import { PassThrough, Writable } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { HostStdio } from '../../packages/midcall/src/bridge/index.ts';
+
+const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' }) as const;
+const pong = (id: number) => ({ jsonrpc: '2.0', id, result: {} }) as const;
+
+/** A host, everything it is written, and what was delivered of it. */
+async function hostOf(revision?: string) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const host = new HostStdio(input, output);
+  const heard: JSONRPCMessage[] = [];
+  host.onmessage = message => heard.push(message);
+  await host.start();
+  if (revision !== undefined) host.setProtocolVersion(revision);
+  const written = (): unknown[] =>
+    String(output.read() ?? '')
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line));
+  const write = async (text: string | Buffer): Promise<unknown[]> => {
+    input.write(text);
+    await new Promise(setImmediate);
+    return written();
+  };
+  return { host, heard, write, written, line: (value: unknown) => write(`${JSON.stringify(value)}\n`) };
+}
+
+const refusal = (words: string, code = -32600, id: unknown = null) => [
+  { jsonrpc: '2.0', id, error: { code, message: expect.stringContaining(words) } },
+];
+
+describe('a line', () => {
+  it('may come in pieces, in the middle of a character, and several at once', async () => {
+    const { heard, write } = await hostOf();
+    const bytes = Buffer.from(
+      `${JSON.stringify({ ...ping(1), params: { of: 'Zoë' } })}\r\n${JSON.stringify(ping(2))}\n\n`,
+    );
+    const middle = bytes.indexOf(0xc3) + 1;
+    expect(await write(bytes.subarray(0, middle))).toEqual([]);
+    expect(await write(bytes.subarray(middle))).toEqual([]);
+    expect(heard).toEqual([{ ...ping(1), params: { of: 'Zoë' } }, ping(2)]);
+  });
+
+  it.each([
+    ['{"jsonrpc":', refusal('no JSON', -32700)],
+    ['"hello"', refusal('no JSON-RPC 2.0 message')],
+    ['{"id":7,"method":"ping"}', refusal('no JSON-RPC 2.0 message', -32600, 7)],
+    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', refusal('no JSON-RPC 2.0 message')],
+    ['{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}', []],
+  ])('that is %s is answered in words, and the next is read', async (text, answered) => {
+    const { heard, write, line } = await hostOf();
+    expect(await write(`${text}\n`)).toEqual(answered);
+    await line(ping(1));
+    expect(heard).toEqual([ping(1)]);
+  });
+
+  it('that is longer than any is refused by itself, and not kept', async () => {
+    const { heard, write, line } = await hostOf();
+    const piece = 'x'.repeat(16 * 1024 * 1024);
+    for (let n = 0; n < 5; n += 1) await write(piece);
+    expect(await write('\n')).toEqual(refusal('67108864 characters'));
+    await line(ping(1));
+    expect(heard).toEqual([ping(1)]);
+  });
+});
+
+describe('a batch', () => {
+  it('is answered as one on 2025-03-26, with those that were taken back left out', async () => {
+    const { host, heard, line, written } = await hostOf('2025-03-26');
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } };
+    expect(await line([ping(1), ping(2), ping(3), { jsonrpc: '2.0', method: 'notifications/example' }])).toEqual([]);
+    expect(heard).toHaveLength(4);
+    await host.send(pong(2));
+    await host.send(pong(9));
+    expect(written()).toEqual([pong(9)]);
+    await host.send(pong(1));
+    expect(written()).toEqual([]);
+    expect(await line(cancelled)).toEqual([[pong(2), pong(1)]]);
+  });
+
+  it('has an error for what is no message in it', async () => {
+    const { line } = await hostOf('2025-03-26');
+    expect(await line([{ id: 4 }])).toEqual(refusal('no JSON-RPC 2.0 message', -32600, 4));
+    expect(await line([])).toEqual(refusal('1 to 100 messages; got 0'));
+  });
+
+  it.each([
+    [undefined, 'Before a revision'],
+    ['2025-11-25', 'Revision 2025-11-25'],
+  ])('is refused on %s, which has none', async (revision, words) => {
+    const { heard, line } = await hostOf(revision);
+    expect(await line([ping(1)])).toEqual(refusal(`${words}`));
+    expect(heard).toEqual([]);
+  });
+});
+
+it('says once when its host reads too slowly, and once when it has read all', async () => {
+  let take = (): void => {};
+  const output = new Writable({
+    highWaterMark: 100,
+    write: (_, __, done) => {
+      take = done;
+    },
+  });
+  const host = new HostStdio(new PassThrough(), output);
+  const said: string[] = [];
+  host.onfull = () => void said.push('full');
+  host.ondrain = () => void said.push('drained');
+  await host.start();
+  for (let id = 0; id < 10; id += 1) await host.send(pong(id));
+  expect(said).toEqual(['full']);
+  for (let n = 0; n < 10; n += 1) {
+    take();
+    await new Promise(setImmediate);
+  }
+  expect(said).toEqual(['full', 'drained']);
+  await host.close();
+  await expect(host.send(pong(1))).rejects.toThrow('The host has gone.');
+});
