@@ -22,13 +22,15 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       AskedModel Asker AttachEvent Attachment AttachOptions AuditEntry AuditEvent AuditOptions
       AuditSink AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace
-      ElicitationMode Ending Era FormQuestion InboxEvent InboxOptions KeptRules Limits ListName
-      ListProblem MidcallErrorCode ModelReply Notice OfferedRoot OfferedRootsOptions PolicyOptions
-      Presenter Question Receipt Reply Root RootsDisk RootsMemory RootsQuestion RootsState Rule
-      RulesFileOptions RunOptions SamplingAccount SamplingLimits SamplingMessageView SamplingModel
-      SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion SamplingResult
-      SamplingSpent SamplingWishes ServerEntry ServerInfo ServerOpener ServerTarget Store Subject
-      TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion UrlWarning Verdict Via VisibleOptions`,
+      ElicitationMode Ending Era FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions
+      InboxEvent InboxOptions KeptRules Limits ListName ListProblem MidcallErrorCode ModelReply
+      Notice OfferedRoot OfferedRootsOptions PausableTransport PolicyOptions Presenter Question
+      Receipt Reply Root RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions
+      RunOptions SamplingAccount SamplingLimits SamplingMessageView SamplingModel SamplingPrompt
+      SamplingReplyQuestion SamplingRequest SamplingRequestQuestion SamplingResult SamplingSpent
+      SamplingWishes ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget Store
+      Subject TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion UrlWarning
+      Verdict Via VisibleOptions`,
   },
   '@midcall/host/terminal': {
     values: `

@@ -29,7 +29,7 @@ export { commandTarget, readServerEntries, urlTarget } from './connection/server
 export type { ServerOpener } from './connection/server-opener.ts';
 export { serverOpener } from './connection/server-opener.ts';
 export { StartedServer } from './connection/started-server.ts';
-export type { TransportOptions } from './connection/transport.ts';
+export type { PausableTransport, TransportOptions } from './connection/transport.ts';
 export type { ElicitationMode } from './elicitation.ts';
 export type { Era } from './era.ts';
 export type { InboxEvent, InboxOptions } from './inbox/inbox.ts';

@@ -1,5 +1,5 @@
 /**
- * What a bridge passes on as it is: every request that is no call, every answer to one, and what either side announces. What
+ * What a bridge passes on as it is: every request that is no call, every answer to one, and what a host announces. What
  * the upstream server declares is declared to the host, but for what a bridge takes upon itself.
  *
  * - pass-P1 A request goes to the upstream server with all that it says, and its answer comes back with all that it says: pages
@@ -9,7 +9,6 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import type { ForwardedAnswer } from '@midcall/host';
-import type { Client } from '@modelcontextprotocol/client';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { asItIs, type HostLink } from './host-link.ts';
 import { upstreamError } from './host-wire.ts';
@@ -107,34 +106,4 @@ function withoutTasks(result: WireResult): WireResult {
       return Object.keys(rest).length > 0 ? { ...others, execution: rest } : others;
     }),
   };
-}
-
-/** What the connection to the upstream server is told for itself. */
-const ofConnection = /^notifications\/(subscriptions\/|tasks)/;
-
-/** Passes on what the upstream server says by itself; for each start of it. */
-export function passAnnouncements(client: Client, links: ReadonlySet<HostLink>): void {
-  client.fallbackNotificationHandler = async ({ method, params }) => {
-    if (ofConnection.test(method)) return;
-    const notification = { method, ...(params && { params }) };
-    for (const link of links) {
-      if (method === 'notifications/message') link.log(notification);
-      else if (method === 'notifications/resources/updated') link.announce(notification);
-      else link.tell(notification);
-    }
-  };
-  client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
-    const [link, other] = links;
-    // Which host it is meant for, the wire does not say.
-    if (!link || other) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
-    return link.request({ method, ...(params && { params }) }, mcpReq.signal);
-  };
-}
-
-/** Tells a client of 2025-11-25 that a page it opened is finished. */
-export function passCompletion(elicitationId: string, links: ReadonlySet<HostLink>): void {
-  for (const link of links) {
-    if (!link.server.server.getClientCapabilities()?.elicitation?.url) continue;
-    link.announce({ method: 'notifications/elicitation/complete', params: { elicitationId } });
-  }
 }

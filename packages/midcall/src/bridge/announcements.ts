@@ -1,0 +1,34 @@
+/** What the upstream server says by itself, passed on to the hosts that use it. */
+import type { Client } from '@modelcontextprotocol/client';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { HostLink } from './host-link.ts';
+
+/** What the connection to the upstream server is told for itself. */
+const ofConnection = /^notifications\/(subscriptions\/|tasks)/;
+
+/** Passes on what the upstream server says by itself; for each start of it. */
+export function passAnnouncements(client: Client, links: ReadonlySet<HostLink>): void {
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    if (ofConnection.test(method)) return;
+    const notification = { method, ...(params && { params }) };
+    for (const link of links) {
+      if (method === 'notifications/message') link.log(notification);
+      else if (method === 'notifications/resources/updated') link.announce(notification);
+      else link.tell(notification);
+    }
+  };
+  client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
+    const [link, other] = links;
+    // Which host it is meant for, the wire does not say.
+    if (!link || other) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    return link.request({ method, ...(params && { params }) }, mcpReq.signal);
+  };
+}
+
+/** Tells a client of 2025-11-25 that a page it opened is finished. */
+export function passCompletion(elicitationId: string, links: ReadonlySet<HostLink>): void {
+  for (const link of links) {
+    if (!link.server.server.getClientCapabilities()?.elicitation?.url) continue;
+    link.announce({ method: 'notifications/elicitation/complete', params: { elicitationId } });
+  }
+}
