@@ -13,12 +13,14 @@ export interface Mail {
   send(to: string, text: string, key: string): Promise<{ id: string }>;
   /** Finds a message by the key it was sent with. */
   sent(key: string): Promise<{ id: string } | undefined>;
+  /** Forgets what was not sent. */
+  drop(title: string): void;
 }
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
 
 export function noteServer(mid: Midcall, notes: Notes, mail: Mail) {
-  const server = new McpServer({ name: 'notes', version: '1.0.0' });
+  const server = new McpServer({ name: 'notes', version: '1.0.0' }, { capabilities: { logging: {} } });
 
   // #region linear
   mid.tool(server, 'notes_send', { inputSchema: z.object({ title: z.string() }) }, async ({ title }, call) => {
@@ -74,5 +76,18 @@ export function noteServer(mid: Midcall, notes: Notes, mail: Mail) {
     }
     // #endregion
   });
+
+  // #region beside
+  mid.tool(server, 'notes_print', { inputSchema: z.object({ title: z.string() }) }, async ({ title }, call) => {
+    call.defer(end => {
+      if (end === 'cancelled') mail.drop(title); // also where the person was still being asked
+    });
+    const { length } = await call.step('find', () => notes.find(title));
+    call.log('info', { found: length }, 'printer');
+    const answer = await call.elicit({ message: `Print ${length} notes?`, form: Boolean });
+    for (let page = 1; page <= length; page++) call.progress(page, { total: length });
+    return answer.action === 'accept' ? `Printed for ${call.auth?.clientId ?? 'you'}.` : 'Nothing printed.';
+  });
+  // #endregion
   return server;
 }

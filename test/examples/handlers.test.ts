@@ -12,6 +12,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const mail: Mail = {
       send: async (to, words) => ({ id: `m${sent.push(`${to} ${words}`)}` }),
       sent: async () => undefined,
+      drop: () => {},
     };
     const notes = { find: async (title: string) => (title === 'Plan' ? [{ id: '1', text: 'The plan.' }] : []) };
     const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
@@ -30,6 +31,10 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   it('asks two things at once, and sends where a check finds nothing sent', async () => {
     expect((await call('notes_confirm', [yes, yes])).text).toBe('accept accept');
     expect(await call('notes_check', [yes])).toEqual({ text: 'm1', sent: ['team@example.com Plan'] });
+  });
+
+  it('tells the client beside its questions, and returns a text', async () => {
+    expect((await call('notes_print', [yes])).text).toBe('Printed for you.');
   });
 
   it('says why nobody answered', async () => {

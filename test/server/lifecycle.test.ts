@@ -230,7 +230,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const deferredRan = deferred();
     const { act, person, pair } = await connect(
       async call => {
-        call.defer(deferredRan.resolve);
+        call.defer(() => deferredRan.resolve());
         await call.elicit({ message: 'Sure?', form: Boolean }).finally(() => ran.push('finally'));
         return 'done';
       },

@@ -2,8 +2,10 @@
 import type { Answer, Assurance, Channel, FormInput, FormValue } from '@midcall/core/form';
 import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
 import type { UrlAnswer, UrlAsk } from './channels/page/ask.ts';
+import type { RunEnd } from './engine/deferred.ts';
 import type { Principal } from './principal.ts';
 import type { Files } from './roots/index.ts';
 
@@ -54,6 +56,17 @@ export interface AboutClient {
   /** True where it asked to hear of this call's progress. */
   readonly hearsProgress: boolean;
 }
+
+/** What a request says besides its arguments. */
+export interface AboutRequest {
+  /** As the client wrote them; undefined on stdio, and where a task goes on without a request. */
+  readonly headers: Headers | undefined;
+  /** `_meta`, foreign and unjudged. */
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+
+/** How grave a log message is (server/utilities/logging, "Log Levels"). */
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 /** Passed to a step's function. */
 export interface StepContext {
@@ -135,8 +148,28 @@ export interface Call {
    *   result, naming its path
    */
   step<T>(name: string, fn: (context: StepContext) => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonified<T>>;
-  /** Runs when this run ends, is suspended or is abandoned: close what is open, stop what runs beside an ask. */
-  defer(fn: () => void | Promise<void>): void;
+  /**
+   * Runs when this run ends: close what is open, stop what runs beside an ask.
+   * @param fn - told how it ended; `cancelled` where the client took the call back or is gone, also while a question is open
+   */
+  defer(fn: (end: RunEnd) => void | Promise<void>): void;
+  /**
+   * Sends the client a log message (server/utilities/logging), where its level asks for it. What an earlier run of this call
+   * has sent is not sent again. Needs `capabilities: { logging: {} }` in the server's own options.
+   * @param data - JSON; it is told apart by what it says
+   * @param logger - names what speaks
+   */
+  log(level: LogLevel, data: unknown, logger?: string): void;
+  /**
+   * Tells a client that asked for progress how far the call is (basic/utilities/progress). What an earlier run has told is
+   * not told again.
+   * @param progress - grows from one to the next
+   */
+  progress(progress: number, of?: { readonly total?: number; readonly message?: string }): void;
+  /** What was verified of who sends the request over HTTP; undefined on stdio, and where a task goes on without a request. */
+  readonly auth: AuthInfo | undefined;
+  /** The request that runs the handler now: on 2026-07-28 each round has one of its own. */
+  readonly request: AboutRequest;
   readonly can: Can;
   /** Undefined where the call has no client. */
   readonly client: AboutClient | undefined;

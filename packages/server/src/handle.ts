@@ -4,16 +4,18 @@
  */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { Asker, type AskerOptions } from './asking/asker.ts';
-import { checkStep } from './asking/check-ask.ts';
+import { checkProgress, checkStep } from './asking/check-ask.ts';
 import { type Sampler, sampler } from './asking/sampler.ts';
 import type { AboutClient, Call, StepContext, StepOptions } from './call.ts';
 import { gatewayConsent } from './channels/native/gateway-consent.ts';
 import type { CallRun } from './channels/outgoing.ts';
 import { digest } from './digest.ts';
+import { type Listener, tellProgress } from './drivers/signs-of-life.ts';
 import { Operations } from './engine/operations.ts';
 import type { FileAccess } from './files/file-access.ts';
 import type { GatewayCall } from './gateway-call.ts';
 import { observed } from './observe.ts';
+import { tellLog } from './tell-log.ts';
 
 export interface HandleOptions extends AskerOptions {
   /** The same in every round of the call. */
@@ -23,6 +25,8 @@ export interface HandleOptions extends AskerOptions {
   /** The roots and files of one run. */
   readonly files: () => FileAccess;
   readonly client: () => AboutClient | undefined;
+  /** Whom the handler can tell something; undefined where the call has no client. */
+  readonly listener: Listener | undefined;
 }
 
 export const makeCall = (run: CallRun, options: HandleOptions): GatewayCall => new Handle(run, options);
@@ -80,6 +84,28 @@ class Handle implements GatewayCall {
 
   get defer(): Call['defer'] {
     return work => this.#run.defer(work);
+  }
+
+  get log(): Call['log'] {
+    const { listener, config } = this.#options;
+    return (level, data, logger) => tellLog(listener, config, this.#run, { level, data, logger });
+  }
+
+  get progress(): Call['progress'] {
+    const { listener } = this.#options;
+    return (progress, of = {}) => {
+      checkProgress(progress, of);
+      if (listener && this.#run.say(['progress', progress, of])) tellProgress(listener, progress, of);
+    };
+  }
+
+  get auth(): Call['auth'] {
+    return this.#options.listener?.ctx.http?.authInfo;
+  }
+
+  get request(): Call['request'] {
+    const { ctx } = this.#options.listener ?? {};
+    return { headers: ctx?.http?.req?.headers, meta: ctx?.mcpReq._meta ?? {} };
   }
 
   get can(): Call['can'] {

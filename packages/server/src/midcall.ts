@@ -35,6 +35,7 @@ import { configure, drawn } from './configure.ts';
 import { dispatcher, type ResumableTool } from './dispatch.ts';
 import { aboutClient } from './era.ts';
 import type { GatewayCall } from './gateway-call.ts';
+import { promptResult, resourceResult, toolResult } from './handler-result.ts';
 import { type AskingMethod, askingMethods, type TaskMode } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import type { Files } from './roots/index.ts';
@@ -87,6 +88,13 @@ export interface Handled {
   readonly ctx: ServerContext;
 }
 
+/** What the handler of a tool returns: a text, or the whole result. */
+export type ToolAnswer = CallToolResult | string;
+/** What the handler of a prompt returns: the text of one message, or the whole result. */
+export type PromptAnswer = GetPromptResult | string;
+/** What the handler of a resource returns: the text of the resource that was read, or the whole result. */
+export type ResourceAnswer = ReadResourceResult | string;
+
 type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
 
 /** A server library instance. One per process: it holds the key, the claims and the caches. */
@@ -96,14 +104,14 @@ export interface Midcall {
     server: McpServer,
     name: string,
     config: ToolConfig<I>,
-    handler: (args: ArgsOf<I>, call: Call) => CallToolResult | Promise<CallToolResult>,
+    handler: (args: ArgsOf<I>, call: Call) => ToolAnswer | Promise<ToolAnswer>,
   ): RegisteredTool;
   /** Registers a prompt whose handler may ask. */
   prompt<const A extends StandardSchemaWithJSON | undefined = undefined>(
     server: McpServer,
     name: string,
     config: PromptConfig<A>,
-    handler: (args: ArgsOf<A>, call: Call) => GetPromptResult | Promise<GetPromptResult>,
+    handler: (args: ArgsOf<A>, call: Call) => PromptAnswer | Promise<PromptAnswer>,
   ): RegisteredPrompt;
   /** Registers a resource, or a template of resources, whose handler may ask. */
   resource(
@@ -111,7 +119,7 @@ export interface Midcall {
     name: string,
     uri: string,
     config: ResourceConfig,
-    handler: (uri: URL, call: Call) => ReadResourceResult | Promise<ReadResourceResult>,
+    handler: (uri: URL, call: Call) => ResourceAnswer | Promise<ResourceAnswer>,
   ): RegisteredResource;
   resource(
     server: McpServer,
@@ -122,7 +130,7 @@ export interface Midcall {
       uri: URL,
       call: Call,
       variables: Readonly<Record<string, string | string[]>>,
-    ) => ReadResourceResult | Promise<ReadResourceResult>,
+    ) => ResourceAnswer | Promise<ResourceAnswer>,
   ): RegisteredResourceTemplate;
   /**
    * Prepares a server that also has plain tools: call it right after creating the server.
@@ -231,7 +239,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       uri: URL,
       call: Call,
       variables: Readonly<Record<string, string | string[]>>,
-    ) => ReadResourceResult | Promise<ReadResourceResult>,
+    ) => ResourceAnswer | Promise<ResourceAnswer>,
   ): never {
     checkRegistration('mid.resource', { server, name, handler });
     checkGiven('mid.resource', 'the third argument', uriOrTemplate, addressKind);
@@ -239,7 +247,9 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     wrap(server);
     const registered = { method: 'resources/read', version, mayFallBack: true } as const;
     const read = (uri: URL, variables: Record<string, string | string[]>, ctx: ServerContext) =>
-      dispatch.run(server, ctx, registered, call => handler(uri, call, variables));
+      dispatch.run(server, ctx, registered, async call =>
+        resourceResult(await handler(uri, call, variables), uri, metadata.mimeType),
+      );
     const result =
       typeof uriOrTemplate === 'string'
         ? server.registerResource(name, uriOrTemplate, metadata, (uri, ctx) => read(uri, {}, ctx))
@@ -264,13 +274,14 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         structured,
         task,
       } as const;
+      const runHandler = async (args: unknown, call: Call) => toolResult(await handler(args as never, call));
       const run = (args: unknown, ctx: ServerContext) =>
-        dispatch.run<CallToolResult>(server, ctx, registered, call => handler(args as never, call));
+        dispatch.run<CallToolResult>(server, ctx, registered, call => runHandler(args, call));
       oursOf(server).add(`tools/call ${name}`);
       toolsOf(server).set(name, {
         registered,
         read: raw => readArguments(described.inputSchema, raw),
-        run: (args, call) => handler(args as never, call),
+        run: runHandler,
       });
       return described.inputSchema === undefined
         ? server.registerTool(name, described as object, (ctx: ServerContext) => run({}, ctx))
@@ -286,7 +297,9 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       oursOf(server).add(`prompts/get ${name}`);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
       const run = (args: unknown, ctx: ServerContext) =>
-        dispatch.run<GetPromptResult>(server, ctx, registered, call => handler(args as never, call));
+        dispatch.run<GetPromptResult>(server, ctx, registered, async call =>
+          promptResult(await handler(args as never, call)),
+        );
       return described.argsSchema === undefined
         ? server.registerPrompt(name, described as object, (ctx: ServerContext) => run({}, ctx))
         : server.registerPrompt(name, described as { argsSchema: StandardSchemaWithJSON }, (args, ctx) =>

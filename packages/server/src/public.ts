@@ -38,10 +38,12 @@ export { type NotDone, notDone, whyNot } from './asking/why-not.ts';
 export type { AuditEvent, AuditSink, CallOutcome, CallRef, ErrorSink, PageEvent } from './audit.ts';
 export type {
   AboutClient,
+  AboutRequest,
   Call,
   Can,
   ElicitAsk,
   Jsonified,
+  LogLevel,
   StepContext,
   StepOptions,
 } from './call.ts';
@@ -58,14 +60,18 @@ export type {
 } from './channels/page/pages.ts';
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
+export type { RunEnd } from './engine/deferred.ts';
 export type { GatewayCall, GatewayPage } from './gateway-call.ts';
 export type { JobRun, Jobs } from './jobs/jobs.ts';
 export {
   type Handled,
   type Midcall,
   midcall,
+  type PromptAnswer,
   type PromptConfig,
+  type ResourceAnswer,
   type ResourceConfig,
+  type ToolAnswer,
   type ToolConfig,
 } from './midcall.ts';
 export type { Observation, Observer } from './observe.ts';

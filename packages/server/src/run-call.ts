@@ -115,6 +115,7 @@ async function drive<R>(
     misused: config.onError && ((error: unknown) => end.misused(error)),
     files: () => access.of(request),
     client: () => aboutClient(request.server, request.ctx),
+    listener: request,
     pages: () => pageCall(request, opened.flow, config),
   };
   const handle = (run: CallRun<R>) => handler(makeCall(run as CallRun, surroundings));

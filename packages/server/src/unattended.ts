@@ -51,6 +51,7 @@ export async function runUnattended<R>(
         misused: undefined,
         files: () => files,
         client: () => undefined,
+        listener: undefined,
         pages: () => undefined,
       };
       return handler(makeCall(of as CallRun, surroundings));

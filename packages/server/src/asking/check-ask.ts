@@ -12,6 +12,7 @@ import {
   type Kinds,
   listOf,
   name as nameKind,
+  notNegative,
   oneOf,
   positive,
   required,
@@ -78,6 +79,12 @@ export function checkStep(name: string, fn: unknown, options: StepOptions<unknow
   checkGiven('call.step', 'the name', name, nameKind);
   checkGiven('call.step', 'what it runs', fn, func);
   checkOptions<StepOptions<unknown>>('call.step', options, stepKinds);
+}
+
+/** @throws TypeError for what is no progress */
+export function checkProgress(progress: number, of: { readonly total?: number; readonly message?: string }): void {
+  checkGiven('call.progress', 'the progress', progress, notNegative);
+  checkOptions<typeof of>('call.progress', of, { total: positive, message: text });
 }
 
 function checkShared({ message, key, timeoutMs }: Pick<ElicitAsk<FormInput>, 'message' | 'key' | 'timeoutMs'>): void {

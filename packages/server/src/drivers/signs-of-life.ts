@@ -1,15 +1,25 @@
 /**
- * Tells a client that asked for progress that its call is alive while a person is thinking: many clients give a call up after
- * a minute without a sign (basic/utilities/progress, "Behavior Requirements": the number only grows, whatever is waited for).
+ * Tells a client that asked for progress how far its call is: what the handler says, and that the call is alive while a person
+ * is thinking, since many clients give a call up after a minute without a sign (basic/utilities/progress, "Behavior
+ * Requirements": the number only grows, whatever is waited for).
  */
+import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
 import type { CallRequest } from '../request.ts';
 import { sharedCallOf } from '../shared-call.ts';
 
 /** Milliseconds between two signs. */
 const EVERY_MS = 10_000;
+/** What a sign adds to a number of the handler's own. */
+const SLIGHTLY = 1e-6;
 
-const told = new WeakMap<object, number>();
+interface Told {
+  readonly progress: number;
+  /** Of the handler's own numbers, beside which a sign of ours hardly counts. */
+  readonly byHandler?: boolean;
+}
+
+const told = new WeakMap<object, Told>();
 
 export interface Signs {
   /** What is waited for, without a word of the question. */
@@ -18,19 +28,50 @@ export interface Signs {
   readonly atOnce?: boolean;
 }
 
+/** Whoever hears of a call. */
+export type Listener = Pick<CallRequest, 'server' | 'ctx'>;
+
+const toldOf = ({ server, ctx }: Listener): Told =>
+  told.get(ctx.mcpReq) ?? { progress: sharedCallOf(server, ctx)?.progress ?? 0 };
+
+function send(
+  { mcpReq }: ServerContext,
+  now: Told,
+  rest: { readonly message?: string; readonly total?: number },
+): void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return;
+  told.set(mcpReq, now);
+  const params = { progressToken, progress: now.progress, ...rest };
+  // A client that is gone is noticed by the signal of the request.
+  mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+}
+
 /** @returns what ends them */
 export function signsOfLife(request: CallRequest, config: Config, { message, atOnce }: Signs): () => void {
-  const { mcpReq } = request.ctx;
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => {};
+  if (request.ctx.mcpReq._meta?.progressToken === undefined) return () => {};
   const tell = () => {
-    const progress = (told.get(mcpReq) ?? sharedCallOf(request.server, request.ctx)?.progress ?? 0) + 1;
-    told.set(mcpReq, progress);
-    // A client that is gone is noticed by the signal of the request.
-    mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});
+    const before = toldOf(request);
+    const progress = before.progress + (before.byHandler ? SLIGHTLY : 1);
+    send(request.ctx, { ...before, progress }, { message });
     stop = config.timer(tell, EVERY_MS);
   };
   let stop = atOnce ? () => {} : config.timer(tell, EVERY_MS);
   if (atOnce) tell();
   return () => stop();
+}
+
+/** Passes on what a handler says of its progress; a number that does not grow is made to. */
+export function tellProgress(
+  request: Listener,
+  wanted: number,
+  { total, message }: { readonly total?: number; readonly message?: string },
+): void {
+  const before = toldOf(request).progress;
+  const progress = wanted > before ? wanted : before + SLIGHTLY;
+  const rest = {
+    ...(total !== undefined && total >= progress && { total }),
+    ...(message !== undefined && { message }),
+  };
+  send(request.ctx, { progress, byHandler: true }, rest);
 }

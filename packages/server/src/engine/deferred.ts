@@ -1,13 +1,20 @@
 /** What `call.defer` was given: runs once, however the run ends, and may start nothing of the call. */
 import { followedAs, type Piece, runningPiece } from './open-work.ts';
 
-type Cleanup = () => void | Promise<void>;
+/**
+ * How a run came to its end: the handler returned (`done`) or failed, questions of it left and are answered by another run
+ * (`suspended`), or its client cancelled it or is gone.
+ */
+export type RunEnd = 'done' | 'failed' | 'suspended' | 'cancelled';
+
+type Cleanup = (end: RunEnd) => void | Promise<void>;
 
 /** What `defer` was given runs as this. */
 const cleanup: Piece = { label: 'call.defer' };
 
 export class Deferred {
   readonly #fns: Cleanup[] = [];
+  #end: RunEnd | undefined;
   readonly #failed: ((error: unknown) => void) | undefined;
 
   /** @param failed - told of what one of them threw */
@@ -25,13 +32,15 @@ export class Deferred {
   }
 
   /** Runs all of them, the last one first. */
-  async runAll(): Promise<void> {
+  async runAll(end: RunEnd): Promise<void> {
+    this.#end ??= end;
     for (const fn of this.#fns.splice(0).reverse()) await this.run(fn);
   }
 
+  /** Runs one of a run that has ended. */
   async run(fn: Cleanup): Promise<void> {
     try {
-      await followedAs(cleanup, fn);
+      await followedAs(cleanup, () => fn(this.#end ?? 'done'));
     } catch (error) {
       this.#failed?.(error);
     }

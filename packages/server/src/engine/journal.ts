@@ -10,8 +10,8 @@ import { digest, type Json } from '../digest.ts';
 /** Work of the author's: a `step`, or the `check` of an answer by the library of its form. */
 export type WorkKind = 'step' | 'check';
 
-/** What an entry answers: a question to the client, or work. */
-export type EntryKind = 'elicit' | 'url' | 'roots' | 'sample' | WorkKind;
+/** What an entry answers: a question to the client, or work; `said` holds what the client was told beside both. */
+export type EntryKind = 'elicit' | 'url' | 'roots' | 'sample' | 'said' | WorkKind;
 
 export interface Entry {
   readonly id: string;

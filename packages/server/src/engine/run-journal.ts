@@ -1,8 +1,13 @@
 /** The journal of one run: what earlier runs of the call recorded, what of it this run has used, and what it has added. */
 import type { MidcallError } from '@midcall/core/errors';
+import type { Json } from '../digest.ts';
 import { type Entry, type Journal, shortLabel } from './journal.ts';
 import { diverged } from './run-errors.ts';
 import type { NamedAsk } from './seam.ts';
+
+/** How much of what was said is remembered; a handler that says more than this says the rest again in a replay. */
+const MAX_SAID = 1_000;
+const said = 'said';
 
 /** What most runs begin with: never added to. */
 const nothing = new Map<string, Entry>();
@@ -19,8 +24,9 @@ export class RunJournal {
   constructor(journal: Journal, fresh: ReadonlySet<string>) {
     this.entries = [...journal];
     this.#fresh = fresh;
-    this.#byId = journal.length > 0 ? new Map(journal.map(entry => [entry.id, entry])) : nothing;
-    this.#unused = journal.length > 0 ? new Map(this.#byId) : nothing;
+    const used = journal.filter(({ kind }) => kind !== said);
+    this.#byId = used.length > 0 ? new Map(used.map(entry => [entry.id, entry])) : nothing;
+    this.#unused = used.length > 0 ? new Map(this.#byId) : nothing;
   }
 
   /** True where the entry was added by the last round. */
@@ -42,6 +48,19 @@ export class RunJournal {
     this.entries.push({ ...entry, label: shortLabel(entry.label) });
     if (this.#byId === nothing) this.#byId = new Map();
     this.#byId.set(entry.id, entry);
+  }
+
+  /** @returns true the first time this is said in any run of the call, and remembers it */
+  say(id: string): boolean {
+    // Enough of a digest to tell apart what one handler says, and its occurrence.
+    const key = `${id.slice(0, 8)}${id.slice(id.lastIndexOf('.'))}`;
+    const at = this.entries.findIndex(({ kind }) => kind === said);
+    const before = (this.entries[at]?.value ?? []) as readonly Json[];
+    if (before.includes(key)) return false;
+    if (before.length >= MAX_SAID) return true;
+    const entry: Entry = { id: said, kind: said, label: said, value: [...before, key] };
+    this.entries.splice(at < 0 ? this.entries.length : at, 1, entry);
+    return true;
   }
 
   /** Remembers what this run asked that no earlier run recorded. */

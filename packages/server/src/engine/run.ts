@@ -22,12 +22,13 @@
  */
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../digest.ts';
-import { Deferred } from './deferred.ts';
+import { Deferred, type RunEnd } from './deferred.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
 import { followedAs, OpenWork, type Piece, pieceOf } from './open-work.ts';
 import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
 import { RunJournal } from './run-journal.ts';
+import { RunSignal } from './run-signal.ts';
 import type { AskIdentity, AskRequest, EngineOptions, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
 import { replayed, runWork } from './step-entry.ts';
 import { startTimer } from './timer.ts';
@@ -40,8 +41,7 @@ const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 /** One run of one handler; `D` is what the driver needs to put a question. */
 export class Run<R, D = unknown> {
-  #abort: AbortController | undefined;
-  #aborted: { readonly reason: unknown } | undefined;
+  readonly #signal = new RunSignal();
   readonly #handler: (run: Run<R, D>) => Promise<R> | R;
   readonly #options: EngineOptions;
   readonly #turn: (fn: () => void) => void;
@@ -80,11 +80,9 @@ export class Run<R, D = unknown> {
     this.#deferred = new Deferred(options.onDeferError);
   }
 
-  /** run-E7; made when it is first looked at, since most handlers never do. */
+  /** run-E7 */
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
-    if (this.#aborted) this.#abort.abort(this.#aborted.reason);
-    return this.#abort.signal;
+    return this.#signal.signal;
   }
 
   /** Everything recorded so far, in order. */
@@ -190,7 +188,12 @@ export class Run<R, D = unknown> {
     return this.#busy(piece, operation);
   }
 
-  defer(fn: () => void | Promise<void>): void {
+  /** @returns true where no run of the call has told the client this before, and may tell it now */
+  say(what: unknown): boolean {
+    return this.#state !== 'closed' && this.#journal.say(this.#occurrences.next('said', what));
+  }
+
+  defer(fn: (end: RunEnd) => void | Promise<void>): void {
     if (this.#state === 'closed') void this.#deferred.run(fn);
     else this.#deferred.add(fn);
   }
@@ -214,15 +217,15 @@ export class Run<R, D = unknown> {
    */
   async fail(error: unknown): Promise<never> {
     if (this.#state !== 'closed') {
-      await this.#close();
+      await this.#close('failed');
       this.#tell({ kind: 'failed', error });
     }
     return never<never>();
   }
 
   /** Ends a run whose round is answered by another run; nothing of it ever goes on. */
-  async suspend(): Promise<void> {
-    await this.#close();
+  suspend(): Promise<void> {
+    return this.#close('suspended');
   }
 
   /** Resolves when no step or file operation is under way, or what is can never end; a closed run begins none. */
@@ -236,15 +239,12 @@ export class Run<R, D = unknown> {
     const quiet = this.#pending.size > 0 || this.#state === 'out';
     // A step may be waiting for a question that has no end any more: nobody waits for that step without end.
     const stuck = this.#pending.size > 0 && this.#open.size > 0;
-    const closing = this.#close();
+    const closing = this.#close('cancelled');
     if (stuck) {
       const stop = this.#later(() => this.#open.abandon(), this.#options.stallMs ?? STALL_MS);
       void this.#open.none().then(stop);
     }
-    if (!quiet) {
-      this.#aborted = { reason };
-      this.#abort?.abort(reason);
-    }
+    if (!quiet) this.#signal.abort(reason);
     await closing;
     this.#tell({ kind: 'cancelled' });
   }
@@ -264,7 +264,7 @@ export class Run<R, D = unknown> {
       return;
     }
     const open = [...this.#pending.asks.map(describe), ...this.#open.labels];
-    await this.#close();
+    await this.#close(outcome.kind === 'done' ? 'done' : 'failed');
     const fault = outcome.kind === 'done' && (this.unseen?.() ?? this.#faultOf(open));
     this.#tell(fault ? { kind: 'failed', error: fault } : outcome);
   }
@@ -275,13 +275,13 @@ export class Run<R, D = unknown> {
     return this.#journal.left ? this.#journal.diverged() : undefined;
   }
 
-  async #close(): Promise<void> {
+  async #close(end: RunEnd): Promise<void> {
     this.#state = 'closed';
     this.#held = [];
     this.#pending.clear();
     this.#stopGrace?.();
     this.#stopStall?.();
-    await this.#deferred.runAll();
+    await this.#deferred.runAll(end);
   }
 
   /** run-E4: passes at once while running, holds while a round is out, and never passes once closed. */

@@ -4,7 +4,7 @@ import type { Entry, EntryKind, WorkKind } from './journal.ts';
 
 /** What tells a question of a call from every other. */
 export interface AskIdentity {
-  readonly kind: Exclude<EntryKind, WorkKind>;
+  readonly kind: Exclude<EntryKind, WorkKind | 'said'>;
   /** Plain JSON. */
   readonly identity: unknown;
   /** For error texts. */

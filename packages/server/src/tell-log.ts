@@ -1,0 +1,33 @@
+/** What a handler logs, sent to the client that asked for it (server/utilities/logging). */
+import { jsonLoss, lossText } from '@midcall/core/json';
+import { checkGiven, name, oneOf } from '@midcall/core/options';
+import type { LogLevel } from './call.ts';
+import type { CallRun } from './channels/outgoing.ts';
+import type { Config } from './config.ts';
+import type { Listener } from './drivers/signs-of-life.ts';
+
+const level = oneOf('debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency');
+
+interface Logged {
+  readonly level: LogLevel;
+  readonly data: unknown;
+  readonly logger: string | undefined;
+}
+
+/** @throws TypeError for a level that is none, and for what is no JSON */
+export function tellLog(listener: Listener | undefined, config: Config, run: CallRun, logged: Logged): void {
+  checkGiven('call.log', 'the level', logged.level, level);
+  if (logged.logger !== undefined) checkGiven('call.log', 'the logger', logged.logger, name);
+  const loss = jsonLoss(logged.data);
+  if (loss) throw new TypeError(`call.log: the data has ${lossText(loss)}`);
+  if (!listener) return;
+  const { server, ctx } = listener;
+  if (!server.server.getCapabilities().logging) {
+    const remedy = 'Give the server capabilities: { logging: {} }.';
+    config.warnOnce('log', `midcall: call.log reaches nobody, since the server declares no logging. ${remedy}`);
+    return;
+  }
+  if (!run.say(['log', logged])) return;
+  // Nobody is connected to a task; a client that is gone is noticed by the signal of the request.
+  void ctx.mcpReq.log?.(logged.level, logged.data, logged.logger)?.catch(() => {});
+}
