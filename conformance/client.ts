@@ -6,11 +6,14 @@
 
 import { attach, Inbox, type Presenter } from '@midcall/host';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { signedIn } from './sign-in.ts';
 
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const version = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'];
 const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as {
+  readonly client_id?: string;
+  readonly client_secret?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments?: Record<string, unknown> }[];
 };
 
@@ -33,6 +36,11 @@ function connected(): { client: Client; connect: () => Promise<void> } {
   inbox.present(agreeable);
   attach(client, { server: { id: 'conformance', origin: url }, inbox });
   return { client, connect: () => client.connect(new StreamableHTTPClientTransport(new URL(url))) };
+}
+
+if (scenario.startsWith('auth/')) {
+  await signedIn(url, scenario, version, context);
+  process.exit(0);
 }
 
 const { client, connect } = connected();

@@ -1,7 +1,7 @@
 /**
  * Runs the official conformance suite against `conformance/server.ts` and `conformance/client.ts`: every scenario either
- * revision requires, but for a client's own OAuth, which is not ours, and those of the tasks extension. Prints a table and fails where one did not pass
- * (conformance-judge.ts). Needs the build.
+ * revision requires, and those of the tasks extension. Prints a table and fails where one did not pass (conformance-judge.ts).
+ * Needs the build.
  *
  * Each client scenario runs alone, so that nothing else takes the time that one of them measures; that one may be run
  * twice more, and is then reported so.
@@ -62,7 +62,7 @@ async function required(revision: Revision): Promise<Scenarios> {
   const [listed = ''] = (await run(['list', '--requirements', revision])).split('Run and reported');
   const [, server = '', client = ''] = listed.split(/^(?:Server|Client) scenarios.*$/m);
   const names = (text: string) => [...text.matchAll(/^ {2}- (\S+)/gm)].map(match => match[1]!);
-  return { server: names(server), client: names(client).filter(name => !name.startsWith('auth/')) };
+  return { server: names(server), client: names(client) };
 }
 
 /** Scenario -> its checks, from the newest report of each. */

@@ -18,6 +18,8 @@ export interface AuthorizationServerOptions {
   readonly documents?: typeof fetch;
   /** Registers clients by request (RFC 7591). */
   readonly registration?: boolean;
+  /** Gives tokens to programs of their own (client credentials), and to devices without a browser (RFC 8628). */
+  readonly machines?: boolean;
   /** Signs this person in without a page; a page asks where absent. */
   readonly person?: string;
 }

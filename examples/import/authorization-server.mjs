@@ -25,6 +25,7 @@ export async function startAuthorizationServer(options) {
     tokens,
     documents,
     registration = false,
+    machines = false,
   } = options;
   const state = { person: options.person, intercept: undefined, accessTokenSeconds, refused: [] };
   let handle;
@@ -43,6 +44,8 @@ export async function startAuthorizationServer(options) {
       ...(documents && { clientIdMetadataDocument: { enabled: true, ack: 'draft-02' } }),
       registration: { enabled: registration },
       devInteractions: { enabled: false },
+      clientCredentials: { enabled: machines },
+      deviceFlow: { enabled: machines },
       ...(tokens && {
         resourceIndicators: {
           enabled: true,

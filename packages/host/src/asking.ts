@@ -181,6 +181,8 @@ function aboutOf(question: Question): string {
     case 'url':
     case 'url-finish':
       return onOneLine(`${question.message} [${question.url.readableHost ?? question.url.parts.domain}]`);
+    case 'sign-in':
+      return onOneLine(`sign-in at ${question.issuer} [${question.scopes.join(', ')}]`);
     case 'sampling-request':
       return `${counted(question.messages.length, 'message')} for the model '${question.model.name}', at most ${counted(question.maxTokens, 'token')}`;
     case 'sampling-reply':

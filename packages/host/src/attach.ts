@@ -26,6 +26,7 @@ import {
   type ServerIntroduction,
 } from './attachment.ts';
 import { Audit } from './audit/audit.ts';
+import type { AskSignIn } from './authorization/sign-in.ts';
 import { Calls } from './calls/calls.ts';
 import { CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
 import type { ElicitationMode } from './elicitation.ts';
@@ -51,6 +52,7 @@ import { sendRootsChanged } from './sdk-seam/roots-changed.ts';
 import { Tap, type TappedRequest } from './sdk-seam/tap.ts';
 import { TaskFollower, tasksExtension } from './tasks/task-follower.ts';
 import { UrlFlow } from './url/flow.ts';
+import { judgeUrl } from './url/judge.ts';
 
 /**
  * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by
@@ -72,6 +74,7 @@ class Wiring implements Attachment {
   readonly #calls = new Calls();
   readonly #asking: Asking;
   readonly #pages: UrlFlow;
+  readonly #trusted: Set<string>;
   readonly #sampling: SamplingFlow | undefined;
   readonly #answering: Answering;
   readonly #runner: CallRunner;
@@ -119,8 +122,8 @@ class Wiring implements Attachment {
       ...(options.answerTimeoutMs !== undefined && { answerTimeoutMs: options.answerTimeoutMs }),
     });
     const newId = this.#newId;
-    const trusted = options.trustedDomains ?? new Set<string>();
-    this.#pages = new UrlFlow({ asking: this.#asking, inbox, newId, trusted });
+    this.#trusted = options.trustedDomains ?? new Set<string>();
+    this.#pages = new UrlFlow({ asking: this.#asking, inbox, newId, trusted: this.#trusted });
     this.#sampling = sampling && new SamplingFlow({ asking: this.#asking, newId, ...sampling });
     this.#answering = new Answering({
       asking: this.#asking,
@@ -202,6 +205,14 @@ class Wiring implements Attachment {
     call?.abort.abort(cancelledByPerson);
     return call !== undefined;
   }
+
+  readonly askSignIn: AskSignIn = ({ url, ...request }, over) =>
+    this.#asking.put({ id: this.#newId(), subject: 'url', call: undefined, signal: over }, frame => ({
+      ...frame,
+      ...request,
+      kind: 'sign-in',
+      url: judgeUrl(url, { trusted: this.#trusted }),
+    }));
 
   asker(): Asker {
     const { id, origin } = this.#options.server;

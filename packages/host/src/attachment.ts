@@ -18,6 +18,7 @@ import { type Clock, clockKind } from '@midcall/core/time';
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Notice } from './asking.ts';
 import type { Audit } from './audit/audit.ts';
+import type { AskSignIn } from './authorization/sign-in.ts';
 import type { CallEvent, RunOptions } from './calls/runner.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import type { Inbox } from './inbox/inbox.ts';
@@ -123,6 +124,8 @@ export interface Attachment {
   forwardNotification(notification: ForwardedRequest): Promise<void>;
   /** What the server said of itself when it was connected, as it came: untrusted, and of any shape. */
   introduction(): ServerIntroduction;
+  /** Asks the person to sign in to the server; calls that run wait meanwhile, and their time stands still. */
+  readonly askSignIn: AskSignIn;
   /** Who asks, as known by now. */
   asker(): Asker;
   /** What sampling has cost so far, and may cost; undefined where it is not declared. */

@@ -32,6 +32,7 @@ export type {
   SamplingPrompt,
   SamplingReplyQuestion,
   SamplingRequestQuestion,
+  SignInQuestion,
   UrlFinishQuestion,
   UrlQuestion,
 } from './question.ts';

@@ -13,16 +13,21 @@ export type { AttachEvent, Attachment, AttachOptions, CallRequest, ServerIntrodu
 export type { AuditEntry, AuditEvent, AuditOptions, AuditSink, AuditVerdict } from './audit/audit.ts';
 export { Audit, verifyAudit } from './audit/audit.ts';
 export { auditFile } from './audit/audit-file.ts';
+export type { Grant } from './authorization/grant.ts';
+export type { ServerAuth } from './authorization/server-auth.ts';
+export type { AskSignIn, SignInRequest } from './authorization/sign-in.ts';
+export { memoryVault, type Vault, type VaultKey } from './authorization/vault.ts';
+export { vaultFolder } from './authorization/vault-folder.ts';
 export type { CallEvent, CallOutcome, CallProgress, RunOptions } from './calls/runner.ts';
 export type { Catalogue } from './connection/catalogue.ts';
 export type {
   CallHandle,
   ConnectionEvent,
-  ConnectionOptions,
   ConnectionState,
   ServerInfo,
 } from './connection/connection.ts';
 export { Connection } from './connection/connection.ts';
+export type { ConnectionOptions } from './connection/connection-options.ts';
 export type { ListName, ListProblem } from './connection/list-problem.ts';
 export type { ServerEntry, ServerTarget } from './connection/server-entry.ts';
 export { commandTarget, readServerEntries, urlTarget } from './connection/server-entry.ts';
@@ -55,6 +60,7 @@ export type {
   SamplingReplyQuestion,
   SamplingRequestQuestion,
   SamplingWishes,
+  SignInQuestion,
   UrlFinishQuestion,
   UrlQuestion,
   Via,

@@ -67,6 +67,23 @@ export interface UrlFinishQuestion extends QuestionFrame {
   readonly elicitationId: string;
 }
 
+/**
+ * A sign-in to the server itself, which takes calls from nobody else. The person opens the page and signs in there; the question
+ * ends as `completed` when that is done. It has no accepting reply. All of it is of the host's own making, but for the address.
+ */
+export interface SignInQuestion extends QuestionFrame {
+  readonly kind: 'sign-in';
+  /** The issuer of the authorization server, where the person signs in. */
+  readonly issuer: string;
+  readonly url: UrlJudgement;
+  /** What the server may do then, by the authorization server's names. */
+  readonly scopes: readonly string[];
+  /** What has to be typed on the page, where the sign-in is by device code (RFC 8628). */
+  readonly code?: string;
+  /** True where the person is signed in already, and the server wants more scopes. */
+  readonly more: boolean;
+}
+
 /** One message of a sampling request, as the wire has it. */
 export interface SamplingMessageView {
   readonly role: 'user' | 'assistant';
@@ -140,6 +157,7 @@ export type Question =
   | FormQuestion
   | UrlQuestion
   | UrlFinishQuestion
+  | SignInQuestion
   | SamplingRequestQuestion
   | SamplingReplyQuestion
   | RootsQuestion;
@@ -149,7 +167,8 @@ export type Question =
  * `form`: the answers; `sampling-request`: the edited parts (`systemPrompt`, `messages`, a lower `maxTokens`) and another `model`,
  * if any;
  * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, at least one;
- * `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link.
+ * `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link, and a `sign-in` question never:
+ * it opens the link, and the question ends when the person has signed in.
  */
 export type Reply =
   | { readonly action: 'accept'; readonly content?: Readonly<Record<string, unknown>> }

@@ -58,6 +58,7 @@ export type MidcallErrorCode =
   | 'host/cancelled'
   | 'host/server-gone'
   | 'host/not-found'
+  | 'host/unauthorized'
   | 'cli/usage';
 
 /** An error of Midcall's own; see {@link MidcallErrorCode}. */

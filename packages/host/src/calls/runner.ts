@@ -192,6 +192,8 @@ function outcomeOf(
   if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled' };
   if (isMidcallError(error, 'host/server-gone')) return { how: 'server-gone', message: error.message };
   if (isMidcallError(error)) return { how: 'abandoned', message: error.message };
+  const { cause } = error as { cause?: unknown };
+  if (isMidcallError(cause, 'host/unauthorized')) return { how: 'abandoned', message: cause.message };
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   const text = typeof message === 'string' ? message : String(error);
   if (typeof code === 'number') {

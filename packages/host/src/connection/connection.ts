@@ -8,16 +8,19 @@ import { endedWhenProbed } from '@midcall/core/sdk-seam';
 import { connectInTime, endlessProbe, systemClock } from '@midcall/core/time';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { attach } from '../attach.ts';
-import type { AttachEvent, Attachment, AttachOptions, CallRequest, ServerIntroduction } from '../attachment.ts';
+import type { AttachEvent, Attachment, CallRequest, ServerIntroduction } from '../attachment.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { AskSignIn } from '../authorization/sign-in.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
 import { type Era, negotiationOf, unprobed } from '../era.ts';
 import { outputValidator } from '../output-validator.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
+import { authorizerOf } from './authorizer-of.ts';
 import { type Catalogue, readCatalogue } from './catalogue.ts';
+import type { ConnectionOptions } from './connection-options.ts';
 import { listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry } from './server-entry.ts';
-import type { StartedServer } from './started-server.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
@@ -43,26 +46,6 @@ export type ConnectionEvent =
   | { readonly type: 'stderr'; readonly line: string }
   | { readonly type: 'catalogue-changed'; readonly list: 'tools' | 'prompts' | 'resources' };
 
-/** How a server is reached, and what stands behind its client. */
-export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
-  /** How we name ourselves to servers. */
-  readonly client: { readonly name: string; readonly version: string; readonly title?: string };
-  /** Default `auto`: 2026-07-28 where the server has it, else 2025-11-25. */
-  readonly era?: 'auto' | Era;
-  /** Rounds a call may take on 2026-07-28. Default 50: people fill in long wizards. */
-  readonly maxRounds?: number;
-  /** Milliseconds to wait for the server to come up. Default 60,000: some are installed first. */
-  readonly startTimeoutMs?: number;
-  /** Milliseconds of a server's own time per call; see {@link Attachment.run}. Default 60,000. */
-  readonly callTimeoutMs?: number;
-  /** Bytes of one message of the server; a larger one ends the connection. Default 10,485,760 (10 MiB). */
-  readonly maxMessageBytes?: number;
-  /** For HTTP. */
-  readonly fetch?: typeof fetch;
-  /** The process of a command, where it was started beforehand; used for the first start. */
-  readonly started?: StartedServer;
-}
-
 /** A call that was started. */
 export interface CallHandle {
   readonly id: string;
@@ -71,6 +54,9 @@ export interface CallHandle {
   /** Stops it; its open questions are withdrawn. */
   cancel(): void;
 }
+
+/** How often a start asks the person to sign in: once, and once more where the server then wants more scopes. */
+const MOST_SIGN_INS = 2;
 
 /** One server and its calls. */
 export class Connection {
@@ -88,6 +74,9 @@ export class Connection {
   /** The process of a server that is being stopped. */
   #pid: number | undefined;
   #stderr = new StderrTail();
+  readonly #authorizer: Authorizer | undefined;
+  /** Takes back the sign-in that a start waits for. */
+  #calledOff: AbortController | undefined;
   /** Set where a message was larger than is read, and nothing after it can be. */
   #tooLarge: string | undefined;
 
@@ -95,6 +84,9 @@ export class Connection {
     this.entry = entry;
     this.origin = originOf(entry.target);
     this.#options = options;
+    this.#authorizer = authorizerOf(entry.target, options, () =>
+      this.#state === 'ready' ? this.#attachment?.askSignIn : undefined,
+    );
   }
 
   get state(): ConnectionState {
@@ -149,6 +141,11 @@ export class Connection {
     let [client, failed] = await this.#connect(mode);
     if (failed && this.#client === client && mode === 'auto' && endedWhenProbed(String((failed as Error).message)))
       [client, failed] = await this.#connect(unprobed);
+    for (let tried = 0; failed && this.#client === client && tried < MOST_SIGN_INS; tried += 1) {
+      const asked = await this.#signIn();
+      if (asked === 'not-needed') break;
+      [client, failed] = asked === 'signed-in' ? await this.#connect(mode) : [client, asked.failed];
+    }
     if (failed) {
       const why = this.#whyNot(failed);
       if (this.#client === client) this.#become('failed', why);
@@ -173,6 +170,7 @@ export class Connection {
    */
   async stop(options: { readonly keepQuestions?: boolean; readonly atOnce?: boolean } = {}): Promise<void> {
     if (options.keepQuestions) await this.#attachment?.keepQuestions();
+    this.#calledOff?.abort({ how: 'server-gone' });
     const [client, transport, before] = [this.#client, this.#transport, this.#stopping];
     this.#client = undefined;
     this.#attachment = undefined;
@@ -279,10 +277,26 @@ export class Connection {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Signs in, where that is what was missing. */
+  async #signIn(): Promise<'not-needed' | 'signed-in' | { readonly failed: unknown }> {
+    const [authorizer, attachment] = [this.#authorizer, this.#attachment];
+    if (!authorizer?.needed || !attachment) return 'not-needed';
+    const calledOff = new AbortController();
+    this.#calledOff = calledOff;
+    const ask: AskSignIn = (request, over) => attachment.askSignIn(request, AbortSignal.any([over, calledOff.signal]));
+    try {
+      await authorizer.signIn(authorizer.needed, ask);
+      return 'signed-in';
+    } catch (failed) {
+      return { failed };
+    }
+  }
+
   /** @returns the client, and why it could not connect */
   async #connect(mode: ReturnType<typeof negotiationOf>): Promise<[client: Client, failed?: unknown]> {
     const { client: info, maxRounds = 50, startTimeoutMs = 60_000, clock = systemClock, ...rest } = this.#options;
-    const { era: _, callTimeoutMs: __, maxMessageBytes: ___, fetch: ____, started: _____, ...attached } = rest;
+    const { era: _, callTimeoutMs: __, maxMessageBytes: ___, fetch: ____, started: _____, ...more } = rest;
+    const { authorization: ______, ...attached } = more;
     const pinned = typeof mode === 'object';
     const client = new Client(info, {
       inputRequired: { maxRounds },
@@ -333,7 +347,8 @@ export class Connection {
   #open(client: Client): PausableTransport {
     this.#stderr = new StderrTail();
     this.#tooLarge = undefined;
-    const { maxMessageBytes, fetch, started } = this.#options;
+    const { maxMessageBytes, started } = this.#options;
+    const fetch = this.#authorizer?.fetch ?? this.#options.fetch;
     const told = {
       onStderr: (line: string) => this.#heard(line),
       onTooLarge: (mostBytes: number) => {

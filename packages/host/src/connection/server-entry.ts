@@ -4,7 +4,8 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import { isRecord } from '@midcall/core/json';
+import { defined, isRecord } from '@midcall/core/json';
+import { readServerAuth, type ServerAuth } from '../authorization/server-auth.ts';
 
 /** How to reach a server. */
 export type ServerTarget =
@@ -15,7 +16,15 @@ export type ServerTarget =
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
     }
-  | { readonly kind: 'url'; readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+  | {
+      readonly kind: 'url';
+      readonly url: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** The path of a file with further headers, read with each start; see `readHeadersFile`. */
+      readonly headersFile?: string;
+      /** How the host signs in, where the server wants that. */
+      readonly auth?: ServerAuth;
+    };
 
 /** A server with the name the person gave it. */
 export interface ServerEntry {
@@ -35,8 +44,15 @@ export function commandTarget(words: readonly string[], options: { readonly cwd?
   return { kind: 'command', command, args, ...(options.cwd !== undefined && { cwd: options.cwd }) };
 }
 
-/** A server by its URL. @throws MidcallError `cli/usage` where it is not http(s) */
-export function urlTarget(url: string, headers?: Readonly<Record<string, string>>): ServerTarget {
+/**
+ * A server by its URL.
+ * @param options - `headers` that are sent with every request, `headersFile` with more of them, and `auth`: how the host signs in
+ * @throws MidcallError `cli/usage` where it is not http(s), or two of these give a token
+ */
+export function urlTarget(
+  url: string,
+  { headers, headersFile, auth }: Omit<ServerTarget & { readonly kind: 'url' }, 'kind' | 'url'> = {},
+): ServerTarget {
   let parsed: URL;
   try {
     parsed = new URL(url);
@@ -44,12 +60,14 @@ export function urlTarget(url: string, headers?: Readonly<Record<string, string>
     throw bad('The server URL is not a complete web address.');
   }
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') throw bad('The server URL must be http or https.');
-  return { kind: 'url', url: parsed.href, ...(headers && { headers }) };
+  const own = Object.keys(headers ?? {}).some(name => name.toLowerCase() === 'authorization');
+  if (auth && own) throw bad("Give the server a header 'Authorization' or 'auth', not both.");
+  return { kind: 'url', url: parsed.href, ...defined({ headers, headersFile, auth }) };
 }
 
 /**
  * The servers of an `mcp.json`, in the shapes hosts write it: `mcpServers` or `servers`, each with `command`, `args`,
- * `env`, `cwd`, or with `url` and `headers`; and `shared`, which is ours.
+ * `env`, `cwd`, or with `url` and `headers`; and `shared`, `headersFile` and `auth`, which are ours.
  * @param text - the file's text; untrusted
  * @param environment - what `${NAME}`, `${env:NAME}` and `${NAME:-default}` stand for
  * @throws MidcallError `cli/usage`, naming the entry and the member
@@ -84,9 +102,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 function readTarget(id: string, entry: unknown, environment: Environment): ServerTarget {
   if (!isRecord(entry)) throw bad(`The server '${id}' is not an object.`);
-  const { command, url, args, env, cwd, headers } = entry;
+  const { command, url, args, env, cwd, headers, headersFile, auth } = entry;
   const fill = (text: string): string => filled(id, text, environment);
-  if (typeof url === 'string') return urlTarget(fill(url), texts(id, 'headers', headers, fill));
+  if (typeof url === 'string') {
+    if (headersFile !== undefined && typeof headersFile !== 'string')
+      throw bad(`'headersFile' of the server '${id}' is not text.`);
+    return urlTarget(
+      fill(url),
+      defined({
+        headers: texts(id, 'headers', headers, fill),
+        headersFile: headersFile === undefined ? undefined : fill(headersFile),
+        auth: auth === undefined ? undefined : readServerAuth(`'auth' of the server '${id}'`, auth, fill),
+      }),
+    );
+  }
   if (typeof command !== 'string') throw bad(`The server '${id}' has neither 'command' nor 'url'.`);
   if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
     throw bad(`'args' of the server '${id}' is not a list of texts.`);

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { isMessageTooLarge } from '../sdk-seam/error-prose.ts';
 import { ServerProcess } from '../sdk-seam/server-process.ts';
+import { readHeadersFile } from './headers-file.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import { ReadingGate } from './reading-gate.ts';
 import type { ServerTarget } from './server-entry.ts';
@@ -38,7 +39,7 @@ export function openTransport(
   if (target.kind === 'url') {
     const gate = new ReadingGate();
     const transport = new StreamableHTTPClientTransport(new URL(target.url), {
-      ...(target.headers && { requestInit: { headers: { ...target.headers } } }),
+      requestInit: { headers: { ...target.headers, ...(target.headersFile && readHeadersFile(target.headersFile)) } },
       fetch: limitedFetch(fetch, mostBytes, () => onTooLarge?.(mostBytes), gate),
     });
     return Object.assign(transport, { pause: () => gate.close(), resume: () => gate.open() });

@@ -2,6 +2,7 @@
  * Why a server could not be started or reached, in words a person can act on. The SDK says how its own attempt ended;
  * what the system or the server said lies below it, as causes. Pure.
  */
+import { isMidcallError } from '@midcall/core/errors';
 import { notOfferedRevision } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import type { ServerTarget } from './server-entry.ts';
@@ -67,6 +68,8 @@ export function systemReason(error: unknown, target: ServerTarget): string | und
  * @param error - what the attempt ended with; untrusted as far as it quotes the server
  */
 export function unreached(error: unknown, target: ServerTarget): string {
+  const own = chain(error).find(each => isMidcallError(each));
+  if (own) return String(own.message);
   const known = systemReason(error, target);
   if (known !== undefined) return known;
   const causes = chain(error);

@@ -36,6 +36,11 @@ export function checkReply(question: Question, content: unknown): ReplyCheck {
         : wrong('scheme', 'Only a well-formed http or https address can be opened.');
     case 'url-finish':
       return { ok: true };
+    case 'sign-in':
+      return wrong(
+        'unfinished',
+        'Nobody has signed in yet. Open the page and sign in there; this question then ends by itself.',
+      );
     case 'sampling-request':
       return checkRequestEdit(question, given ?? {});
     case 'sampling-reply':

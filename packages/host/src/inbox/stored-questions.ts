@@ -11,6 +11,7 @@ const kinds = {
   form: true,
   url: true,
   'url-finish': true,
+  'sign-in': true,
   'sampling-request': true,
   'sampling-reply': true,
   roots: true,

@@ -4,6 +4,7 @@ import {
   type Question,
   type Reply,
   type RootsQuestion,
+  type SignInQuestion,
   type UrlFinishQuestion,
   type UrlQuestion,
   visible,
@@ -29,6 +30,8 @@ export function consentDialog(
       return urlDialog(question, prompter, options);
     case 'url-finish':
       return finishDialog(question, prompter, options);
+    case 'sign-in':
+      return signInDialog(question, prompter, options);
     case 'sampling-request':
       return requestDialog(question, prompter, options);
     case 'sampling-reply':
@@ -66,6 +69,39 @@ async function finishDialog(question: UrlFinishQuestion, prompter: Prompter, opt
     signal: options.signal,
   });
   return given.given && given.value === 'done' ? { action: 'accept' } : dismiss;
+}
+
+/** Stays open until the person has signed in on the page, which ends the question (`options.signal`). */
+async function signInDialog(question: SignInQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {
+  const { url, issuer, scopes, code } = question;
+  prompter.say([
+    ...heading(question),
+    `You sign in at ${visible(issuer, { max: 300 })}. What you type there is not seen here.`,
+    ...(scopes.length === 0 ? [] : [`It asks for: ${visible(scopes.join(', '), { max: 500 })}`]),
+    ...urlLines(url),
+    ...(code === undefined ? [] : [`  Code:    ${visible(code, { max: 100 })}`]),
+  ]);
+  let opened = false;
+  for (;;) {
+    const open = url.openable
+      ? [{ value: 'open', label: opened ? 'Open the page again' : 'Open this page in your browser' }]
+      : [];
+    const given = await prompter.choose({
+      message: opened
+        ? 'Waiting for you to sign in on the page.'
+        : url.openable
+          ? 'Sign in?'
+          : 'This address cannot be opened.',
+      picks: [...open, ...refusing],
+      initial: opened ? 'open' : 'dismiss',
+      signal: options.signal,
+    });
+    if (!given.given || given.value === 'dismiss') return dismiss;
+    if (given.value === 'decline') return decline;
+    opened = true;
+    if (!(await options.openUrl(url.href)))
+      prompter.say(['No browser could be opened here. Open the address above yourself, on this machine.']);
+  }
 }
 
 async function rootsDialog(question: RootsQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {

@@ -25,7 +25,9 @@ export function heading(question: Question): readonly string[] {
   const named = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;
   const about = call
     ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
-    : 'For no call that is known';
+    : question.kind === 'sign-in'
+      ? 'It takes no call from anybody who is not signed in.'
+      : 'For no call that is known';
   return [
     '',
     `== ${titleOf(question)} ==`,
@@ -42,6 +44,8 @@ function titleOf(question: Question): string {
       return 'A server wants a page opened';
     case 'url-finish':
       return 'A page was opened';
+    case 'sign-in':
+      return question.more ? 'A server wants to do more as you' : 'A server wants you to sign in';
     case 'sampling-request':
       return 'A server wants to use your model';
     case 'sampling-reply':

@@ -60,6 +60,14 @@ export class Answers implements Presenter {
     if (question.kind === 'sampling-request' || question.kind === 'sampling-reply')
       return void (await reply({ action: 'accept' }));
     if (question.kind === 'url-finish') return void (await reply({ action: 'accept' }));
+    if (question.kind === 'sign-in') {
+      this.#options.onUnanswered(
+        visible(`The server wants you to sign in at ${question.issuer}. Run the call once without --answers.`, {
+          max: 1_000,
+        }),
+      );
+      return void (await reply({ action: 'dismiss' }));
+    }
     if (question.kind === 'url') this.#options.say(['A server wants a page opened:', ...urlLines(question.url)]);
     const next = this.#answers.shift();
     const given = next && readReply(next);

@@ -70,7 +70,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     giveUp();
   };
   const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
-  const { host } = hostParts(flags, complain);
+  const { host, authorization } = hostParts(flags, complain);
   const { inbox, audit, policy } = host;
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const model = answers?.model ?? (await chooseModel(flags.models));
@@ -88,6 +88,7 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     callTimeoutMs: timeoutMs,
     startTimeoutMs: timeoutMs,
     sampling: { model },
+    authorization,
     ...(flags.root && { roots: host.roots }),
   });
   let wantsFolder = false;

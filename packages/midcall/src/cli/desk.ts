@@ -116,7 +116,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   const complain = (error: unknown): void =>
     void process.stderr.write(`midcall: ${error instanceof Error ? error.message : String(error)}\n`);
   const folders = folder === undefined ? undefined : keptFolders(rootsFile(join(folder, 'roots.json')));
-  const { host, keptRules } = hostParts(flags, complain, folders?.memory);
+  const { host, keptRules, authorization } = hostParts(flags, complain, folders?.memory);
   const { roots } = host;
   await roots.load();
   const client = { name: 'midcall-desk', title: 'Midcall desk', version: ownVersion() };
@@ -131,7 +131,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     ...host,
     keptRules,
     ...(memory && { memory }),
-    connect: entry => new Connection(entry, { client, ...host, era, sampling: { model } }),
+    connect: entry => new Connection(entry, { client, ...host, authorization, era, sampling: { model } }),
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,
     ...(workspace && { proposedRoot: workspace.path }),

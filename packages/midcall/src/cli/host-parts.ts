@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import {
   Audit,
   auditFile,
+  type ConnectionOptions,
   Inbox,
   type KeptRules,
   machineDisk,
@@ -10,7 +11,9 @@ import {
   Policy,
   type RootsMemory,
   rulesFile,
+  vaultFolder,
 } from '@midcall/host';
+import { configPath } from '../install/index.ts';
 
 /** Where a command keeps what outlasts it. */
 export interface HostFlags {
@@ -28,6 +31,8 @@ export interface HostParts {
     readonly roots: OfferedRoots;
   };
   readonly keptRules: KeptRules;
+  /** Sign-ins to servers, which every command of this person shares. */
+  readonly authorization: NonNullable<ConnectionOptions['authorization']>;
 }
 
 /**
@@ -51,5 +56,5 @@ export function hostParts(
       ...(memory && { memory }),
     }),
   };
-  return { host, keptRules };
+  return { host, keptRules, authorization: { vault: vaultFolder(configPath('sign-ins')) } };
 }

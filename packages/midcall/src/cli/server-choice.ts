@@ -3,7 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
-import { commandTarget, type Era, readServerEntries, type ServerEntry, urlTarget } from '@midcall/host';
+import {
+  commandTarget,
+  type Era,
+  readServerEntries,
+  type ServerAuth,
+  type ServerEntry,
+  type ServerTarget,
+  urlTarget,
+} from '@midcall/host';
 import type { ServerFlags } from './server-flags.ts';
 import { usage } from './usage.ts';
 
@@ -19,8 +27,14 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
   if (named > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
   if (words.length > 0) return { id: nameOf(words), target: commandTarget(words) };
   if (flags.url !== undefined) {
-    const headers = Object.fromEntries((flags.header ?? []).map(readHeader));
-    const target = urlTarget(flags.url, flags.header && headers);
+    const files = (flags.header ?? []).filter(header => header.startsWith('@'));
+    if (files.length > 1) throw usage('Give one file of headers only.');
+    const headers = Object.fromEntries((flags.header ?? []).filter(each => !files.includes(each)).map(readHeader));
+    const target = urlTarget(flags.url, {
+      ...(Object.keys(headers).length > 0 && { headers }),
+      ...(files[0] !== undefined && { headersFile: resolve(files[0].slice(1)) }),
+      ...(flags.serverAuth !== undefined && { auth: readAuth(flags.serverAuth) }),
+    });
     return { id: new URL(flags.url).host, target };
   }
   return fromConfig(flags.config ?? 'mcp.json', flags.server);
@@ -70,6 +84,21 @@ function fromConfig(file: string, name: string | undefined): ServerEntry {
   const found = entries.find(entry => entry.id === name);
   if (!found) throw usage(`There is no server '${name}' in ${file}. It has: ${names}.`);
   return found;
+}
+
+/** The file of `--server-auth`. Secrets may come from the environment, as in an `mcp.json`. */
+function readAuth(file: string): ServerAuth {
+  const path = resolve(file);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw usage(`The file ${path} of --server-auth cannot be read. Is it there?`, { cause });
+  }
+  // The one reader of such a member reads whole entries.
+  const entry = `{"mcpServers":{"--server-auth":{"url":"http://localhost","auth":${text}}}}`;
+  const [read] = readServerEntries(entry, process.env);
+  return (read!.target as ServerTarget & { kind: 'url' }).auth!;
 }
 
 function readHeader(header: string): readonly [string, string] {

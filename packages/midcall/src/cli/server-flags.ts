@@ -6,6 +6,7 @@ import { repeatable } from './repeatable.ts';
 export interface ServerFlags {
   readonly url?: string;
   readonly header?: readonly string[];
+  readonly serverAuth?: string;
   readonly config?: string;
   readonly server?: string;
   readonly era?: string;
@@ -15,7 +16,12 @@ export interface ServerFlags {
 export function addServerFlags(command: Command): Command {
   return command
     .option('--url <url>', 'the server is at this address (Streamable HTTP)')
-    .option('--header <name:value>', 'send this header to --url; repeatable', repeatable)
+    .option(
+      '--header <name:value>',
+      'send this header to --url, or with @FILE the headers in that file; repeatable',
+      repeatable,
+    )
+    .option('--server-auth <file>', 'how to sign in to --url, as a JSON file with what an mcp.json has in "auth"')
     .option('--config <file>', 'the server is in this mcp.json (default: ./mcp.json where --server is given)')
     .option('--server <name>', 'the entry of the mcp.json')
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');

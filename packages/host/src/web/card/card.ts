@@ -11,7 +11,7 @@ import { formBody } from './form-body.ts';
 import { type CardBody, type CardContext, cardFrame } from './frame.ts';
 import { rootsBody } from './roots-body.ts';
 import { samplingBody } from './sampling-body.ts';
-import { finishBody, urlBody } from './url-body.ts';
+import { finishBody, signInBody, urlBody } from './url-body.ts';
 
 function bodyOf(question: Question, context: CardContext): CardBody {
   switch (question.kind) {
@@ -21,6 +21,8 @@ function bodyOf(question: Question, context: CardContext): CardBody {
       return urlBody(question);
     case 'url-finish':
       return finishBody(question);
+    case 'sign-in':
+      return signInBody(question);
     case 'sampling-request':
     case 'sampling-reply':
       return samplingBody(question, context);
@@ -28,6 +30,8 @@ function bodyOf(question: Question, context: CardContext): CardBody {
       return rootsBody(question, context);
   }
 }
+
+const isPage = ({ kind }: Question): boolean => kind === 'url' || kind === 'url-finish' || kind === 'sign-in';
 
 /** Decisions that outlast the question: shown and revoked on the policy page. */
 function standing(question: Question, id: string, keepsRules: boolean): Html {
@@ -61,7 +65,7 @@ ${cardFrame(question, context, `${id}-who`)}
     novalidate: true,
     autocomplete: 'off',
     'data-hold': id,
-    'data-draft': question.kind !== 'url' && question.kind !== 'url-finish' && `${path}/draft`,
+    'data-draft': !isPage(question) && `${path}/draft`,
     'data-check': question.kind === 'form' && `${path}/check`,
     'data-own-tab': body.opensTab === true,
   })}>

@@ -4,7 +4,7 @@
  */
 import type { Issue } from '@midcall/core/form';
 import { type Html, html } from '@midcall/core/page';
-import { type CallContext, maskedArguments, type Question } from '../../index.ts';
+import { maskedArguments, type Question } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
 import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
@@ -44,6 +44,7 @@ const headline: Record<Question['kind'], string> = {
   form: texts.question.asks,
   url: texts.question.wantsToOpen,
   'url-finish': texts.question.openedPage,
+  'sign-in': texts.question.wantsSignIn,
   'sampling-request': texts.question.wantsModel,
   'sampling-reply': texts.question.wantsReply,
   roots: texts.question.wantsRoots,
@@ -51,14 +52,18 @@ const headline: Record<Question['kind'], string> = {
 
 /** The icon that stands for a kind of question. */
 export function questionIcon(question: Question): Html {
-  if (question.kind === 'url' || question.kind === 'url-finish') return icons.page;
+  if (question.kind === 'url' || question.kind === 'url-finish' || question.kind === 'sign-in') return icons.page;
   if (question.kind === 'roots') return icons.folder;
   return question.kind === 'form' ? icons.question : icons.model;
 }
 
 /** The headline of a question, without who asks it. */
 export const questionHeadline = (question: Question): string =>
-  question.kind === 'sampling-reply' && question.model.byHand ? texts.question.wantsYourReply : headline[question.kind];
+  question.kind === 'sampling-reply' && question.model.byHand
+    ? texts.question.wantsYourReply
+    : question.kind === 'sign-in' && question.more
+      ? texts.question.wantsMore
+      : headline[question.kind];
 
 /** A time that the page keeps counting from. */
 export function age(since: number, now: number): Html {
@@ -76,7 +81,8 @@ export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
   )}${entries.length > shownEntries.length && html`<span class="quiet-text">${texts.inbox.more(entries.length - shownEntries.length)}</span>`}</span>`;
 }
 
-function callLine(call: CallContext | undefined): Html {
+function callLine({ call, kind }: Question): Html {
+  if (kind === 'sign-in') return html`<p class="frame-call">${texts.signIn.forServer}</p>`;
   if (!call) return html`<p class="frame-call">${texts.question.outsideCall}</p>`;
   return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code> ${argumentRow(call.arguments)}</p>`;
 }
@@ -88,7 +94,7 @@ export function cardFrame(question: Question, context: CardContext, headingId: s
 <div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
 <span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span></div>
 <p class="frame-origin mono">${visibleHtml(asker.origin, 300)}</p>
-${callLine(question.call)}
+${callLine(question)}
 </header>`;
 }
 

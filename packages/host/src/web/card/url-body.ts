@@ -4,18 +4,24 @@
  * person has agreed.
  */
 import { type Html, html } from '@midcall/core/page';
-import type { UrlFinishQuestion, UrlQuestion } from '../../index.ts';
+import type { SignInQuestion, UrlFinishQuestion, UrlQuestion } from '../../index.ts';
 import { icons } from '../icons.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import { type CardBody, quoted } from './frame.ts';
 
-function address({ url }: UrlQuestion | UrlFinishQuestion): Html {
+function address({ url }: UrlQuestion | UrlFinishQuestion | SignInQuestion): Html {
   const { before, domain, after } = url.parts;
   return html`<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${visibleHtml(before, 8_000)}<strong>${visibleHtml(domain, 500)}</strong>${visibleHtml(after, 8_000)}</p>${
     url.readableHost !== undefined && html`<p class="help">${texts.url.readsAs(url.readableHost)}</p>`
   }</div>`;
 }
+
+const warnings = ({ url }: UrlQuestion | SignInQuestion): Html | false =>
+  url.warnings.length > 0 &&
+  html`<div class="warnings"><p class="warnings-title">${icons.warning}${texts.url.warnings}</p><ul>${url.warnings.map(
+    warning => html`<li>${visibleHtml(warning.message, 500)}</li>`,
+  )}</ul></div>`;
 
 /** Consent to open an address. */
 export function urlBody(question: UrlQuestion): CardBody {
@@ -23,12 +29,7 @@ export function urlBody(question: UrlQuestion): CardBody {
   const content = html`${quoted(question.message)}
 ${url.parts.domain !== '' && html`<p class="domain"><span>${texts.url.domain}</span> <strong>${visibleHtml(url.parts.domain, 300)}</strong></p>`}
 ${address(question)}
-${
-  url.warnings.length > 0 &&
-  html`<div class="warnings"><p class="warnings-title">${icons.warning}${texts.url.warnings}</p><ul>${url.warnings.map(
-    warning => html`<li>${visibleHtml(warning.message, 500)}</li>`,
-  )}</ul></div>`
-}
+${warnings(question)}
 <p class="help">${url.openable ? texts.url.nothingFetched : texts.url.notOpenable}</p>`;
   return {
     content,
@@ -45,5 +46,21 @@ export function finishBody(question: UrlFinishQuestion): CardBody {
     decline: texts.url.giveUp,
     dismiss: false,
     waysOut: texts.url.finishWays,
+  };
+}
+
+/** A sign-in to the server: the page is opened from here, and the card goes when the person has signed in. */
+export function signInBody(question: SignInQuestion): CardBody {
+  const { url, issuer, scopes, code } = question;
+  const content = html`<p class="domain"><span>${texts.signIn.at}</span> <strong>${visibleHtml(issuer, 300)}</strong></p>
+${scopes.length > 0 && html`<p class="domain"><span>${texts.signIn.scopes}</span> ${scopes.map(scope => html`<code>${visibleHtml(scope, 100)}</code> `)}</p>`}
+${code !== undefined && html`<p class="domain"><span>${texts.signIn.code}</span> <strong class="mono">${visibleHtml(code, 100)}</strong></p>`}
+${address(question)}
+${warnings(question)}
+<p class="help">${url.openable ? texts.signIn.help : texts.url.notOpenable}</p>`;
+  return {
+    content,
+    ...(url.openable && { accept: texts.signIn.open, opensTab: true }),
+    waysOut: texts.signIn.waysOut,
   };
 }

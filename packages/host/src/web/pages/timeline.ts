@@ -73,7 +73,7 @@ export function endedEntries(
       ? question.message
       : undefined;
   const address =
-    (question.kind === 'url' || question.kind === 'url-finish') &&
+    (question.kind === 'url' || question.kind === 'url-finish' || question.kind === 'sign-in') &&
     html`<p class="mono small">${visibleHtml(question.url.href, 300)}</p>`;
   const took =
     endedAt === undefined ? false : html`<span class="quiet-text">${spelledAge(endedAt - question.askedAt)}</span>`;

@@ -33,6 +33,7 @@ function acceptance(question: Question, draft: Draft): { readonly reply: Reply; 
     }
     case 'url':
     case 'url-finish':
+    case 'sign-in':
       return { reply: accept(), issues: [] };
     case 'sampling-request':
     case 'sampling-reply':
@@ -84,6 +85,11 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
   };
 
+  const opening = (context: Context, href: string): Response => {
+    context.header('referrer-policy', 'no-referrer');
+    return context.html(openingPage(href, desk.assets.paths)) as Response;
+  };
+
   app.post('/questions/:question', async context => {
     const question = workspace.calls.question(context.req.param('question'))?.question;
     if (!question) return missing(context, desk, texts.question.unknown);
@@ -119,13 +125,13 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       workspace.calls.typed(question.id, draft, true);
       return back(context, question.id, draft, { returned: { id: question.id, draft, issues } }, 422);
     }
+    // Signing in happens on its page, and the question ends when that is done.
+    if (question.kind === 'sign-in' && question.url.openable && workspace.inbox.get(question.id))
+      return opening(context, question.url.href);
     const receipt = await workspace.inbox.reply(question.id, reply, via);
     if (receipt.ok && action === 'allow' && mayBeAllowed(question))
       await workspace.decisions.make({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
-    if (receipt.ok && question.kind === 'url') {
-      context.header('referrer-policy', 'no-referrer');
-      return context.html(openingPage(question.url.href, desk.assets.paths));
-    }
+    if (receipt.ok && question.kind === 'url') return opening(context, question.url.href);
     return received(context, question, draft, receipt);
   });
 

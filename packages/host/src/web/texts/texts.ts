@@ -81,6 +81,8 @@ export const texts = {
     wantsReply: 'wants the reply of your model',
     wantsYourReply: 'wants your reply',
     openedPage: 'waits for you on a page',
+    wantsSignIn: 'wants you to sign in',
+    wantsMore: 'wants more than your sign-in allows',
     wantsRoots: 'wants to know your folders',
     forCall: 'for the call',
     noCall: 'no call named',
@@ -127,6 +129,7 @@ export const texts = {
       form: 'You answered',
       url: 'You agreed to open the page',
       'url-finish': 'You said that you have finished',
+      'sign-in': 'You signed in',
       'sampling-request': 'You approved the request',
       'sampling-reply': 'You gave the reply to the server',
       roots: 'You shared folders',
@@ -138,18 +141,21 @@ export const texts = {
             ? 'A rule of yours allowed it.'
             : `${texts.ending.agreed[kind]}${through(ending.via)}.`;
         case 'declined':
+          if (kind === 'sign-in') return `You declined${through(ending.via)}. Nobody is signed in.`;
           // On 2026-07-28 a refused request for a model ends the call, and the server hears of nothing.
           return kind === 'sampling-request' || kind === 'sampling-reply'
             ? `You refused${through(ending.via)}.`
             : `You declined${through(ending.via)}. The server was told no.`;
         case 'dismissed':
+          if (kind === 'sign-in') return `You dismissed it${through(ending.via)}. Nobody is signed in.`;
           return `You dismissed it${through(ending.via)}. The server got no answer, neither yes nor no.`;
         case 'timed-out':
           return 'The time to answer ran out. The server was told that nobody answered.';
         case 'withdrawn':
+          if (kind === 'sign-in') return 'The sign-in did not succeed, or was called off. What waited for it says why.';
           return 'The server took the question back, or its call was cancelled. There is nothing left to answer.';
         case 'completed':
-          return 'The page reported that you have finished.';
+          return kind === 'sign-in' ? 'You are signed in.' : 'The page reported that you have finished.';
         case 'server-gone':
           return 'The server is gone. Nobody is left to hear an answer.';
         case 'refused-by-policy':
@@ -185,6 +191,15 @@ export const texts = {
     allowedChip: 'Allowed',
   },
   field: fieldTexts,
+  signIn: {
+    forServer: 'It takes no call from anybody who is not signed in.',
+    at: 'You sign in at',
+    scopes: 'It asks for',
+    code: 'Your code',
+    open: 'Sign in',
+    help: 'The page opens in a tab of its own. What you type there is not seen here. When you are signed in, this card goes, and what was waiting goes on.',
+    waysOut: 'Decline and Dismiss leave you signed out, and what was waiting fails.',
+  },
   url: {
     domain: 'The page belongs to',
     full: 'The full address',

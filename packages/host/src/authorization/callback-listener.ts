@@ -1,0 +1,98 @@
+/**
+ * The place on this machine that the person's browser comes back to with an authorization code (RFC 8252, section 7.3).
+ *
+ * - callback-L1 It listens on loopback alone, takes GET at one path by one name, and redirects nowhere.
+ * - callback-L2 Only the state of this sign-in is taken, and once; any other changes nothing.
+ * - callback-L3 The browser is told how the sign-in ended, not only that it came back.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readTarget } from '@midcall/core/node';
+import { callbackHeaders, callbackPage } from './callback-page.ts';
+
+/** What the browser brought back. */
+export interface Callback {
+  readonly parameters: URLSearchParams;
+  /** Tells the browser how it ended. @param problem - why the person is not signed in; absent where they are */
+  answer(problem?: string): void;
+}
+
+const path = '/callback';
+
+/** Listens for one sign-in. */
+export class CallbackListener {
+  readonly #server: Server;
+  #wanted: { readonly state: string; readonly take: (callback: Callback) => void } | undefined;
+
+  private constructor() {
+    this.#server = createServer((request, response) => this.#heard(request, response));
+    // A sign-in that nobody finishes keeps no process alive.
+    this.#server.unref();
+  }
+
+  /**
+   * Starts to listen.
+   * @param port - a free one where absent
+   * @returns undefined where the port is taken
+   */
+  static async open(port = 0): Promise<CallbackListener | undefined> {
+    const listener = new CallbackListener();
+    return new Promise((resolve, reject) => {
+      listener.#server.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined);
+        else reject(error);
+      });
+      listener.#server.listen(port, '127.0.0.1', () => resolve(listener));
+    });
+  }
+
+  get #host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get redirectUri(): string {
+    return `http://${this.#host}${path}`;
+  }
+
+  /** The first time the browser comes back with this state (callback-L2). */
+  awaited(state: string): Promise<Callback> {
+    return new Promise(take => {
+      this.#wanted = { state, take };
+    });
+  }
+
+  close(): void {
+    this.#wanted = undefined;
+    this.#server.close();
+    this.#server.closeIdleConnections();
+  }
+
+  #heard(request: IncomingMessage, response: ServerResponse): void {
+    const send = (status: number, title: string, lines: readonly string[]): void => {
+      response.writeHead(status, { ...callbackHeaders, connection: 'close' });
+      response.end(request.method === 'HEAD' ? undefined : callbackPage(title, lines));
+    };
+    const target = readTarget(request);
+    const url = target && new URL(`http://${this.#host}${target.path}`);
+    if (!target || target.host !== this.#host || url?.pathname !== path || request.method !== 'GET')
+      return void send(404, 'Nothing here', ['This address is for coming back from a sign-in.']);
+    const states = url.searchParams.getAll('state');
+    const wanted = this.#wanted;
+    if (!wanted || states.length !== 1 || !same(states[0]!, wanted.state))
+      return void send(400, 'Not this sign-in', [
+        'This sign-in was not started here, or it is over. Nothing was changed. If you are signing in now, start again from the question.',
+      ]);
+    this.#wanted = undefined;
+    wanted.take({
+      parameters: url.searchParams,
+      answer: problem =>
+        problem === undefined
+          ? send(200, 'You are signed in', ['You can close this page. What was waiting goes on.'])
+          : send(400, 'You are not signed in', [problem]),
+    });
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const same = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));

@@ -1,0 +1,28 @@
+/** What the person's browser shows when it comes back from the authorization server. It loads nothing from anywhere. Pure. */
+import { brandMark, html, page, pageHeaders, tokens } from '@midcall/core/page';
+import { visible } from '@midcall/core/text';
+
+const style = `${tokens}
+body{margin:0;font:16px/1.5 system-ui,sans-serif}main{max-width:34rem;margin:12vh auto;padding:0 1.5rem}
+.brand-mark{vertical-align:-6px;margin-right:.5rem}h1{font-size:1.4rem}`;
+
+/** Nothing is fetched, and nothing says where the browser came from: the address of this page has the code in it. */
+export const callbackHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders('style-src data:'),
+  'referrer-policy': 'no-referrer',
+  'content-type': 'text/html; charset=utf-8',
+};
+
+/**
+ * A whole page.
+ * @param lines - what happened, in words of ours; text of others in them is made visible here
+ */
+export function callbackPage(title: string, lines: readonly string[]): string {
+  return page({
+    title: `${title} · Midcall`,
+    styles: [`data:text/css;base64,${Buffer.from(style).toString('base64')}`],
+    body: html`<main><p>${brandMark}Midcall</p><h1>${title}</h1>${lines.map(
+      line => html`<p>${visible(line, { max: 1_000 })}</p>`,
+    )}</main>`,
+  });
+}

@@ -1,0 +1,27 @@
+/** What a server says with a refusal for want of a token (RFC 6750, RFC 9728). All of it is untrusted. Pure. */
+import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+
+/** Why a request was refused, and what would be taken. */
+export interface Challenge {
+  /** `token`: none, or none that is taken (401); `scope`: one that may not do this (403 insufficient_scope). */
+  readonly wants: 'token' | 'scope';
+  /** The scopes that would do, separated by spaces. */
+  readonly scope?: string;
+  /** Where the server's metadata is. */
+  readonly metadataUrl?: URL;
+}
+
+/** @returns undefined for any other response */
+export function challengeOf(response: Response): Challenge | undefined {
+  if (response.status !== 401 && response.status !== 403) return undefined;
+  const { scope, resourceMetadataUrl, error } = extractWWWAuthenticateParams(response);
+  if (response.status === 403 && error !== 'insufficient_scope') return undefined;
+  return {
+    wants: response.status === 401 ? 'token' : 'scope',
+    ...(scope !== undefined && { scope: scope.slice(0, longestScope) }),
+    ...(resourceMetadataUrl && { metadataUrl: resourceMetadataUrl }),
+  };
+}
+
+/** Characters of a list of scopes that is sent on; what is longer is cut, and then not granted. */
+const longestScope = 4_000;

@@ -1,0 +1,156 @@
+/**
+ * Signing in with a code that is typed on another device (RFC 8628): for machines without a browser. The authorization server is
+ * asked again and again until the person has agreed there.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord, own } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
+import { OAuthError, type OAuthTokens, selectClientAuthMethod } from '@modelcontextprotocol/client';
+import { judgeEndpoint } from './endpoint-judge.ts';
+import { fetchTokens } from './fetch-tokens.ts';
+import type { KnownClient } from './grant.ts';
+import { knownClient, register } from './registration.ts';
+import { notSignedIn, type SignInParts } from './sign-in.ts';
+import { oauthCode, tokenProblem } from './token-problem.ts';
+
+const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** What the authorization server answers first (RFC 8628, 3.2). */
+interface DeviceCode {
+  readonly deviceCode: string;
+  readonly userCode: string;
+  readonly page: string;
+  readonly endsAt: number;
+  readonly intervalMs: number;
+}
+
+/** @throws MidcallError `host/unauthorized` where nobody is signed in then */
+export async function signInByDevice(parts: SignInParts): Promise<void> {
+  const { found, scope, ask } = parts;
+  const { issuer } = found;
+  const client = await clientOf(parts);
+  const device = await deviceCode(client, parts);
+  const over = new AbortController();
+  const given = new AbortController();
+  const tokens = polled(device, client, parts, given.signal);
+  tokens.catch(() => {});
+  try {
+    const request = {
+      issuer,
+      url: device.page,
+      scopes: scope?.split(' ') ?? [],
+      code: device.userCode,
+      more: parts.more,
+    };
+    const first = await Promise.race([tokens, ask(request, over.signal)]);
+    if ('how' in first) {
+      if (first.how === 'completed') return;
+      throw notSignedIn(issuer, first as Parameters<typeof notSignedIn>[1]);
+    }
+    await parts.keepTokens(client, first as OAuthTokens);
+    over.abort({ how: 'completed' });
+  } finally {
+    given.abort();
+    over.abort({ how: 'withdrawn' });
+  }
+}
+
+async function clientOf(parts: SignInParts): Promise<KnownClient> {
+  const { found, auth, name, scope, fetch, now, keepClient } = parts;
+  const known = knownClient(found, auth, parts.client, now(), scope);
+  if (known) return known;
+  const client = await register({ found, auth, name, fetch, now: now() });
+  await keepClient(client);
+  return client;
+}
+
+async function deviceCode({ information }: KnownClient, parts: SignInParts): Promise<DeviceCode> {
+  const { found, scope, serverUrl, fetch, now } = parts;
+  const where = visible(found.issuer, { max: 300 });
+  const endpoint = own(found.metadata, 'device_authorization_endpoint');
+  if (typeof endpoint !== 'string')
+    throw new MidcallError(
+      'host/unauthorized',
+      `The authorization server ${where} has no sign-in by device code. Leave 'flow' out of 'auth' to sign in in a browser on this machine.`,
+    );
+  const form = new URLSearchParams({ client_id: information.client_id });
+  if (scope !== undefined) form.set('scope', scope);
+  if (found.resource !== undefined) form.set('resource', found.resource);
+  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
+  const { client_id: id, client_secret: secret } = information;
+  const method = selectClientAuthMethod(information, found.metadata.token_endpoint_auth_methods_supported ?? []);
+  if (secret !== undefined && method === 'client_secret_post') form.set('client_secret', secret);
+  if (secret !== undefined && method === 'client_secret_basic')
+    headers.set('authorization', `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`);
+  let answer: unknown;
+  try {
+    const response = await fetch(endpoint, { method: 'POST', headers, body: form, redirect: 'error' });
+    answer = await response.json();
+    const error = isRecord(answer) ? answer['error'] : undefined;
+    if (typeof error === 'string')
+      throw new OAuthError(error, isRecord(answer) ? String(answer['error_description'] ?? '') : '');
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  } catch (error) {
+    throw tokenProblem(`The sign-in at ${where}`, error, [secret ?? '']);
+  }
+  const read = readDeviceCode(answer, now());
+  if (!read) throw tokenProblem(`The sign-in at ${where}`, new Error('malformed'));
+  judgeEndpoint('The page for the code', read.page, serverUrl);
+  return read;
+}
+
+function readDeviceCode(answer: unknown, now: number): DeviceCode | undefined {
+  if (!isRecord(answer)) return undefined;
+  const { device_code: deviceCode, user_code: userCode, verification_uri: page } = answer;
+  const { verification_uri_complete: complete, expires_in: seconds, interval = 5 } = answer;
+  if (typeof deviceCode !== 'string' || typeof userCode !== 'string' || userCode.length > 100) return undefined;
+  if (typeof page !== 'string' || typeof seconds !== 'number' || typeof interval !== 'number') return undefined;
+  return {
+    deviceCode,
+    userCode,
+    page: typeof complete === 'string' ? complete : page,
+    endsAt: now + seconds * 1_000,
+    intervalMs: Math.max(1, interval) * 1_000,
+  };
+}
+
+/** Asks until there are tokens, or the code has ended (RFC 8628, 3.4 and 3.5). */
+async function polled(
+  device: DeviceCode,
+  { information }: KnownClient,
+  { found, fetch, now, after }: SignInParts,
+  calledOff: AbortSignal,
+): Promise<OAuthTokens> {
+  const where = visible(found.issuer, { max: 300 });
+  let { intervalMs } = device;
+  for (;;) {
+    await paused(intervalMs, after, calledOff);
+    if (now() >= device.endsAt)
+      throw new MidcallError('host/unauthorized', `The code for the sign-in at ${where} has ended. Try again.`);
+    try {
+      const form = { grant_type: grantType, device_code: device.deviceCode };
+      return await fetchTokens(found, information, form, fetch);
+    } catch (error) {
+      const code = oauthCode(error);
+      if (code === 'slow_down') intervalMs += 5_000;
+      // A network that fails once is asked again, as RFC 8628 wants.
+      else if (code !== 'authorization_pending' && !(error instanceof TypeError))
+        throw tokenProblem(`The sign-in at ${where}`, error, [device.deviceCode]);
+    }
+  }
+}
+
+function paused(ms: number, after: SignInParts['after'], calledOff: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      callOff();
+      reject(new MidcallError('host/unauthorized', 'The sign-in was called off.'));
+    };
+    const callOff = after(ms, () => {
+      calledOff.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    if (calledOff.aborted) onAbort();
+    else calledOff.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * Finds the authorization server of an MCP server (RFC 9728, then RFC 8414 or OpenID Connect Discovery; basic/authorization), and
+ * judges what was found before anything is sent there.
+ */
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { own } from '@midcall/core/json';
+import { visible } from '@midcall/core/text';
+import {
+  type AuthorizationServerMetadata,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  IssuerMismatchError,
+  type OAuthClientProvider,
+  type OAuthProtectedResourceMetadata,
+  selectResourceURL,
+} from '@modelcontextprotocol/client';
+import type { Challenge } from './challenge.ts';
+import { judgeEndpoint } from './endpoint-judge.ts';
+import type { ServerAuth } from './server-auth.ts';
+
+/** An authorization server, and what its tokens are asked for. */
+export interface Discovered {
+  /** As the metadata has it. */
+  readonly issuer: string;
+  readonly metadata: AuthorizationServerMetadata;
+  /** The resource indicator (RFC 8707); absent where the server has no metadata of its own. */
+  readonly resource?: string;
+  /** The scopes the server's metadata names, separated by spaces. */
+  readonly scopesSupported?: string;
+}
+
+/** Where to look, and with what. */
+export interface DiscoveryOptions {
+  readonly serverUrl: URL;
+  readonly challenge: Challenge;
+  readonly auth: ServerAuth;
+  readonly fetch: typeof fetch;
+}
+
+const unauthorized = (text: string, cause?: unknown): MidcallError =>
+  new MidcallError('host/unauthorized', text, { cause });
+
+/**
+ * @returns undefined where the server has no authorization server that could be found: it takes tokens of some other kind
+ * @throws MidcallError `host/unauthorized` for what is refused, and where an authorization server cannot be asked
+ */
+export async function discover(options: DiscoveryOptions): Promise<Discovered | undefined> {
+  const { serverUrl, auth, fetch } = options;
+  const protectedResource = await resourceMetadata(options);
+  const issuer = issuerFrom(protectedResource?.authorization_servers, serverUrl, auth);
+  judgeEndpoint('The authorization server', issuer, serverUrl);
+  const resource = await resourceOf(serverUrl, protectedResource);
+  let metadata: AuthorizationServerMetadata | undefined;
+  try {
+    metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  } catch (cause) {
+    throw whyNoMetadata(issuer, cause);
+  }
+  if (!metadata) {
+    if (!protectedResource?.authorization_servers?.length) return undefined;
+    throw unauthorized(`The server names the authorization server ${shown(issuer)}, which publishes no metadata.`);
+  }
+  if (
+    !metadata.code_challenge_methods_supported?.includes('S256') &&
+    (auth.flow ?? 'authorization-code') === 'authorization-code'
+  )
+    throw unauthorized(
+      `The authorization server ${shown(issuer)} does not say that it supports PKCE (S256), so nobody can sign in safely.`,
+    );
+  for (const [what, address] of [
+    ['The sign-in page', metadata.authorization_endpoint],
+    ['The token endpoint', metadata.token_endpoint],
+    ['The registration endpoint', metadata.registration_endpoint],
+    ['The device authorization endpoint', own(metadata, 'device_authorization_endpoint')],
+  ] as const)
+    if (address !== undefined) judgeEndpoint(what, String(address), serverUrl);
+  return {
+    issuer: metadata.issuer,
+    metadata,
+    ...(resource !== undefined && { resource }),
+    ...(protectedResource?.scopes_supported && { scopesSupported: protectedResource.scopes_supported.join(' ') }),
+  };
+}
+
+async function resourceMetadata({
+  serverUrl,
+  challenge: { metadataUrl },
+  fetch,
+}: DiscoveryOptions): Promise<OAuthProtectedResourceMetadata | undefined> {
+  if (metadataUrl && metadataUrl.origin !== serverUrl.origin)
+    throw unauthorized(
+      `The server says that its metadata is on another origin, ${shown(metadataUrl.origin)}. It has to be on its own, ${serverUrl.origin}.`,
+    );
+  try {
+    return await discoverOAuthProtectedResourceMetadata(
+      serverUrl,
+      metadataUrl ? { resourceMetadataUrl: metadataUrl } : {},
+      fetch,
+    );
+  } catch (cause) {
+    if (cause instanceof TypeError || isMidcallError(cause))
+      throw unauthorized('The server could not be asked where to sign in.', cause);
+    // Servers of before RFC 9728 have none; their own origin is the authorization server then.
+    return undefined;
+  }
+}
+
+function issuerFrom(
+  named: readonly string[] | undefined,
+  serverUrl: URL,
+  { issuer, clientSecret }: ServerAuth,
+): string {
+  const listed = named?.length ? named : [serverUrl.origin];
+  if (issuer !== undefined) {
+    const found = listed.find(each => isSame(each, issuer));
+    if (found !== undefined) return found;
+    throw unauthorized(
+      `The server wants a sign-in at ${shown(listed[0]!)}. Its entry allows ${shown(issuer)} alone ('issuer' in 'auth').`,
+    );
+  }
+  const [first] = listed as readonly [string];
+  if (clientSecret !== undefined && (!URL.canParse(first) || new URL(first).origin !== serverUrl.origin))
+    throw unauthorized(
+      `The server wants the client secret sent to ${shown(first)}, which is on another origin. If that is where the secret belongs, name it as 'issuer' in 'auth'.`,
+    );
+  return first;
+}
+
+const isSame = (one: string, other: string): boolean => one.replace(/\/$/, '') === other.replace(/\/$/, '');
+
+/** @throws MidcallError `host/unauthorized` where the token would be for another server (RFC 9728 section 3.3) */
+async function resourceOf(
+  serverUrl: URL,
+  metadata: OAuthProtectedResourceMetadata | undefined,
+): Promise<string | undefined> {
+  try {
+    await selectResourceURL(serverUrl, {} as OAuthClientProvider, metadata);
+    // As it is written there: a parser would add a slash.
+    return metadata?.resource;
+  } catch (cause) {
+    throw unauthorized(
+      `The server asks for a token that is meant for ${shown(metadata?.resource ?? 'another resource')}. One for ${serverUrl.origin}${serverUrl.pathname} is all it may ask for.`,
+      cause,
+    );
+  }
+}
+
+function whyNoMetadata(issuer: string, cause: unknown): MidcallError {
+  if (IssuerMismatchError.isInstance(cause))
+    return unauthorized(
+      `The metadata of the authorization server ${shown(issuer)} is that of another issuer, ${shown(cause.received ?? 'none')}. It is refused, since tokens could go to the wrong place.`,
+      cause,
+    );
+  return unauthorized(`The metadata of the authorization server ${shown(issuer)} could not be read.`, cause);
+}
+
+const shown = (address: string): string => visible(address, { max: 300 });

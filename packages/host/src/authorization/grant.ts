@@ -1,0 +1,45 @@
+/** What a host keeps of a sign-in to one server. Everything in it that is a secret stays in the vault and the token requests. */
+import type { OAuthTokens, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
+
+/** This host, as one authorization server knows it. */
+export interface KnownClient {
+  /** As the SDK has it: the id, perhaps a secret, and how it is shown. */
+  readonly information: StoredOAuthClientInformation;
+  /** Who gave it: the person by hand, a client metadata document, or the authorization server at registration. */
+  readonly from: 'hand' | 'document' | 'registration';
+  /** The redirect URI it was registered with. */
+  readonly redirectUri?: string;
+  /** Milliseconds since the epoch; for ever where absent. */
+  readonly secretEndsAt?: number;
+}
+
+/** A sign-in to one server, or what is left of it. */
+export interface Grant {
+  /** The authorization server that all of this belongs to; nothing of it is ever sent to another. */
+  readonly issuer: string;
+  readonly client?: KnownClient;
+  /** The scopes asked for so far, so that a later sign-in does not lose what an earlier one had. */
+  readonly scope?: string;
+  readonly tokens?: OAuthTokens;
+  /** When the access token ends, in milliseconds since the epoch; unknown where absent. */
+  readonly endsAt?: number;
+}
+
+/** Milliseconds before its end from which a token is not sent any more. */
+const marginMs = 20_000;
+
+/** Tokens as they came, with the time at which they end. */
+export function withTokens(grant: Grant, tokens: OAuthTokens, now: number): Grant {
+  const { endsAt: _, ...rest } = grant;
+  const { expires_in: seconds } = tokens;
+  return { ...rest, tokens, ...(seconds !== undefined && { endsAt: now + seconds * 1_000 }) };
+}
+
+/** A sign-in whose tokens are of no use any more. */
+export function withoutTokens({ tokens: _, endsAt: __, ...rest }: Grant): Grant {
+  return rest;
+}
+
+/** True where the access token can be sent. */
+export const isFresh = ({ tokens, endsAt }: Grant, now: number): boolean =>
+  tokens !== undefined && (endsAt === undefined || now < endsAt - marginMs);

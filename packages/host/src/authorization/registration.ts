@@ -1,0 +1,98 @@
+/**
+ * Who this host is to an authorization server: a client that was registered by hand, one that a metadata document describes, or
+ * one that is registered now (RFC 7591), in the order of basic/authorization, "Client Registration Approaches".
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
+import { type OAuthClientMetadata, registerClient } from '@modelcontextprotocol/client';
+import type { Discovered } from './discovery.ts';
+import type { KnownClient } from './grant.ts';
+import type { ServerAuth } from './server-auth.ts';
+import { tokenProblem } from './token-problem.ts';
+
+/** What a registration says of this host. */
+export interface RegistrationOptions {
+  readonly found: Discovered;
+  readonly auth: ServerAuth;
+  readonly name: string;
+  /** Absent where no browser comes back. */
+  readonly redirectUri?: string;
+  readonly fetch: typeof fetch;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * The client that needs no registration now; undefined where one has to be made.
+ * @param scope - what is to be asked for; a client that was registered for less is of no use
+ */
+export function knownClient(
+  { metadata, issuer }: Discovered,
+  { clientId, clientSecret, clientMetadataUrl }: ServerAuth,
+  kept: KnownClient | undefined,
+  now: number,
+  scope?: string,
+): KnownClient | undefined {
+  if (clientId !== undefined) {
+    const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
+    return { from: 'hand', information: { client_id: clientId, ...secret, issuer } };
+  }
+  if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true)
+    return { from: 'document', information: { client_id: clientMetadataUrl, issuer } };
+  const lives = (kept?.secretEndsAt ?? Number.POSITIVE_INFINITY) > now;
+  return kept?.from === 'registration' && lives && mayAsk(kept, scope) ? kept : undefined;
+}
+
+/**
+ * Registers this host.
+ * @throws MidcallError `host/unauthorized` where the authorization server takes no new client
+ */
+export async function register(options: RegistrationOptions): Promise<KnownClient> {
+  const { found, auth, name, redirectUri, fetch } = options;
+  const { metadata, issuer } = found;
+  const where = visible(issuer, { max: 300 });
+  if (metadata.registration_endpoint === undefined)
+    throw new MidcallError(
+      'host/unauthorized',
+      `The authorization server ${where} registers no clients by itself. Register one there by hand${
+        redirectUri === undefined ? '' : ', with the redirect URI http://127.0.0.1/callback (any port)'
+      }, and give its id as 'clientId' in 'auth'.`,
+    );
+  const method = methodFor(metadata.token_endpoint_auth_methods_supported);
+  const clientMetadata: OAuthClientMetadata = {
+    client_name: name,
+    application_type: 'native',
+    redirect_uris: redirectUri === undefined ? [] : [redirectUri],
+    grant_types:
+      auth.flow === 'device-code'
+        ? ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token']
+        : ['authorization_code', 'refresh_token'],
+    response_types: auth.flow === 'device-code' ? [] : ['code'],
+    ...(method !== undefined && { token_endpoint_auth_method: method }),
+  };
+  try {
+    // No scope is named: a client that is registered for some can never ask for more.
+    const information = await registerClient(issuer, { metadata, clientMetadata, fetchFn: fetch });
+    const { client_secret_expires_at: endsAt } = information;
+    return {
+      from: 'registration',
+      information: { ...information, issuer },
+      ...(redirectUri !== undefined && { redirectUri }),
+      ...(endsAt !== undefined && endsAt > 0 && { secretEndsAt: endsAt * 1_000 }),
+    };
+  } catch (error) {
+    throw tokenProblem(`The registration at ${where}`, error);
+  }
+}
+
+/** How this host shows who it is: not at all where that is allowed, since a program on a desk keeps no secret (RFC 8252, 8.4). */
+function methodFor(supported: readonly string[] | undefined): string | undefined {
+  return ['none', 'client_secret_basic', 'client_secret_post'].find(method => supported?.includes(method));
+}
+
+function mayAsk({ information }: KnownClient, scope: string | undefined): boolean {
+  const { scope: registered } = information as { readonly scope?: string };
+  if (registered === undefined || scope === undefined) return true;
+  const all = registered.split(' ');
+  return scope.split(' ').every(each => all.includes(each));
+}

@@ -1,0 +1,87 @@
+/**
+ * How a host signs in to one server, as the person or an operator says it: the member `auth` of an entry, or a file. Where
+ * nothing is said, everything is found out from the server. Pure.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
+import { isConfidential } from '@midcall/core/url';
+
+const flows = ['authorization-code', 'device-code', 'client-credentials'] as const;
+
+/** How a host signs in to a server that takes OAuth tokens; see {@link readServerEntries}. */
+export interface ServerAuth {
+  /**
+   * `authorization-code` (default): the person signs in in a browser on this machine; `device-code`: in a browser anywhere, with
+   * a code (RFC 8628); `client-credentials`: no person, this host's own `clientId` and `clientSecret`.
+   */
+  readonly flow?: (typeof flows)[number];
+  /**
+   * The authorization server's issuer, such as `https://login.example.com`. Another one is refused. Has to be given with
+   * `clientSecret` where it is not at the server's own origin, so that no server can ask for a secret meant for another.
+   */
+  readonly issuer?: string;
+  /** The client id, where one was registered by hand. */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** The https address of a client metadata document, used where the authorization server takes one. */
+  readonly clientMetadataUrl?: string;
+  /** Asked for where the server does not say which scopes it needs. */
+  readonly scopes?: readonly string[];
+  /** The port of `http://127.0.0.1:<port>/callback`, where the redirect URI was registered by hand with a port. */
+  readonly redirectPort?: number;
+}
+
+const members = new Set(['flow', 'issuer', 'clientId', 'clientSecret', 'clientMetadataUrl', 'scopes', 'redirectPort']);
+
+/**
+ * Reads the member `auth`.
+ * @param what - how an error names it, such as `'auth' of the server 'notes'`
+ * @param fill - puts values of the environment into a text
+ * @throws MidcallError `cli/usage`, naming the member; never a value of a secret
+ */
+export function readServerAuth(what: string, value: unknown, fill: (text: string) => string): ServerAuth {
+  const bad = (text: string): MidcallError => new MidcallError('cli/usage', `${what} ${text}`);
+  if (!isRecord(value)) throw bad('must be an object.');
+  const unknown = Object.keys(value).find(name => !members.has(name));
+  if (unknown !== undefined)
+    throw bad(`has a member '${unknown.slice(0, 100)}', which is none of ${[...members].join(', ')}.`);
+  const text = (name: string): string | undefined => {
+    const given = value[name];
+    if (given === undefined) return undefined;
+    if (typeof given !== 'string' || given === '') throw bad(`has a '${name}' that is not text.`);
+    return fill(given);
+  };
+  const { flow, scopes, redirectPort } = value;
+  if (flow !== undefined && !flows.includes(flow as never))
+    throw bad(`has a 'flow' that is none of ${flows.join(', ')}.`);
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(each => /^[!#-[\]-~]+$/.test(String(each)))))
+    throw bad("has 'scopes' that are not a list of scope names.");
+  if (redirectPort !== undefined && !(Number.isInteger(redirectPort) && inPorts(redirectPort as number)))
+    throw bad("has a 'redirectPort' that is not a number from 1 to 65535.");
+  const [issuer, clientMetadataUrl] = [text('issuer'), text('clientMetadataUrl')];
+  if (issuer !== undefined && !(URL.canParse(issuer) && isConfidential(new URL(issuer))))
+    throw bad("has an 'issuer' that is not an https address.");
+  if (clientMetadataUrl !== undefined && !isDocumentAddress(clientMetadataUrl))
+    throw bad("has a 'clientMetadataUrl' that is not an https address with a path.");
+  const [clientId, clientSecret] = [text('clientId'), text('clientSecret')];
+  if (clientSecret !== undefined && clientId === undefined) throw bad("has a 'clientSecret' and no 'clientId'.");
+  if (flow === 'client-credentials' && clientSecret === undefined)
+    throw bad("names the flow client-credentials, which needs 'clientId' and 'clientSecret'.");
+  return {
+    ...(flow !== undefined && { flow: flow as (typeof flows)[number] }),
+    ...(issuer !== undefined && { issuer }),
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+    ...(scopes !== undefined && { scopes: scopes as readonly string[] }),
+    ...(redirectPort !== undefined && { redirectPort: redirectPort as number }),
+  };
+}
+
+const inPorts = (port: number): boolean => port >= 1 && port <= 65_535;
+
+const isDocumentAddress = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname } = new URL(text);
+  return protocol === 'https:' && pathname !== '/';
+};

@@ -1,0 +1,64 @@
+/** What a person is asked when a server wants them to sign in, and how a sign-in is told that it is over. */
+import { MidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
+import type { OAuthTokens } from '@modelcontextprotocol/client';
+import type { Ending } from '../question.ts';
+import type { Discovered } from './discovery.ts';
+import type { KnownClient } from './grant.ts';
+import type { ServerAuth } from './server-auth.ts';
+
+/** A sign-in that waits for the person. */
+export interface SignInRequest {
+  /** The authorization server's issuer. */
+  readonly issuer: string;
+  /** The page to open. */
+  readonly url: string;
+  /** What the server may do then, by the names the authorization server has for it. */
+  readonly scopes: readonly string[];
+  /** What has to be typed on the page, or is there already (device code). */
+  readonly code?: string;
+  /** True where the person is signed in, and the server wants more scopes. */
+  readonly more: boolean;
+}
+
+/**
+ * Asks the person to sign in.
+ * @param over - fires when the sign-in has ended; its reason is the question's ending
+ * @returns how the question ended; `completed` where the sign-in did
+ */
+export type AskSignIn = (request: SignInRequest, over: AbortSignal) => Promise<Ending>;
+
+/** What every way of signing in works with. */
+export interface SignInParts {
+  readonly found: Discovered;
+  readonly auth: ServerAuth;
+  readonly serverUrl: URL;
+  /** What this host calls itself at a registration. */
+  readonly name: string;
+  /** A registration from before. */
+  readonly client: KnownClient | undefined;
+  readonly scope: string | undefined;
+  readonly more: boolean;
+  readonly fetch: typeof fetch;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Called after so many milliseconds. @returns calls it off */
+  readonly after: (ms: number, fn: () => void) => () => void;
+  readonly ask: AskSignIn;
+  /** Keeps a registration that was just made. */
+  readonly keepClient: (client: KnownClient) => Promise<void>;
+  /** Keeps the tokens; the person is told that they are signed in when it is done. */
+  readonly keepTokens: (client: KnownClient, tokens: OAuthTokens) => Promise<void>;
+}
+
+/** Why nobody is signed in. */
+export function notSignedIn(issuer: string, ending: Ending): MidcallError {
+  const where = visible(issuer, { max: 300 });
+  const why: Partial<Record<Ending['how'], string>> = {
+    declined: `The person declined to sign in at ${where}.`,
+    dismissed: `The person closed the question to sign in at ${where}.`,
+    'timed-out': `The server wants a sign-in at ${where}, and nobody could be asked in time.`,
+    'refused-by-policy': `A rule of the person refuses what this server asks, its sign-in at ${where} too.`,
+  };
+  return new MidcallError('host/unauthorized', why[ending.how] ?? `The sign-in at ${where} was called off.`);
+}

@@ -1,0 +1,56 @@
+/**
+ * Why an authorization server gave no tokens, in words that carry nothing secret: an answer that is no OAuth error may quote
+ * anything, and is not repeated. Pure.
+ */
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
+import {
+  InsecureTokenEndpointError,
+  IssuerMismatchError,
+  OAuthError,
+  RegistrationRejectedError,
+} from '@modelcontextprotocol/client';
+
+/** The `error` of an OAuth answer (RFC 6749, section 5.2); undefined where there was no such answer. */
+export function oauthCode(error: unknown): string | undefined {
+  if (!OAuthError.isInstance(error)) return undefined;
+  const { code, message } = error;
+  // The SDK makes a server error of what it cannot read, and quotes all of it.
+  if (code === 'server_error' && /Invalid OAuth error response/.test(message)) return undefined;
+  return code;
+}
+
+/**
+ * @param what - what was tried, such as `The sign-in at https://login.example.com`
+ * @param secrets - what was sent; a message that repeats one of them is not shown
+ */
+export function tokenProblem(what: string, error: unknown, secrets: readonly string[] = []): MidcallError {
+  if (isMidcallError(error)) return error;
+  const problem = (why: string): MidcallError =>
+    new MidcallError('host/unauthorized', `${what} did not succeed: ${why}`, { cause: withoutSecrets(error) });
+  if (IssuerMismatchError.isInstance(error))
+    return problem(
+      'the answer does not say that it comes from this authorization server (iss, RFC 9207). It was not used, since it may be meant to steal the sign-in.',
+    );
+  if (InsecureTokenEndpointError.isInstance(error)) return problem('its token endpoint is not encrypted (https).');
+  if (RegistrationRejectedError.isInstance(error))
+    return problem(
+      `it takes no new client (HTTP ${error.status}). Register one there by hand, and give its id as 'clientId' in 'auth'.`,
+    );
+  const code = oauthCode(error);
+  if (code === undefined) {
+    if (error instanceof TypeError || (error as Error)?.name === 'TimeoutError')
+      return problem('the authorization server cannot be reached.');
+    return problem('the authorization server sent an answer that OAuth does not allow.');
+  }
+  const said = (error as Error).message;
+  const repeats = secrets.some(secret => secret.length > 5 && said.includes(secret));
+  const quote = said === '' || said === code || repeats ? '' : `: “${visible(said, { max: 300 })}”`;
+  return problem(`the authorization server says ${visible(code, { max: 100 })}${quote}.`);
+}
+
+/** The kind of an error and nothing of its text, which may quote an answer. */
+function withoutSecrets(error: unknown): Error {
+  const name = error instanceof Error ? error.name : typeof error;
+  return new Error(name);
+}

@@ -1,0 +1,56 @@
+/**
+ * Where a host keeps its sign-ins, each under the principal it belongs to and the server it is for. A change excludes every other
+ * process, so that a refresh token that rotates is presented once.
+ */
+import { isRecord } from '@midcall/core/json';
+import type { Grant } from './grant.ts';
+
+/** Whose sign-in, and for which server. */
+export interface VaultKey {
+  /** The person, or whoever else the server is reached for; one string for each. */
+  readonly principal: string;
+  /** The server's address. */
+  readonly server: string;
+}
+
+/** Sign-ins of a host; see {@link vaultFolder}. */
+export interface Vault {
+  /**
+   * @returns undefined where there is none
+   * @throws MidcallError `host/refused` for one that cannot be read
+   */
+  read(key: VaultKey): Promise<Grant | undefined>;
+  /**
+   * Changes one while nobody else does, in this process or another.
+   * @param make - given what is there; returns what shall be, or undefined for nothing
+   * @returns what is there then
+   * @throws what `make` throws; then nothing is changed
+   */
+  change(key: VaultKey, make: (grant: Grant | undefined) => Promise<Grant | undefined>): Promise<Grant | undefined>;
+}
+
+/** A vault that is empty again when the process ends. */
+export function memoryVault(): Vault {
+  const grants = new Map<string, Grant>();
+  const tails = new Map<string, Promise<unknown>>();
+  const nameOf = ({ principal, server }: VaultKey): string => JSON.stringify([principal, server]);
+  return {
+    read: async key => grants.get(nameOf(key)),
+    change(key, make) {
+      const name = nameOf(key);
+      const changed = (tails.get(name) ?? Promise.resolve())
+        .catch(() => {})
+        .then(async () => {
+          const grant = await make(grants.get(name));
+          if (grant) grants.set(name, grant);
+          else grants.delete(name);
+          return grant;
+        });
+      tails.set(name, changed);
+      return changed;
+    },
+  };
+}
+
+/** True for what may be a sign-in. Its members were sealed by us, so that only its shape is looked at. */
+export const isGrant = (value: unknown): value is Grant => isRecord(value) && typeof value['issuer'] === 'string';

@@ -1,0 +1,27 @@
+/** Whether a host signs in to a server at all. */
+import { systemClock } from '@midcall/core/time';
+import { Authorizer, type AuthorizerOptions } from '../authorization/authorizer.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+import type { ServerTarget } from './server-entry.ts';
+
+/** @returns undefined for a command, where nothing may be kept, and where the server is sent a token of the person's own */
+export function authorizerOf(
+  target: ServerTarget,
+  { authorization, client, fetch = globalThis.fetch, clock = systemClock }: ConnectionOptions,
+  ask: AuthorizerOptions['ask'],
+): Authorizer | undefined {
+  if (!authorization || target.kind !== 'url' || hasOwnToken(target)) return undefined;
+  return new Authorizer({
+    serverUrl: new URL(target.url),
+    auth: target.auth ?? {},
+    vault: authorization.vault,
+    principal: authorization.principal ?? 'local',
+    name: client.title ?? client.name,
+    fetch,
+    clock,
+    ask,
+  });
+}
+
+const hasOwnToken = ({ headers = {}, headersFile }: ServerTarget & { readonly kind: 'url' }): boolean =>
+  headersFile !== undefined || Object.keys(headers).some(name => name.toLowerCase() === 'authorization');

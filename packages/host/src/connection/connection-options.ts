@@ -1,0 +1,30 @@
+/** How a host reaches a server. */
+import type { AttachOptions } from '../attachment.ts';
+import type { Vault } from '../authorization/vault.ts';
+import type { Era } from '../era.ts';
+import type { StartedServer } from './started-server.ts';
+
+/** How a server is reached, and what stands behind its client. */
+export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
+  /** How we name ourselves to servers. */
+  readonly client: { readonly name: string; readonly version: string; readonly title?: string };
+  /** Default `auto`: 2026-07-28 where the server has it, else 2025-11-25. */
+  readonly era?: 'auto' | Era;
+  /** Rounds a call may take on 2026-07-28. Default 50: people fill in long wizards. */
+  readonly maxRounds?: number;
+  /** Milliseconds to wait for the server to come up. Default 60,000: some are installed first. */
+  readonly startTimeoutMs?: number;
+  /** Milliseconds of a server's own time per call; see `Attachment.run`. Default 60,000. */
+  readonly callTimeoutMs?: number;
+  /** Bytes of one message of the server; a larger one ends the connection. Default 10,485,760 (10 MiB). */
+  readonly maxMessageBytes?: number;
+  /** For HTTP. */
+  readonly fetch?: typeof fetch;
+  /**
+   * Where sign-ins to servers are kept, and whose they are (default `local`: the person at this machine). A server that wants a
+   * sign-in is not reached where absent, nor where its entry has an `Authorization` header of its own.
+   */
+  readonly authorization?: { readonly vault: Vault; readonly principal?: string };
+  /** The process of a command, where it was started beforehand; used for the first start. */
+  readonly started?: StartedServer;
+}

@@ -1,0 +1,230 @@
+/** What a server, or whoever poses as its authorization server, cannot make a host do. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { memoryVault } from '@midcall/host';
+import { eras } from '@midcall/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { judgeEndpoint } from '../../packages/host/src/authorization/endpoint-judge.ts';
+import { Browser } from '../connect/sign-in-flow.ts';
+import { grown } from '../fixtures/grown.ts';
+import { type AtSignIn, guarded, hostOf, signsIn } from './stage.ts';
+
+/** Follows the sign-in up to the callback, and changes that. */
+const comesBackWith =
+  (change: (callback: URL) => void, seen: string[] = []): AtSignIn =>
+  async ({ url }) => {
+    const { url: callback } = await new Browser().follow(url.href, redirectUriOf(url.href));
+    change(callback);
+    const response = await fetch(callback, { redirect: 'manual' });
+    seen.push(`${response.status} ${await response.text()}`);
+  };
+
+const redirectUriOf = (page: string): string => new URL(page).searchParams.get('redirect_uri')!;
+
+/** A server that answers everything with a redirect to somewhere else, or as it is told. */
+async function elsewhere(answer: (path: string) => object | undefined = () => undefined) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const body = answer(request.url ?? '');
+    response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+describe.each(eras)('a host that signs in, on %s', era => {
+  it('refuses an answer that names another issuer (RFC 9207), and says so on the page and in the error', async () => {
+    const { url, granted } = await guarded();
+    const seen: string[] = [];
+    const person = comesBackWith(callback => callback.searchParams.set('iss', 'https://evil.example'), seen);
+    const host = hostOf(url, { era, vault: memoryVault(), person });
+    const refusal = await host.refusal();
+    expect(refusal).toContain('the answer does not say that it comes from this authorization server (iss, RFC 9207)');
+    expect(refusal).not.toContain('evil');
+    await grown(seen, list => list.length > 0);
+    expect(seen).toEqual([expect.stringMatching(/^400 .*You are not signed in/s)]);
+    expect(granted).toEqual([]);
+  });
+
+  it('takes no notice of an answer with another state, and goes on waiting for its own', async () => {
+    const { url } = await guarded();
+    const seen: string[] = [];
+    const person: AtSignIn = async (question, inbox) => {
+      await comesBackWith(callback => callback.searchParams.set('state', 'not-the-state'), seen)(question, inbox);
+      await comesBackWith(callback => callback.searchParams.append('state', 'twice'), seen)(question, inbox);
+      expect(inbox.list()).toHaveLength(1);
+      await signsIn(question, inbox);
+    };
+    const host = hostOf(url, { era, vault: memoryVault(), person });
+    await host.connection.start();
+    expect(await host.call('whoami')).toBe('alice');
+    expect(seen).toEqual([
+      expect.stringMatching(/^400 .*Not this sign-in/s),
+      expect.stringMatching(/^400 .*Not this sign-in/s),
+    ]);
+  });
+
+  it('says what the authorization server said where the person refused there', async () => {
+    const { url } = await guarded();
+    const person = comesBackWith(callback => {
+      callback.searchParams.delete('code');
+      callback.searchParams.set('error', 'access_denied');
+      callback.searchParams.set('error_description', 'No, \u202ethanks');
+    });
+    const host = hostOf(url, { era, vault: memoryVault(), person });
+    expect(await host.refusal()).toMatch(/the authorization server says access_denied: “No, .*thanks”/);
+  });
+
+  it('refuses a server that asks for a token meant for another one', async () => {
+    const { url } = await guarded({ metadata: own => ({ ...own, resource: 'https://bank.example/mcp' }) });
+    const host = hostOf(url, { era, vault: memoryVault() });
+    expect(await host.refusal()).toMatch(
+      /asks for a token that is meant for https:\/\/bank\.example\/mcp\. One for http/,
+    );
+    expect(host.asked).toEqual([]);
+  });
+
+  it('refuses metadata of another issuer, before anything is sent to its endpoints', async () => {
+    const posing = await elsewhere(path =>
+      path.startsWith('/.well-known/')
+        ? {
+            issuer: 'https://login.example',
+            authorization_endpoint: 'https://login.example/authorize',
+            token_endpoint: 'https://login.example/token',
+            response_types_supported: ['code'],
+            code_challenge_methods_supported: ['S256'],
+          }
+        : undefined,
+    );
+    const { url } = await guarded({ metadata: own => ({ ...own, authorization_servers: [posing.origin] }) });
+    const host = hostOf(url, { era, vault: memoryVault() });
+    expect(await host.refusal()).toContain('is that of another issuer, https://login.example. It is refused');
+    expect([host.asked, posing.asked.filter(each => !each.includes('.well-known'))]).toEqual([[], []]);
+  });
+
+  it('refuses an authorization server on another origin where a client secret would go there', async () => {
+    const { url, logins, granted, clientSecret } = await guarded();
+    const auth = { flow: 'client-credentials', clientId: 'robot', clientSecret } as const;
+    const unnamed = hostOf(url, { era, vault: memoryVault(), auth });
+    expect(await unnamed.refusal()).toContain(
+      `wants the client secret sent to ${logins.issuer}, which is on another origin. If that is where the secret belongs, name it as 'issuer'`,
+    );
+    const other = hostOf(url, { era, vault: memoryVault(), auth: { ...auth, issuer: 'https://login.example' } });
+    expect(await other.refusal()).toContain('Its entry allows https://login.example alone');
+    expect(granted).toEqual([]);
+  });
+
+  it('refuses an authorization server that is not the one its entry names, with nobody asked', async () => {
+    const { url } = await guarded();
+    const host = hostOf(url, { era, vault: memoryVault(), auth: { issuer: 'https://login.example' } });
+    expect(await host.refusal()).toMatch(/wants a sign-in at http.* Its entry allows https:\/\/login\.example alone/);
+    expect(host.asked).toEqual([]);
+  });
+
+  it('does not follow a token endpoint that redirects to another origin: the code stays here', async () => {
+    const { url, logins } = await guarded();
+    const thief = await elsewhere();
+    logins.state.intercept = (request, response) => {
+      if (request.url !== '/token') return false;
+      response.writeHead(307, { location: `${thief.origin}/token` }).end();
+      return true;
+    };
+    const host = hostOf(url, { era, vault: memoryVault() });
+    expect(await host.refusal()).toContain('the authorization server sent an answer that OAuth does not allow');
+    expect(thief.asked).toEqual([]);
+  });
+
+  it('does not repeat what an authorization server says that is no OAuth error', async () => {
+    const { url, logins } = await guarded();
+    logins.state.intercept = (request, response) => {
+      if (request.url !== '/token') return false;
+      response.writeHead(500).end('stack trace with canary-8d1f in it');
+      return true;
+    };
+    const host = hostOf(url, { era, vault: memoryVault() });
+    const refusal = await host.refusal();
+    expect(refusal).toContain('sent an answer that OAuth does not allow');
+    expect(refusal).not.toContain('canary-8d1f');
+  });
+
+  it('refuses metadata on another origin than the server, which is not asked', async () => {
+    const other = await elsewhere();
+    const { url } = await guarded({
+      intercept: () =>
+        new Response(null, {
+          status: 401,
+          headers: { 'www-authenticate': `Bearer resource_metadata="${other.origin}/metadata"` },
+        }),
+    });
+    const host = hostOf(url, { era, vault: memoryVault() });
+    expect(await host.refusal()).toContain('says that its metadata is on another origin');
+    expect(other.asked).toEqual([]);
+  });
+
+  it('gives up where the server refuses a token that it was just given', async () => {
+    let refuses = false;
+    const { url, granted } = await guarded({
+      intercept: () => (refuses ? new Response(null, { status: 401 }) : undefined),
+    });
+    const host = hostOf(url, { era, vault: memoryVault() });
+    await host.connection.start();
+    refuses = true;
+    expect(await host.call('whoami')).toMatch(/^abandoned: The server refuses the token that it was just given/);
+    expect(granted.filter(each => each === 'authorization_code').length).toBeLessThanOrEqual(2);
+  });
+
+  it('forgets a registration whose sign-in came to nothing, so that the next one registers anew', async () => {
+    const { url } = await guarded();
+    const vault = memoryVault();
+    const declines: AtSignIn = ({ id }, inbox) => inbox.reply(id, { action: 'decline' }, 'test');
+    const ids: string[] = [];
+    for (const _ of [1, 2, 3]) {
+      const host = hostOf(url, { era, vault, person: declines });
+      await host.refusal();
+      ids.push(new URL(host.asked[0]!.url.href).searchParams.get('client_id')!);
+    }
+    expect([ids[0] === ids[1], ids[1] === ids[2]]).toEqual([true, false]);
+  });
+
+  it('cannot be told by a view that the person has signed in', async () => {
+    const { url } = await guarded();
+    const receipts: unknown[] = [];
+    const person: AtSignIn = async ({ id }, inbox) => {
+      receipts.push(await inbox.reply(id, { action: 'accept' }, 'test'));
+      inbox.end(id, { how: 'timed-out' });
+    };
+    const host = hostOf(url, { era, vault: memoryVault(), person });
+    expect(await host.refusal()).toContain('nobody could be asked in time');
+    expect(receipts).toMatchObject([{ ok: false, problem: 'invalid' }]);
+  });
+});
+
+describe('addresses that a server names for a sign-in', () => {
+  const publicServer = new URL('https://mcp.example.com/mcp');
+  it.each([
+    ['http://login.example.com/', 'is not encrypted'],
+    ['https://127.0.0.1/', 'on this machine or its network'],
+    ['https://localhost:8443/', 'on this machine or its network'],
+    ['http://[::1]:80/', 'on this machine or its network'],
+    ['https://169.254.169.254/latest', 'on this machine or its network'],
+    ['https://192.168.1.1/', 'on this machine or its network'],
+    ['https://10.1.2.3/', 'on this machine or its network'],
+    ['https://2130706433/', 'on this machine or its network'],
+    ['https://[::ffff:10.0.0.1]/', 'on this machine or its network'],
+    ['https://[fd00::1]/', 'on this machine or its network'],
+    ['https://router/', 'on this machine or its network'],
+    ['https://metadata.google.internal/', 'on this machine or its network'],
+    ['https://user:word@login.example.com/', 'has a name or password in it'],
+    ['javascript:alert(1)', 'is no web address'],
+    ['https://login.example.com/\u202e', 'is no web address'],
+  ])('%s is refused for a server elsewhere', (address, why) => {
+    expect(() => judgeEndpoint('The token endpoint', address, publicServer)).toThrow(why);
+  });
+
+  it('https on another public name is allowed, and loopback where the server is there too', () => {
+    expect(judgeEndpoint('x', 'https://login.example.net/a', publicServer).hostname).toBe('login.example.net');
+    expect(judgeEndpoint('x', 'http://127.0.0.1:9/', new URL('http://localhost:1/mcp')).port).toBe('9');
+  });
+});

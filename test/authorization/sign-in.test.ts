@@ -1,0 +1,137 @@
+/** Servers that want a sign-in, before a real authorization server: who is asked, how often, and what is kept. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '@midcall/core/time';
+import { eras } from '@midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { folderOfVault, guarded, hostOf, signsIn } from './stage.ts';
+
+describe.each(eras)('a server that wants a sign-in, on %s', era => {
+  it('is reached after the person has signed in once, and by other processes of theirs without asking', async () => {
+    const { url, logins, granted } = await guarded();
+    const { folder, vault } = await folderOfVault();
+    const first = hostOf(url, { era, vault: vault() });
+    await first.connection.start();
+    expect(await first.call('whoami')).toBe('alice');
+    expect(first.asked).toMatchObject([
+      { issuer: logins.issuer, scopes: ['notes', 'offline_access'], more: false, asker: { id: 'guarded' } },
+    ]);
+    const asked = new URL(first.asked[0]!.url.href).searchParams;
+    expect(Object.fromEntries(asked)).toMatchObject({
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      resource: url.href,
+      redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(first.inbox.list()).toEqual([]);
+    const second = hostOf(url, { era, vault: vault() });
+    await second.connection.start();
+    expect(await second.call('whoami')).toBe('alice');
+    expect(second.asked).toEqual([]);
+    expect(granted).toEqual(['authorization_code']);
+    // Nothing of a token is readable in the folder.
+    const files = await Promise.all(
+      (await readdir(folder)).map(async name => [name, await readFile(join(folder, name), 'utf8')] as const),
+    );
+    expect(files.map(([name]) => name).sort()).toEqual([expect.stringMatching(/^[0-9a-f]{40}\.json$/), 'key']);
+    for (const [, text] of files) expect(text).not.toContain('access_token');
+  });
+
+  it('belongs to the principal that signed in, and to no other', async () => {
+    const { url } = await guarded();
+    const { vault } = await folderOfVault();
+    const ada = hostOf(url, { era, vault: vault(), principal: 'ada' });
+    await ada.connection.start();
+    const grace = hostOf(url, {
+      era,
+      vault: vault(),
+      principal: 'grace',
+      person: ({ id }, inbox) => inbox.reply(id, { action: 'decline' }, 'test'),
+    });
+    expect(await grace.refusal()).toMatch(/could not be reached .* The person declined to sign in at http/);
+    expect([ada.asked.length, grace.asked.length]).toEqual([1, 1]);
+  });
+
+  it('gets a renewed token when the old one has ended, and the refresh token is presented once by three processes', async () => {
+    const { url, granted } = await guarded();
+    const { vault } = await folderOfVault();
+    const first = hostOf(url, { era, vault: vault() });
+    await first.connection.start();
+    const later = { ...systemClock, now: () => Date.now() + 7_200_000 };
+    const hosts = [1, 2, 3].map(() => hostOf(url, { era, vault: vault(), clock: later }));
+    await Promise.all(hosts.map(({ connection }) => connection.start()));
+    expect(await Promise.all(hosts.map(({ call }) => call('whoami')))).toEqual(['alice', 'alice', 'alice']);
+    expect(granted).toEqual(['authorization_code', 'refresh_token']);
+    expect(hosts.flatMap(({ asked }) => asked)).toEqual([]);
+  });
+
+  it('asks once for more when calls need more scopes, and the calls go on', async () => {
+    const { url, wants } = await guarded();
+    const { vault } = await folderOfVault();
+    const host = hostOf(url, { era, vault: vault() });
+    await host.connection.start();
+    wants.scope = 'admin';
+    const names = ['whoami', 'whoami', 'whoami'];
+    expect(await Promise.all(names.map(name => host.call(name)))).toEqual(['alice', 'alice', 'alice']);
+    expect(host.asked.map(({ more, scopes }) => [more, scopes])).toEqual([
+      [false, ['notes', 'offline_access']],
+      [true, expect.arrayContaining(['notes', 'admin'])],
+    ]);
+  });
+
+  it('says so where the sign-in gives no more scopes, and does not go on asking', async () => {
+    const { url, wants } = await guarded();
+    const { vault } = await folderOfVault();
+    const host = hostOf(url, { era, vault: vault() });
+    await host.connection.start();
+    wants.scope = 'nowhere';
+    expect(await host.call('whoami')).toMatch(/^abandoned: The server still wants more scopes than the sign-in gave/);
+    expect(host.asked.length).toBeLessThanOrEqual(3);
+  });
+
+  it('is signed in to by a program of its own, with client credentials, and nobody is asked', async () => {
+    const { url, logins, granted, clientSecret } = await guarded();
+    const { vault } = await folderOfVault();
+    const auth = { flow: 'client-credentials', clientId: 'robot', clientSecret, issuer: logins.issuer } as const;
+    const host = hostOf(url, { era, vault: vault(), auth });
+    await host.connection.start();
+    expect(await host.call('whoami')).toBe('robot');
+    expect([host.asked, granted]).toEqual([[], ['client_credentials']]);
+  });
+
+  it('takes a client that was registered by hand, where clients cannot register by themselves', async () => {
+    const { url } = await guarded({ registration: false });
+    const { vault } = await folderOfVault();
+    const unknown = hostOf(url, { era, vault: vault() });
+    expect(await unknown.refusal()).toMatch(
+      /registers no clients by itself. Register one there by hand, with the redirect URI .* as 'clientId' in 'auth'/,
+    );
+    const host = hostOf(url, { era, vault: vault(), auth: { clientId: 'by-hand' } });
+    await host.connection.start();
+    expect(await host.call('whoami')).toBe('alice');
+    expect(new URL(host.asked[0]!.url.href).searchParams.get('client_id')).toBe('by-hand');
+  });
+
+  it('ends a sign-in that another process has finished, and uses what it got', async () => {
+    const { url } = await guarded();
+    const { vault } = await folderOfVault();
+    const waiting = hostOf(url, { era, vault: vault(), person: () => {} });
+    const started = waiting.connection.start();
+    const other = hostOf(url, { era, vault: vault(), person: signsIn });
+    await other.connection.start();
+    await started;
+    expect(await waiting.call('whoami')).toBe('alice');
+    expect(waiting.record.filter(({ event }) => event.type === 'ended')).toMatchObject([
+      { event: { kind: 'sign-in', how: 'completed' } },
+    ]);
+  });
+
+  it('is not asked about any more when the host is stopped', async () => {
+    const { url } = await guarded();
+    const { vault } = await folderOfVault();
+    const host = hostOf(url, { era, vault: vault(), person: () => void host.connection.stop() });
+    expect(await host.refusal()).toContain('The sign-in at');
+    expect([host.inbox.list(), host.connection.state]).toEqual([[], 'stopped']);
+  });
+});
