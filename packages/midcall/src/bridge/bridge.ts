@@ -8,21 +8,25 @@ import type { SamplingModel } from '@midcall/core/sampling';
 import { systemClock } from '@midcall/core/time';
 import type { Connection, ConnectionOptions, OfferedRoots, Question, ServerEntry } from '@midcall/host';
 import type { RunningDesk } from '@midcall/host/web';
+import type { Call } from '@midcall/server';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { bridgeMidcall } from './bridge-midcall.ts';
+import type { HostLink } from './host-link.ts';
 import { hostServer } from './host-server.ts';
 import type { HostStdio } from './host-stdio.ts';
 import { awaitHost } from './host-transport.ts';
 import { LazyDesk } from './lazy-desk.ts';
 import { onClosed } from './on-closed.ts';
+import { pendingServer } from './pending-server.ts';
+import { isSignInNeeded, orSignIn } from './sign-in-wait.ts';
 import { UpstreamSession } from './upstream-session.ts';
 
 /** What a bridge is made of. */
 export interface BridgeOptions
   extends Pick<
     ConnectionOptions,
-    'client' | 'inbox' | 'policy' | 'audit' | 'era' | 'clock' | 'started' | 'maxMessageBytes'
+    'client' | 'inbox' | 'policy' | 'audit' | 'authorization' | 'era' | 'clock' | 'started' | 'maxMessageBytes'
   > {
   /**
    * Where the host speaks: standard input and output, or any other transport of one client. One that says when the host reads too
@@ -87,57 +91,99 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
     });
     return desk.show(question);
   };
-  let session: UpstreamSession;
+  let session: UpstreamSession | undefined;
+  let failed = false;
+  const closed = new AbortController();
+  /** Those of hosts that came before the upstream server was there, and whether they speak 2025-11-25. */
+  const pending = new Map<HostLink, boolean>();
+  const joinPending = (started: UpstreamSession): void => {
+    for (const [link, isOld] of pending) {
+      const { server } = link;
+      onClosed(server, started.join(link));
+      if (isOld) started.hostRoots?.follow(server);
+      if (isOld && server.server.getClientCapabilities()) server.server.oninitialized?.();
+      for (const list of ['tools', 'prompts', 'resources'])
+        link.announce({ method: `notifications/${list}/list_changed` });
+    }
+    pending.clear();
+  };
+  const start = async (): Promise<UpstreamSession> => {
+    const { client, policy, audit, authorization, era, started, maxMessageBytes } = options;
+    failed = false;
+    try {
+      session = await UpstreamSession.start(
+        entry,
+        {
+          client,
+          inbox,
+          clock,
+          // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
+          roots: ownRoots || followsHostRoots ? roots : undefined,
+          followsHostRoots,
+          sampling,
+          showDesk,
+          keptMs,
+          warn,
+          ...defined({ policy, audit, authorization, era, started, maxMessageBytes, declares: host.declares }),
+        },
+        AbortSignal.any([gone, closed.signal]),
+      );
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+    joinPending(session);
+    return session;
+  };
+  let starting = start();
+  const wait = { inbox, server: entry.id, clock };
   try {
-    const { client, policy, audit, era, started, maxMessageBytes } = options;
-    session = await UpstreamSession.start(
-      entry,
-      {
-        client,
-        inbox,
-        clock,
-        // A server that is told of no roots at all makes do with its own; one that is told of an empty list must not.
-        roots: ownRoots || followsHostRoots ? roots : undefined,
-        followsHostRoots,
-        sampling,
-        showDesk,
-        keptMs,
-        warn,
-        ...defined({ policy, audit, era, started, maxMessageBytes, declares: host.declares }),
-      },
-      gone,
-    );
+    await orSignIn(starting, { ...wait, holdMs: 0 });
   } catch (error) {
-    if (gone.aborted) return undefined;
-    await transport.close();
-    throw error;
+    if (!isSignInNeeded(error)) {
+      if (gone.aborted) return undefined;
+      await transport.close();
+      throw error;
+    }
   }
-  options.host.onfull = () => session.connection.pauseReading();
-  options.host.ondrain = () => session.connection.resumeReading();
+  const ready = (anew: boolean): Promise<UpstreamSession> => {
+    if (failed && anew) starting = start();
+    return orSignIn(starting, { ...wait, holdMs });
+  };
+  options.host.onfull = () => session?.connection.pauseReading();
+  options.host.ondrain = () => session?.connection.resumeReading();
   const mid = bridgeMidcall({ clock, suspectBelowMs, warn, asksRoots: followsHostRoots, asksModel: !sampling.always });
-  const { hostRoots } = session;
+  const forward = { owner: '', clock, holdMs, ownModels: sampling.always };
   const factory: McpServerFactory = async ({ era }) => {
-    const link = await hostServer({
-      era,
-      mid,
-      session: () => session,
-      async sessionFor(call) {
-        // A host of 2025-11-25 says when its roots change; one of 2026-07-28 is asked with each call.
-        if (era === 'legacy') await hostRoots?.settled();
-        else if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
-        return session;
-      },
-      forward: { owner: '', clock, holdMs, ownModels: sampling.always },
-    });
-    if (era === 'legacy') hostRoots?.follow(link.server);
-    onClosed(link.server, session.join(link));
+    const isOld = era === 'legacy';
+    const sessionFor = async (call: Call): Promise<UpstreamSession> => {
+      const running = await ready(true);
+      const { hostRoots } = running;
+      // A host of 2025-11-25 says when its roots change; one of 2026-07-28 is asked with each call.
+      if (isOld) await hostRoots?.settled();
+      else if (hostRoots && call.can.roots) await hostRoots.take((await call.roots()) ?? []);
+      return running;
+    };
+    const running = session;
+    if (!running) {
+      const link = pendingServer({ isOld, mid, name: entry.id, ready: () => ready(false), sessionFor, forward });
+      pending.set(link, isOld);
+      return link.server;
+    }
+    const link = await hostServer({ era, mid, session: () => running, sessionFor, forward });
+    if (isOld) running.hostRoots?.follow(link.server);
+    onClosed(link.server, running.join(link));
     return link.server;
   };
   const served = serveStdio(factory, { transport, ...defined({ onerror: options.onError }) });
   return {
     gone,
     async close(how = {}) {
-      const stopped = session.close(how);
+      closed.abort();
+      const stopped = starting.then(
+        started => started.close(how),
+        () => {},
+      );
       await served.close();
       await Promise.allSettled([desk?.close(), stopped]);
       await mid.close();

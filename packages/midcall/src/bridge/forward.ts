@@ -20,6 +20,7 @@ import { answeredWithin } from './answered-within.ts';
 import type { HostLink } from './host-link.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
 import { type Answered, replyOf } from './reply.ts';
+import { signInNeeded } from './sign-in-wait.ts';
 import type { Sample, UpstreamCall } from './upstream-calls.ts';
 import type { UpstreamSession } from './upstream-session.ts';
 
@@ -68,7 +69,8 @@ export async function forward(
     if ('sample' in happened) await sample(happened.sample, n, call);
     else if (isLeftToHost(happened.question, upstreamCall, inbox)) {
       await inbox.reply(happened.question.id, { action: 'accept' }, 'host');
-    } else if (!(await put(happened.question, n, call, session, desk))) return sendAway(request, upstreamCall);
+    } else if (!(await put(happened.question, n, call, session, desk)))
+      return sendAway(request, upstreamCall, happened.question);
   }
 }
 
@@ -209,8 +211,9 @@ class DeskTime {
 }
 
 /** Ends this leg; the call itself goes on, and the same call finds it again. */
-function sendAway({ kind, name }: CallRequest, upstreamCall: UpstreamCall): WireResult {
+function sendAway({ kind, name }: CallRequest, upstreamCall: UpstreamCall, question: Question): WireResult {
   upstreamCall.sentAway = true;
+  if (question.kind === 'sign-in') throw signInNeeded(question);
   return unanswered(
     kind,
     `'${name}' waits for an answer of the person, on the page of Midcall in their browser. Nothing has failed, ` +

@@ -42,18 +42,30 @@ export async function hostServer(options: HostServerOptions): Promise<HostLink> 
   const link = new HostLink(server, !isOld);
   passWhole(server, isOld);
   declare(server, can, isOld && upstreamEra === '2025-11-25');
+  forwardCalls(link, mid, can, options.forward, sessionFor);
+  passThrough(link, session, options.forward);
+  return link;
+}
+
+/** Forwards the calls that a server declares. */
+export function forwardCalls(
+  link: HostLink,
+  mid: Midcall,
+  can: Readonly<Record<string, unknown>>,
+  how: HostServerOptions['forward'],
+  sessionFor: HostServerOptions['sessionFor'],
+): void {
+  const { server } = link;
   for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
     if (!can[`${kind}s`]) continue;
     mid.handle<WireResult>(server, method, async ({ params, ctx }, call) => {
       const { name, uri, arguments: given } = params as { name?: string; uri?: string; arguments?: object };
       const request = { kind, name: name ?? uri ?? '', arguments: { ...given }, rest: restOf(params) };
-      const result = await forward(request, call, ctx, { ...options.forward, link, session: () => sessionFor(call) });
+      const result = await forward(request, call, ctx, { ...how, link, session: () => sessionFor(call) });
       // On 2025-11-25 structured content is an object.
       const fits =
         kind === 'tool' ? (server.server.projectCallToolResult(result as never, undefined) as WireResult) : result;
       return blocksAside(fits);
     });
   }
-  passThrough(link, session);
-  return link;
 }

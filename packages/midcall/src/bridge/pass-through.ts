@@ -13,6 +13,7 @@ import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } 
 import { asItIs, type HostLink } from './host-link.ts';
 import { upstreamError } from './host-wire.ts';
 import type { WireResult } from './outcome.ts';
+import { orSignIn, type SignInWait } from './sign-in-wait.ts';
 import type { UpstreamSession } from './upstream-session.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -37,7 +38,11 @@ export function declare({ server }: McpServer, can: Json, subscriptions: boolean
 }
 
 /** Passes on what no handler is registered for. */
-export function passThrough(link: HostLink, session: () => UpstreamSession): void {
+export function passThrough(
+  link: HostLink,
+  session: () => UpstreamSession,
+  { clock, holdMs }: Pick<SignInWait, 'clock' | 'holdMs'>,
+): void {
   const { server } = link.server;
   const pass = async (request: { method: string; params?: unknown }, ctx: ServerContext): Promise<WireResult> => {
     const { mcpReq } = ctx;
@@ -50,7 +55,7 @@ export function passThrough(link: HostLink, session: () => UpstreamSession): voi
       await upstream.upstream.client();
       const whole = { ...meta, ...(await upstream.logsFor(link)) };
       const sent = { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) };
-      const answer = await upstream.connection.forward(
+      const answering = upstream.connection.forward(
         { method: request.method, ...(Object.keys(sent).length > 0 && { params: sent }) },
         {
           signal: mcpReq.signal,
@@ -62,6 +67,8 @@ export function passThrough(link: HostLink, session: () => UpstreamSession): voi
           }),
         },
       );
+      const server = upstream.connection.entry.id;
+      const answer = await orSignIn(answering, { inbox: upstream.inbox, server, clock, holdMs });
       return answerOf(answer, request.method);
     } catch (error) {
       if (!isMidcallError(error)) throw error;
@@ -86,7 +93,8 @@ export function passThrough(link: HostLink, session: () => UpstreamSession): voi
   };
 }
 
-function answerOf(answer: ForwardedAnswer, method: string): WireResult {
+/** @throws ProtocolError where the answer is an error */
+export function answerOf(answer: ForwardedAnswer, method: string): WireResult {
   if ('error' in answer) throw upstreamError(answer.error);
   // What belongs to the connection it came over.
   const { resultType: _, ...result } = answer.result;

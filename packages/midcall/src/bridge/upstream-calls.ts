@@ -12,6 +12,7 @@
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
 import type { Clock } from '@midcall/core/time';
 import type { CallHandle, CallOutcome, CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
+import { asksSignIn } from './sign-in-wait.ts';
 
 /** A request for the model of the host, and where its end is told. */
 export interface Sample {
@@ -80,6 +81,9 @@ export class UpstreamCalls {
       run: onProgress => this.#parts.run(request, onProgress),
     });
     this.#calls.set(upstreamCall.id, upstreamCall);
+    // Every call waits for a sign-in that is open already.
+    for (const question of this.#parts.inbox.list())
+      if (asksSignIn(question, this.#parts.server)) upstreamCall.asked(question);
     return upstreamCall;
   }
 

@@ -13,6 +13,7 @@ import { passAnnouncements, passCompletion } from './announcements.ts';
 import { type HostLink, moreOf } from './host-link.ts';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
+import { asksSignIn } from './sign-in-wait.ts';
 import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
 import { UpstreamCalls } from './upstream-calls.ts';
@@ -25,7 +26,10 @@ const MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** What a session needs. */
 export interface UpstreamSessionOptions
-  extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'started' | 'maxMessageBytes' | 'declares'> {
+  extends Pick<
+    ConnectionOptions,
+    'client' | 'policy' | 'audit' | 'authorization' | 'era' | 'started' | 'maxMessageBytes' | 'declares'
+  > {
   readonly inbox: Inbox;
   readonly clock: Clock;
   /** The directories the server is told of; undefined where it is told that there are none to ask for. */
@@ -90,10 +94,18 @@ export class UpstreamSession {
    * @throws MidcallError `host/not-found` where it can be neither started nor reached
    */
   static async start(entry: ServerEntry, options: UpstreamSessionOptions, gone: AbortSignal): Promise<UpstreamSession> {
-    const { inbox, clock, sampling, keptMs, client, policy, audit, era, roots, warn, showDesk } = options;
+    const { inbox, clock, sampling, keptMs, client, policy, audit, authorization, era, roots, warn, showDesk } =
+      options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
     // Decided, so that nobody is asked: the host's list is what the server is told, and that is empty until the host has given it.
     if (options.followsHostRoots) await roots?.grant(entry.id, []);
+    let starting: Connection | undefined;
+    // Nobody has called yet: a sign-in that the start waits for is the desk's.
+    const stopShowing = inbox.subscribe(event => {
+      if (event.type !== 'asked' || !asksSignIn(event.question, entry.id) || !starting) return;
+      const connection = starting;
+      void unclaimed(event.question, { inbox, clock, showDesk: each => showDesk(each, connection), keptMs });
+    });
     const upstream = await Upstream.start(
       entry,
       {
@@ -103,11 +115,14 @@ export class UpstreamSession {
         sampling: { model },
         startTimeoutMs: START_MS,
         maxMessageBytes: options.maxMessageBytes ?? MESSAGE_BYTES,
-        ...defined({ policy, audit, era, roots, started: options.started, declares: options.declares }),
+        ...defined({ policy, audit, authorization, era, roots, started: options.started, declares: options.declares }),
       },
       warn,
       gone,
-    );
+      connection => {
+        starting = connection;
+      },
+    ).finally(stopShowing);
     const { connection } = upstream;
     const show = (question: Question): Promise<boolean> => showDesk(question, connection);
     const calls: UpstreamCalls = new UpstreamCalls({

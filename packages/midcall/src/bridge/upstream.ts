@@ -21,6 +21,7 @@ export class Upstream {
    * Starts or reaches a server. Old ones cannot read that a client has URL mode, and do not start: those are told of forms
    * alone.
    * @param gone - fires when nobody needs the server any more; one that is not up yet is stopped then
+   * @param onConnection - told of the connection before it is started
    * @throws MidcallError `host/not-found` where it can be neither started nor reached
    */
   static async start(
@@ -28,9 +29,11 @@ export class Upstream {
     options: ConnectionOptions,
     warn: (message: string) => void,
     gone: AbortSignal,
+    onConnection: (connection: Connection) => void = () => {},
   ): Promise<Upstream> {
     const started = async (modes?: ConnectionOptions['modes']): Promise<Connection> => {
       const connection = new Connection(entry, { ...options, ...defined({ modes }) });
+      onConnection(connection);
       const stop = (): void => void connection.stop({ atOnce: true });
       gone.addEventListener('abort', stop, { once: true });
       try {

@@ -24,7 +24,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     throw usage('An issuer in --auth needs --public-url: tokens name the address they are for.');
   const era = chooseEra(flags);
   const model = await chooseModel(flags.models);
-  const { host, keptRules } = hostParts(flags, bridgeComplaint);
+  const { host, keptRules, authorization } = hostParts(flags, bridgeComplaint);
   if (flags.root) await offerFolders(host.roots, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
@@ -47,6 +47,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       client,
       policy,
       audit,
+      authorization,
       era,
       entries,
       port,
@@ -65,7 +66,8 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
               inbox,
               keptRules,
               connect: entry =>
-                find(entry) ?? new Connection(entry, { client, ...host, inbox, era, sampling: { model } }),
+                find(entry) ??
+                new Connection(entry, { client, ...host, inbox, authorization, era, sampling: { model } }),
               ...(flags.models !== undefined && { models: model }),
               environment: process.env,
               onError: bridgeComplaint,

@@ -35,12 +35,12 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
   // The server gets up while the rest of the bridge is loaded, and the host says what it is.
   const { target } = entry;
   const started = target.kind === 'command' ? new StartedServer(target, { mostBytes: maxMessageBytes }) : undefined;
-  const { model, host, keptRules, bridging } = await prepared(flags, entry.id).catch(async error => {
+  const { model, host, keptRules, authorization, bridging } = await prepared(flags, entry.id).catch(async error => {
     await started?.stop();
     throw error;
   });
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
-  const connecting = { client, ...host, era };
+  const connecting = { client, ...host, authorization, era };
   log(`waiting for a host on standard input, in front of '${entry.id}'`);
   stdio = new bridging.HostStdio();
   try {
@@ -85,7 +85,7 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
 /** What the flags name, and the modules that serve a host. */
 async function prepared(flags: BridgeFlags, server: string) {
   const model = await chooseModel(flags.models);
-  const { host, keptRules } = hostParts(flags, complain);
+  const { host, keptRules, authorization } = hostParts(flags, complain);
   if (flags.root) await grantFolders(host.roots, server, flags.root);
-  return { model, host, keptRules, bridging: await import('../bridge/index.ts') };
+  return { model, host, keptRules, authorization, bridging: await import('../bridge/index.ts') };
 }

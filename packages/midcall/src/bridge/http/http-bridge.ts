@@ -18,6 +18,7 @@ import { bridgeMidcall } from '../bridge-midcall.ts';
 import { hostServer } from '../host-server.ts';
 import { capabilitiesIn } from '../host-transport.ts';
 import { onClosed } from '../on-closed.ts';
+import { isSignInNeeded, orSignIn } from '../sign-in-wait.ts';
 import type { UpstreamSession } from '../upstream-session.ts';
 import { type Caller, type CallerGuard, localCaller } from './callers.ts';
 import { Principals, type PrincipalsOptions } from './principals.ts';
@@ -96,7 +97,8 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       let leaveSession = (): void => {};
       try {
         const kind = principals.kindOf(caller, entry, capabilitiesIn(await bodyOf(requestInfo)));
-        let session = await pool.any(user, kind);
+        const wait = { inbox: principals.inbox(caller, entry), server: entry.id, clock, holdMs };
+        let session = await orSignIn(pool.any(user, kind), wait);
         const sessionFor = async (call: Call): Promise<UpstreamSession> => {
           if (!kind.hasRoots || !call.can.roots) return session;
           const now = await pool.withRoots(user, (await call.roots()) ?? [], kind);
@@ -119,6 +121,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
         return link.server;
       } catch (error) {
         leave();
+        if (isSignInNeeded(error)) return refusingServer((error as Error).message);
         if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
         warn(error.message);
         const why = `The server '${entry.id}' could not be started. Whoever runs this bridge finds the reason in its log.`;

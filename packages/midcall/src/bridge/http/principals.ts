@@ -16,7 +16,8 @@ import { type Caller, localCaller } from './callers.ts';
 import { type HostKind, UpstreamPool } from './upstream-pool.ts';
 
 /** How principals are served. */
-export interface PrincipalsOptions extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'era' | 'clock'> {
+export interface PrincipalsOptions
+  extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'authorization' | 'era' | 'clock'> {
   /** The directories the operator has granted to every upstream server; then those of hosts are not asked for. */
   readonly roots: OfferedRoots | undefined;
   /** Makes a place for the directories of one host; undefined where hosts are on other machines. */
@@ -46,6 +47,8 @@ export interface PrincipalDesk {
 
 /** What a principal has. */
 interface PrincipalState {
+  /** The caller's id. */
+  readonly id: string;
   readonly inbox: Inbox;
   readonly desk: PrincipalDesk | undefined;
   /** By the id of the entry. */
@@ -92,6 +95,11 @@ export class Principals {
     return pool;
   }
 
+  /** Where the questions of this server are. */
+  inbox(caller: Caller, entry: ServerEntry): Inbox {
+    return (isShared(caller, entry) ? this.#state({ id: 'shared', desk: false }) : this.#state(caller)).inbox;
+  }
+
   async close(options: { readonly atOnce?: boolean } = {}): Promise<void> {
     this.#closed.abort();
     await Promise.allSettled(this.#pools().map(pool => pool.close(options)));
@@ -107,7 +115,7 @@ export class Principals {
     if (known) return known;
     const { clock = systemClock, makeDesk, onError } = this.#options;
     const inbox = new Inbox({ clock, onError: error => onError?.(error as Error) });
-    const state: PrincipalState = { inbox, desk: desk ? makeDesk(inbox) : undefined, pools: new Map() };
+    const state: PrincipalState = { id, inbox, desk: desk ? makeDesk(inbox) : undefined, pools: new Map() };
     this.#states.set(id, state);
     return state;
   }
@@ -120,6 +128,7 @@ export class Principals {
     await this.#makeRoom(own, maxServersPerCaller + 1);
     await this.#makeRoom(this.#pools(), maxServers + 1);
     const { client, policy, audit, era, clock = systemClock, sampling, keptMs = 900_000, warn } = this.#options;
+    const authorization = this.#options.authorization && { ...this.#options.authorization, principal: state.id };
     const id = number === 1 ? entry.id : `${entry.id} (${number})`;
     if (granted)
       await granted.grant(
@@ -140,7 +149,7 @@ export class Principals {
         warn,
         declares,
         onListChanged: list => this.onListChanged(entry, list),
-        ...defined({ policy, audit, era }),
+        ...defined({ policy, audit, authorization, era }),
       },
       this.#closed.signal,
     );

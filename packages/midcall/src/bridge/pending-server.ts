@@ -1,0 +1,57 @@
+/**
+ * The SDK server that faces a host whose upstream server waits for the person to sign in: nothing is known of it yet. So it has
+ * whatever servers have, each request waits for the sign-in, and the host reads every list again when that is done.
+ */
+import type { Midcall } from '@midcall/server';
+import { McpServer } from '@modelcontextprotocol/server';
+import { HostLink } from './host-link.ts';
+import { forwardCalls, type HostServerOptions } from './host-server.ts';
+import { passWhole } from './host-wire.ts';
+import type { WireResult } from './outcome.ts';
+import { answerOf } from './pass-through.ts';
+import type { UpstreamSession } from './upstream-session.ts';
+
+/** What the server is made of. */
+export interface PendingServerOptions extends Pick<HostServerOptions, 'sessionFor' | 'forward'> {
+  /** True for a host of 2025-11-25. */
+  readonly isOld: boolean;
+  readonly mid: Midcall;
+  /** The name the person gave the upstream server. */
+  readonly name: string;
+  /**
+   * The upstream server, when it is there.
+   * @throws ProtocolError where the person has not signed in in time; MidcallError `host/not-found` where it could not be started
+   */
+  readonly ready: () => Promise<UpstreamSession>;
+}
+
+const lists = {
+  'tools/list': ['tools', 'tools'],
+  'prompts/list': ['prompts', 'prompts'],
+  'resources/list': ['resources', 'resources'],
+  'resources/templates/list': ['resources', 'resourceTemplates'],
+} as const;
+
+const can = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true } };
+
+/** @returns the connection to the host; it is to be told of changed lists when the upstream server is there */
+export function pendingServer({ isOld, mid, name, ready, sessionFor, forward }: PendingServerOptions): HostLink {
+  const server = new McpServer({ name, version: '0' });
+  const link = new HostLink(server, !isOld);
+  server.server.registerCapabilities(can);
+  passWhole(server, isOld);
+  for (const [method, [capability, member]] of Object.entries(lists)) {
+    server.server.setRequestHandler(
+      method as 'ping',
+      (async ({ params }: { params?: Readonly<Record<string, unknown>> }): Promise<WireResult> => {
+        const { upstream, connection } = await ready();
+        const client = await upstream.client();
+        if (!client.getServerCapabilities()?.[capability]) return { [member]: [] };
+        const { _meta: _, ...rest } = params ?? {};
+        return answerOf(await connection.forward({ method, params: rest }), method);
+      }) as never,
+    );
+  }
+  forwardCalls(link, mid, can, forward, sessionFor);
+  return link;
+}
