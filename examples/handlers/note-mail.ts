@@ -13,6 +13,8 @@ export interface Mail {
   send(to: string, text: string, key: string): Promise<{ id: string }>;
   /** Finds a message by the key it was sent with. */
   sent(key: string): Promise<{ id: string } | undefined>;
+  /** Sends once per key, or throws where the other side is busy. */
+  deliver(id: string, text: string, key: string, signal: AbortSignal): Promise<void>;
   /** Forgets what was not sent. */
   drop(title: string): void;
 }
@@ -89,5 +91,19 @@ export function noteServer(mid: Midcall, notes: Notes, mail: Mail) {
     return answer.action === 'accept' ? `Printed for ${call.auth?.clientId ?? 'you'}.` : 'Nothing printed.';
   });
   // #endregion
+
+  mid.tool(server, 'notes_deliver', { inputSchema: z.object({ title: z.string() }) }, async ({ title }, call) => {
+    // #region retry
+    const id = await call.uuid(); // the same in every run of this call
+    await call.step('deliver', ({ key, signal }) => mail.deliver(id, title, key, signal), {
+      idempotent: true,
+      timeoutMs: 10_000,
+      retry: { attempts: 4, delayMs: 500, when: ({ code }) => code !== 'EREFUSED' },
+    });
+    await call.sleep(1_000);
+    // #endregion
+    const answer = await call.elicit({ message: `Delivered at ${await call.now()}. Tell the team?`, form: Boolean });
+    return `${answer.action} ${id.length}`;
+  });
   return server;
 }

@@ -72,7 +72,22 @@ export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'crit
 export interface StepContext {
   /** The same for every attempt at this step of this call: give it to a service that removes duplicates. */
   readonly key: string;
+  /** Fires where the call is cancelled, or the time of this attempt is up. */
   readonly signal: AbortSignal;
+}
+
+/** When a step that failed is tried again. */
+export interface StepRetry {
+  /** How often `fn` runs in all, at most. */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt; 1,000 where absent. */
+  readonly delayMs?: number;
+  /** What each further wait is multiplied by; 2 where absent. */
+  readonly factor?: number;
+  /** The longest wait in milliseconds; 60,000 where absent. */
+  readonly maxDelayMs?: number;
+  /** Which failures are worth another attempt; all where absent. Judged by the copy that is recorded. */
+  readonly when?: (error: Error & { readonly code?: string | number }) => boolean;
 }
 
 /** How a step may be made safe, and what it is. */
@@ -83,6 +98,13 @@ export interface StepOptions<T> {
   readonly idempotent?: boolean;
   /** True where the step changes something outside; `explore` reports one that runs without consent. */
   readonly effect?: boolean;
+  /**
+   * Tries again where `fn` throws. Each attempt is recorded as a step of its own, and so is when the next one is due. An
+   * attempt whose time was up is tried again only where `idempotent` or `check` makes it safe.
+   */
+  readonly retry?: StepRetry;
+  /** Milliseconds one attempt may take; then it fails with `step/timeout`, and what `fn` still comes to is dropped. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -148,6 +170,17 @@ export interface Call {
    *   result, naming its path
    */
   step<T>(name: string, fn: (context: StepContext) => Promise<T> | T, options?: StepOptions<T>): Promise<Jsonified<T>>;
+  /** The time in milliseconds since the epoch, recorded as a step is: the same in every run of the call. */
+  now(): Promise<number>;
+  /** A number from 0 to below 1, recorded as a step is. */
+  random(): Promise<number>;
+  /** A random UUID, recorded as a step is. */
+  uuid(): Promise<string>;
+  /**
+   * Waits. When it ends is recorded, so a replay waits for what is left of it.
+   * @param until - milliseconds from now, or a time
+   */
+  sleep(until: number | Date): Promise<void>;
   /**
    * Runs when this run ends: close what is open, stop what runs beside an ask.
    * @param fn - told how it ended; `cancelled` where the client took the call back or is gone, also while a question is open

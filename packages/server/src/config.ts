@@ -30,6 +30,11 @@ export interface MidcallOptions {
   readonly audience?: string;
   /** Rounds after which a call ends with an explanation; 9 where absent, since a 2026 client gives up at ten. */
   readonly maxRounds?: number;
+  /**
+   * For development: runs the handler again from the top after every round of questions on 2025-11-25 too, as 2026-07-28 does,
+   * so that what differs from run to run shows in both.
+   */
+  readonly strict?: boolean;
   /** Milliseconds a person has for one question where the ask does not say; 15 minutes where absent. */
   readonly askTimeoutMs?: number;
   /** Milliseconds a state lives beyond the last deadline in it; 1 hour where absent. */
@@ -84,6 +89,7 @@ export interface Config {
   readonly principal: PrincipalOf | undefined;
   readonly audience: string | undefined;
   readonly maxRounds: number;
+  readonly strict: boolean;
   readonly askTimeoutMs: number;
   readonly stateTtlMs: number;
   readonly maxStateLength: number;

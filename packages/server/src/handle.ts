@@ -4,17 +4,16 @@
  */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { Asker, type AskerOptions } from './asking/asker.ts';
-import { checkProgress, checkStep } from './asking/check-ask.ts';
+import { checkProgress } from './asking/check-ask.ts';
 import { type Sampler, sampler } from './asking/sampler.ts';
-import type { AboutClient, Call, StepContext, StepOptions } from './call.ts';
+import type { AboutClient, Call } from './call.ts';
 import { gatewayConsent } from './channels/native/gateway-consent.ts';
 import type { CallRun } from './channels/outgoing.ts';
-import { digest } from './digest.ts';
 import { type Listener, tellProgress } from './drivers/signs-of-life.ts';
 import { Operations } from './engine/operations.ts';
 import type { FileAccess } from './files/file-access.ts';
 import type { GatewayCall } from './gateway-call.ts';
-import { observed } from './observe.ts';
+import { Steps } from './take-step.ts';
 import { tellLog } from './tell-log.ts';
 
 export interface HandleOptions extends AskerOptions {
@@ -38,6 +37,7 @@ class Handle implements GatewayCall {
   #asker: Asker | undefined;
   #access: FileAccess | undefined;
   #sampler: Sampler | undefined;
+  #steps: Steps | undefined;
   #operations: Operations | undefined;
 
   constructor(run: CallRun, options: HandleOptions) {
@@ -78,8 +78,29 @@ class Handle implements GatewayCall {
   }
 
   get step(): Call['step'] {
-    return (name, work, given) =>
-      this.#watch(`step '${name}'`, takeStep(this.#run, this.#options, name, work, given)) as never;
+    const steps = this.#stepping();
+    return (name, work, given) => this.#watch(`step '${name}'`, steps.take(name, work, given)) as never;
+  }
+
+  get now(): Call['now'] {
+    const { now } = this.#options.config;
+    return () => this.#watch('call.now', this.#stepping().draw('now', now));
+  }
+
+  get random(): Call['random'] {
+    return () => this.#watch('call.random', this.#stepping().draw('random', Math.random));
+  }
+
+  get uuid(): Call['uuid'] {
+    return () =>
+      this.#watch(
+        'call.uuid',
+        this.#stepping().draw('uuid', () => crypto.randomUUID()),
+      );
+  }
+
+  get sleep(): Call['sleep'] {
+    return until => this.#watch('call.sleep', this.#stepping().sleep(until));
   }
 
   get defer(): Call['defer'] {
@@ -139,6 +160,11 @@ class Handle implements GatewayCall {
     return this.#operations.watch(label, work);
   }
 
+  #stepping(): Steps {
+    this.#steps ??= new Steps(this.#run, this.#options);
+    return this.#steps;
+  }
+
   #asking(): Asker {
     this.#asker ??= new Asker(this.#run, this.#options);
     return this.#asker;
@@ -167,27 +193,3 @@ const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
 /** A wrong option is a TypeError; what a step threw comes as a copy, which is none. */
 const isMisuse = (error: unknown): boolean =>
   error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));
-
-async function takeStep(
-  run: CallRun,
-  { config, flow }: HandleOptions,
-  name: string,
-  work: (context: StepContext) => unknown,
-  options: StepOptions<unknown> = {},
-): Promise<unknown> {
-  checkStep(name, work, options);
-  const { check, idempotent = false, effect = false } = options;
-  return run.step(name, id => {
-    const context: StepContext = {
-      key: digest([flow, id]),
-      get signal() {
-        return run.signal;
-      },
-    };
-    return {
-      run: () => (effect ? observed(config.observe, run, { by: 'step', name }, () => work(context)) : work(context)),
-      idempotent,
-      ...(check ? { check: () => check(context) } : {}),
-    };
-  });
-}

@@ -46,6 +46,7 @@ export type {
   LogLevel,
   StepContext,
   StepOptions,
+  StepRetry,
 } from './call.ts';
 export type { UrlAnswer, UrlAsk } from './channels/page/ask.ts';
 export type {

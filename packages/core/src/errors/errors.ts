@@ -20,6 +20,7 @@ export type MidcallErrorCode =
   | 'ask/rounds'
   | 'step/in-doubt'
   | 'step/not-json'
+  | 'step/timeout'
   | 'call/interrupted'
   | 'call/closed'
   | 'call/too-many'

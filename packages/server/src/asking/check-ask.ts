@@ -7,6 +7,7 @@ import {
   anything,
   checkGiven,
   checkOptions,
+  count,
   flag,
   func,
   type Kinds,
@@ -14,11 +15,12 @@ import {
   name as nameKind,
   notNegative,
   oneOf,
+  parts,
   positive,
   required,
   text,
 } from '@midcall/core/options';
-import type { ElicitAsk, StepOptions } from '../call.ts';
+import type { ElicitAsk, StepOptions, StepRetry } from '../call.ts';
 import { channels } from '../channels/all.ts';
 import type { UrlAsk } from '../channels/page/ask.ts';
 import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
@@ -49,7 +51,19 @@ const urlKinds: Kinds<UrlAsk<unknown>> = {
   asError: flag,
 };
 
-const stepKinds: Kinds<StepOptions<unknown>> = { check: func, idempotent: flag, effect: flag };
+const stepKinds: Kinds<StepOptions<unknown>> = {
+  check: func,
+  idempotent: flag,
+  effect: flag,
+  retry: parts<StepRetry>({
+    attempts: required(count),
+    delayMs: notNegative,
+    factor: positive,
+    maxDelayMs: positive,
+    when: func,
+  }),
+  timeoutMs: positive,
+};
 
 /**
  * @param known - true where it is known whose call it is

@@ -78,7 +78,7 @@ export async function runByPush<R>(
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
-        if (run.outran) run = await again(handler, engine, run, waits, known);
+        if (run.outran || config.strict) run = await again(handler, engine, run, waits, known);
         else run.settle(known);
         continue;
       }
@@ -111,7 +111,7 @@ export async function runByPush<R>(
         await run.suspend();
         return { kind: 'handed-over' };
       }
-      if (run.outran) run = await again(handler, engine, run, asks, known);
+      if (run.outran || config.strict) run = await again(handler, engine, run, asks, known);
       else run.settle(known);
     }
   } finally {

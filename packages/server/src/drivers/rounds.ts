@@ -74,7 +74,7 @@ export async function runByRounds<R>(
         known = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.now())]));
       }
       if (known.size === 0) break;
-      if (run.outran) run = await again(handler, engine, run, waits, known);
+      if (run.outran || config.strict) run = await again(handler, engine, run, waits, known);
       else run.settle(known);
       outcome = await run.next();
     }

@@ -7,8 +7,8 @@
  */
 import { digest, type Json } from '../digest.ts';
 
-/** Work of the author's: a `step`, or the `check` of an answer by the library of its form. */
-export type WorkKind = 'step' | 'check';
+/** Work of the author's: a `step`, the `check` of an answer, or a value that is `drawn`, such as the time. */
+export type WorkKind = 'step' | 'check' | 'drawn';
 
 /** What an entry answers: a question to the client, or work; `said` holds what the client was told beside both. */
 export type EntryKind = 'elicit' | 'url' | 'roots' | 'sample' | 'said' | WorkKind;

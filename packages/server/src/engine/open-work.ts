@@ -13,7 +13,7 @@ export interface Piece {
 }
 
 export const pieceOf = (kind: WorkKind, name: string): Piece => ({
-  label: kind === 'step' ? `step '${name}'` : `the check of the answer to '${shortLabel(name)}'`,
+  label: kind === 'check' ? `the check of the answer to '${shortLabel(name)}'` : `step '${name}'`,
 });
 
 const context = new AsyncLocalStorage<Piece>();

@@ -32,8 +32,8 @@ export class AuditedLedger implements StepLedger {
         'This process was away so long that another went on with this call, so it starts nothing more of it.',
       );
     }
-    // The check of an answer is no step of the author's, and is named by the words of its question.
-    if (step.kind === 'check') return begun;
+    // The check of an answer is no step of the author's, and is named by the words of its question; nor is a value drawn.
+    if (step.kind !== 'step') return begun;
     if (begun.state === 'in-doubt') this.#audit({ kind: 'step-in-doubt', step: step.name });
     else if (begun.state !== 'done') this.#audit({ kind: 'step-begun', step: step.name });
     // The process that ended it may have died before its audit was written.
@@ -43,12 +43,12 @@ export class AuditedLedger implements StepLedger {
 
   async end(entry: Entry): Promise<void> {
     await this.#stored?.end(entry);
-    if (entry.kind !== 'check')
+    if (entry.kind === 'step')
       this.#audit({ kind: 'step-ended', step: entry.label, failed: entry.error !== undefined });
   }
 
   async withdraw(step: WorkId): Promise<void> {
     await this.#stored?.withdraw(step);
-    if (step.kind !== 'check') this.#audit({ kind: 'step-ended', step: step.name, failed: true });
+    if (step.kind === 'step') this.#audit({ kind: 'step-ended', step: step.name, failed: true });
   }
 }

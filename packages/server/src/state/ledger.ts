@@ -81,7 +81,7 @@ export async function flowSteps(store: Store, flow: string): Promise<FlowSteps> 
   const inDoubt: string[] = [];
   const safe: string[] = [];
   for (const step of await read(store, flow)) {
-    if (step.kind === 'check') continue;
+    if (step.kind !== 'step') continue;
     const state = await store.get(stepKey(flow, step.id));
     if (state === undefined) continue;
     if (state !== BEGUN) done.push(step.name);

@@ -1,0 +1,143 @@
+/**
+ * The steps of a handler, on top of what the engine records: attempts, time limits, and values that differ from run to run.
+ *
+ * - take-step-1 Each attempt is a step of its own, and the wait before the next one is recorded by when it ends; so a process
+ *   that dies in between tries no attempt twice.
+ * - take-step-2 All attempts have one key, by which a service removes duplicates.
+ * - take-step-3 What an attempt came to whose time was up is not known: it is tried again only where that is safe.
+ */
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { checkStep } from './asking/check-ask.ts';
+import type { StepContext, StepOptions, StepRetry } from './call.ts';
+import type { CallRun } from './channels/outgoing.ts';
+import type { Config } from './config.ts';
+import { digest } from './digest.ts';
+import { MAX_TIMEOUT_MS } from './engine/timer.ts';
+import { observed } from './observe.ts';
+
+type Work = (context: StepContext) => unknown;
+type Surroundings = { readonly config: Config; readonly flow: string };
+type Failure = Error & { readonly code?: string | number };
+
+/** The steps of one run. */
+export class Steps {
+  readonly #run: CallRun;
+  readonly #surroundings: Surroundings;
+  /** How often each name was used for a step of several attempts. */
+  readonly #retried = new Map<string, number>();
+
+  constructor(run: CallRun, surroundings: Surroundings) {
+    this.#run = run;
+    this.#surroundings = surroundings;
+  }
+
+  async take(name: string, work: Work, options: StepOptions<unknown> = {}): Promise<unknown> {
+    checkStep(name, work, options);
+    const { retry } = options;
+    if (!retry) return this.#attempt(name, work, options, {});
+    const nth = (this.#retried.get(name) ?? 0) + 1;
+    this.#retried.set(name, nth);
+    const key = digest([this.#surroundings.flow, 'retried', name, nth]);
+    let inDoubt = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const identity = attempt === 1 ? name : [name, attempt];
+        return await this.#attempt(name, work, options, { identity, key, inDoubt });
+      } catch (error) {
+        inDoubt = isMidcallError(error, 'step/timeout') || (error as Failure).code === 'step/timeout';
+        if (attempt >= retry.attempts || !isWorth(error as Failure, inDoubt, options)) throw error;
+        await this.sleep(delayOf(retry, attempt));
+      }
+    }
+  }
+
+  /** A value that differs from run to run, drawn once per call. */
+  draw<T>(name: string, draw: () => T): Promise<T> {
+    const work = { run: draw, idempotent: true };
+    return this.#run.step(`call.${name}`, () => work, { kind: 'drawn', identity: name }) as Promise<T>;
+  }
+
+  async sleep(until: number | Date): Promise<void> {
+    const { now, timer } = this.#surroundings.config;
+    const wanted = typeof until === 'number' ? until : until.getTime();
+    if (!Number.isFinite(wanted) || wanted < 0) {
+      throw new TypeError(
+        'call.sleep: the first argument must be a number of milliseconds from 0 up, or a valid Date.',
+      );
+    }
+    const due = await this.draw('sleep', () => (typeof until === 'number' ? now() + until : wanted));
+    for (let left = due - now(); left > 0; left = due - now()) {
+      await new Promise<void>(resolve => {
+        const stop = timer(resolve, Math.min(left, MAX_TIMEOUT_MS));
+        this.#run.defer(stop);
+      });
+    }
+  }
+
+  #attempt(
+    name: string,
+    work: Work,
+    { check, idempotent = false, effect = false, timeoutMs }: StepOptions<unknown>,
+    as: { readonly identity?: unknown; readonly key?: string; readonly inDoubt?: boolean },
+  ): Promise<unknown> {
+    const run = this.#run;
+    const { config, flow } = this.#surroundings;
+    return run.step(
+      name,
+      id => {
+        const key = as.key ?? digest([flow, id]);
+        const context: StepContext = {
+          key,
+          get signal() {
+            return run.signal;
+          },
+        };
+        const once = (given: StepContext) =>
+          effect ? observed(config.observe, run, { by: 'step', name }, () => work(given)) : work(given);
+        const limited = () =>
+          timeoutMs === undefined ? once(context) : within(timeoutMs, name, context, config, once);
+        return {
+          run: async () => {
+            const found = as.inDoubt ? await check?.(context) : undefined;
+            return found === undefined ? limited() : found;
+          },
+          idempotent,
+          ...(check ? { check: () => check(context) } : {}),
+        };
+      },
+      { identity: as.identity ?? name },
+    );
+  }
+}
+
+/** Milliseconds to wait after an attempt. */
+const delayOf = ({ delayMs = 1_000, factor = 2, maxDelayMs = 60_000 }: StepRetry, attempt: number): number =>
+  Math.min(maxDelayMs, delayMs * factor ** (attempt - 1));
+
+const isWorth = (error: Failure, inDoubt: boolean, { retry, check, idempotent }: StepOptions<unknown>): boolean =>
+  (!inDoubt || idempotent === true || check !== undefined) && (retry?.when?.(error) ?? true);
+
+/** Runs one attempt, and gives it up when its time is up. */
+async function within(
+  ms: number,
+  name: string,
+  { key, signal }: StepContext,
+  config: Config,
+  work: Work,
+): Promise<unknown> {
+  const limit = new AbortController();
+  let stop = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    stop = config.timer(() => {
+      const error = new MidcallError('step/timeout', `Step '${name}' took longer than its ${ms} ms and was given up.`);
+      limit.abort(error);
+      reject(error);
+    }, ms);
+  });
+  try {
+    const working = Promise.resolve(work({ key, signal: AbortSignal.any([signal, limit.signal]) }));
+    return await Promise.race([working, late]);
+  } finally {
+    stop();
+  }
+}
