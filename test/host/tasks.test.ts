@@ -67,7 +67,7 @@ async function host(
 }
 
 describe.each(['memory', 'http'] as const)('over %s', carrier => {
-  it('asks the person what a task asks, and gives its result as that of the call', async () => {
+  it('ext-tasks-02, ext-tasks-23, ext-tasks-25, ext-tasks-41, ext-tasks-56: asks the person what a task asks, and gives its result as that of the call', async () => {
     const seen: string[] = [];
     const { text } = await host(
       async call => {
@@ -86,7 +86,7 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     expect(seen).toEqual(['First?', 'Second?']);
   });
 
-  it('asks two things at once, each once', async () => {
+  it('ext-tasks-26, ext-tasks-32: asks two things at once, each once', async () => {
     const seen: string[] = [];
     const { text } = await host(
       async call => {
@@ -107,7 +107,7 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     expect(seen.sort()).toEqual(['A?', 'B?']);
   });
 
-  it('follows a wizard of forty questions from its rounds into its task', async () => {
+  it('ext-tasks-13, ext-tasks-24: follows a wizard of forty questions from its rounds into its task', async () => {
     const { text } = await host(
       async call => {
         let said = 0;

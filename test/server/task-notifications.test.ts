@@ -145,7 +145,7 @@ const carriers = { memory: inMemory, http: overHttp };
 describe.each(['memory', 'http'] as const)('a client that listens to tasks over %s', carrier => {
   const serve = carriers[carrier];
 
-  it('is told what tasks/get would answer, whenever it changes, on its own subscription', async () => {
+  it('ext-tasks-40: is told what tasks/get would answer, whenever it changes, on its own subscription', async () => {
     const wire = await serve(asking());
     const taskId = await begin(wire);
     const { frames } = wire.send('subscriptions/listen', listenTo([taskId]));
@@ -158,6 +158,7 @@ describe.each(['memory', 'http'] as const)('a client that listens to tasks over 
     const [question] = Object.keys(asked.params!['inputRequests'] as object);
     await answered(wire.send('tasks/update', { taskId, inputResponses: { [question!]: yes } }));
     await grown(frames, isTold('completed'));
+    expect(new Set(frames.slice(1).map(({ method }) => method))).toEqual(new Set(['notifications/tasks']));
     const last = frames.at(-1)!;
     const { _meta, ...told } = last.params!;
     expect(last).toMatchObject({ method: 'notifications/tasks' });
@@ -201,7 +202,7 @@ describe.each(['memory', 'http'] as const)('a client that listens to tasks over 
     expect(frames.at(-1)!.result).toMatchObject({ resultType: 'complete' });
   });
 
-  it('is refused with -32021 and the extension where it does not declare tasks', async () => {
+  it('ext-tasks-39, ext-tasks-45: is refused with -32021 and the extension where it does not declare tasks', async () => {
     const wire = await serve(asking());
     const taskId = await begin(wire);
     const refused = await answered(

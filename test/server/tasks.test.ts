@@ -2,7 +2,7 @@
 import { type AuditEvent, type Call, type MidcallOptions, midcall, type ToolConfig } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { connectPair, scriptedPerson } from '@midcall/testing';
-import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
+import { McpServer, type McpServerFactory, MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type BareClient, bareClient, type Carrier, type Reply } from './bare-client.ts';
@@ -42,6 +42,8 @@ interface Told {
 }
 
 const told = (reply: Reply): Told => reply.result as unknown as Told;
+/** What a result says of itself, apart from what the SDK adds to every one. */
+const acknowledged = ({ result }: Reply) => ({ ...result, _meta: undefined });
 const textOf = ({ result }: Told) => result?.content[0]?.text;
 
 /** A client that has tasks. */
@@ -49,7 +51,11 @@ async function client(factory: McpServerFactory, carrier: Carrier = 'memory', ht
   const made: BareClient = await bareClient(factory, carrier, http);
   open.push(made);
   const send: BareClient['send'] = (method, params, options) => made.send(method, params, { capabilities, ...options });
-  const get = async (taskId: string): Promise<Told> => told(await send('tasks/get', { taskId }));
+  const get = async (taskId: string): Promise<Told> => {
+    const reply = await send('tasks/get', { taskId });
+    expect(reply.result?.resultType).toBe('complete');
+    return told(reply);
+  };
   return {
     send,
     get,
@@ -93,7 +99,7 @@ function handClock() {
 }
 
 describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
-  it('asks, takes the answer, and keeps the result', async () => {
+  it('ext-tasks-06, ext-tasks-07, ext-tasks-09, ext-tasks-10, ext-tasks-15, ext-tasks-16, ext-tasks-17, ext-tasks-19, ext-tasks-22, ext-tasks-30, ext-tasks-34, ext-tasks-53: asks, takes the answer, and keeps the result', async () => {
     const { call, until, update } = await client(serverOf(sure, { task: 'always' }), carrier);
     const created = await call();
     expect(created.result).toMatchObject({ resultType: 'task', status: 'working' });
@@ -101,7 +107,7 @@ describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
     const { taskId } = told(created);
     const asking = await until(taskId, 'input_required');
     const [asked] = Object.keys(asking.inputRequests ?? {});
-    expect((await update(taskId, { [asked!]: yes })).result).toMatchObject({ resultType: 'complete' });
+    expect(acknowledged(await update(taskId, { [asked!]: yes }))).toEqual({ resultType: 'complete' });
     const done = await until(taskId, 'completed');
     expect(textOf(done)).toBe('accept true');
     expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
@@ -125,7 +131,7 @@ describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
     expect(booked).toBe(1);
   });
 
-  it('goes on for forty questions, of which the first rounds are those of any call', async () => {
+  it('ext-tasks-11, ext-tasks-27, ext-tasks-28, ext-tasks-29: goes on for forty questions, of which the first rounds are those of any call', async () => {
     const wizard: Handler = async call => {
       const given: string[] = [];
       for (let n = 1; n <= 40; n += 1) {
@@ -161,7 +167,7 @@ describe.each(['memory', 'http'] as const)('a task over %s', carrier => {
 });
 
 describe('a task', () => {
-  it('keeps waiting for what is unanswered, and tells no more of what is answered', async () => {
+  it('ext-tasks-18, ext-tasks-33: keeps waiting for what is unanswered, and tells no more of what is answered', async () => {
     const both: Handler = async call => {
       const [a, b] = await Promise.all([
         call.elicit({ message: 'A?', form: Boolean }),
@@ -193,14 +199,14 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('cancel timeout');
   });
 
-  it('is cancelled while it waits', async () => {
+  it('ext-tasks-20, ext-tasks-36, ext-tasks-38: is cancelled while it waits', async () => {
     const events: AuditEvent[] = [];
     const { call, until, cancel, update } = await client(
       serverOf(sure, { task: 'always', audit: e => events.push(e) }),
     );
     const { taskId } = told(await call());
     const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
-    expect((await cancel(taskId)).result).toMatchObject({ resultType: 'complete' });
+    expect(acknowledged(await cancel(taskId))).toEqual({ resultType: 'complete' });
     expect((await until(taskId, 'cancelled')).inputRequests).toBeUndefined();
     await update(taskId, { [asked!]: yes });
     expect((await until(taskId, 'cancelled')).result).toBeUndefined();
@@ -289,7 +295,7 @@ describe('a task', () => {
     expect(booked).toBe(2);
   });
 
-  it('does not exist for another person, nor for nobody', async () => {
+  it('ext-tasks-55: does not exist for another person, nor for nobody', async () => {
     const http = {
       authenticate: (request: Request) => {
         const token = request.headers.get('authorization')?.slice('Bearer '.length) ?? '';
@@ -312,7 +318,7 @@ describe('a task', () => {
     expect((await as('alice', 'tasks/get')).result).toMatchObject({ taskId });
   });
 
-  it('is unknown where it never was, and refused to a client without tasks', async () => {
+  it('ext-tasks-31, ext-tasks-37, ext-tasks-42, ext-tasks-43, ext-tasks-46, ext-tasks-47: is unknown where it never was, and refused to a client without tasks', async () => {
     const { send } = await client(serverOf(sure));
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
       const params = { taskId: 'no-such-task', inputResponses: {} };
@@ -338,7 +344,7 @@ describe('a task', () => {
     expect(again.result?.resultType).toBe('task');
   });
 
-  it('is refused where it is required and the client has none, and left out where it is not', async () => {
+  it('ext-tasks-01, ext-tasks-04: is refused where it is required and the client has none, and left out where it is not', async () => {
     const required = await client(serverOf(sure, { task: 'required' }));
     const params = { name: 'act', arguments: {} };
     const refused = await required.send('tools/call', params, { capabilities: { elicitation: {} } });
@@ -424,6 +430,59 @@ describe('a task', () => {
       failed = await second.get(taskId);
     } while (failed.status === 'working');
     expect(failed.error?.message).toContain('cannot tell what took effect');
+  });
+
+  it('ext-tasks-08, ext-tasks-50, ext-tasks-51: is completed where the tool says that it failed, or throws', async () => {
+    const { call, until } = await client(serverOf(() => Promise.reject(new Error('It broke.')), { task: 'always' }));
+    const done = await until(told(await call()).taskId, 'completed', 'failed');
+    expect(done).toMatchObject({ status: 'completed', result: { isError: true, content: [{ text: 'It broke.' }] } });
+    expect(done.error).toBeUndefined();
+  });
+
+  it('ext-tasks-21, ext-tasks-48, ext-tasks-49, ext-tasks-52: has failed with the very error of its request', async () => {
+    const required = { requiredCapabilities: { sampling: {} } };
+    const lacking: Handler = () => {
+      throw new MissingRequiredClientCapabilityError(required, 'It needs a model.');
+    };
+    const { call, until } = await client(serverOf(lacking, { task: 'always' }));
+    const failed = await until(told(await call()).taskId, 'completed', 'failed');
+    expect(failed).toMatchObject({
+      status: 'failed',
+      statusMessage: 'It needs a model.',
+      error: { code: -32021, message: 'It needs a model.', data: required },
+    });
+    expect(failed.result).toBeUndefined();
+  });
+
+  it('ext-tasks-54: has an id of 128 random bits', async () => {
+    const { call } = await client(serverOf(sure, { task: 'always' }));
+    const ids = new Set<string>();
+    for (let n = 0; n < 20; n += 1) ids.add(told(await call()).taskId);
+    expect(ids.size).toBe(20);
+    for (const id of ids) expect(Buffer.from(id, 'base64url')).toHaveLength(16);
+  });
+
+  it('ext-tasks-44: is an internal error where the store is away, and is there again when the store is', async () => {
+    const held = memoryStore();
+    let away = false;
+    const store = {
+      ...held,
+      get: (key: string) => (away ? Promise.reject(new Error('connection lost')) : held.get(key)),
+    };
+    const { call, until, send, update } = await client(serverOf(sure, { task: 'always', store }));
+    const { taskId } = told(await call());
+    const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    away = true;
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const failed = await send(method, {
+        taskId,
+        ...(method === 'tasks/update' && { inputResponses: { [asked!]: yes } }),
+      });
+      expect(failed.error).toMatchObject({ code: -32603 });
+    }
+    away = false;
+    await update(taskId, { [asked!]: yes });
+    expect(textOf(await until(taskId, 'completed'))).toBe('accept true');
   });
 
   it('takes what cannot be read as no answer', async () => {
