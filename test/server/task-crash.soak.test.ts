@@ -1,0 +1,12 @@
+/** What a task keeps under `kill -9`, at full count: 500 tasks on one SQLite file. */
+import { expect, it } from 'vitest';
+import { seeded } from './crash-claims.ts';
+import { crashTasks } from './task-crashing.ts';
+
+it('500 tasks end once, with no effect twice, every doubt told and no answer asked for anew', async () => {
+  const seed = Number(process.env['MIDCALL_SEED'] ?? 7);
+  const tally = await crashTasks(Number(process.env['MIDCALL_TASKS'] ?? 500), seeded(seed));
+  console.log(`seed ${seed}: ${JSON.stringify(tally)}`);
+  expect(tally.kills).toBeGreaterThan(50);
+  expect(tally.inDoubt).toBeGreaterThan(0);
+});
