@@ -74,7 +74,7 @@ interface Flow {
   readonly name: string;
   readonly safe: boolean;
   readonly late: boolean;
-  taskId?: string;
+  taskId?: string | undefined;
   /** Keys whose answers the server has acknowledged. */
   readonly acknowledged: Set<string>;
   /** Every state in which it was over. */

@@ -1,10 +1,8 @@
 /** Calls that go on as tasks (extension io.modelcontextprotocol/tasks), as a client sees them on the wire of 2026-07-28. */
 import { type AuditEvent, type Call, type MidcallOptions, midcall, type ToolConfig } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
-import { connectPair, scriptedPerson } from '@midcall/testing';
 import { McpServer, type McpServerFactory, MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { type BareClient, bareClient, type Carrier, type Reply } from './bare-client.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
@@ -352,17 +350,6 @@ describe('a task', () => {
     const always = await client(serverOf(sure, { task: 'always' }));
     const rounds = await always.send('tools/call', params, { capabilities: { elicitation: {} } });
     expect(rounds.result?.resultType).toBe('input_required');
-  });
-
-  it('has no methods on 2025-11-25', async () => {
-    const pair = await connectPair(serverOf(sure), { era: '2025-11-25', person: scriptedPerson([]) });
-    open.push(pair);
-    const get = pair.client.request(
-      { method: 'tasks/get', params: { taskId: 'x' } } as never,
-      z.looseObject({}) as never,
-    );
-    await expect(get).rejects.toMatchObject({ code: -32601 });
-    expect(pair.client.getServerCapabilities()).not.toHaveProperty('tasks');
   });
 
   it('is taken up where the process that ran it is gone', async () => {

@@ -16,6 +16,7 @@ import {
   auditor,
   type CallRequest,
   callRef,
+  inRounds,
   type RawParams,
   type Registered,
   readRequest,
@@ -125,12 +126,11 @@ async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config
   const shared = sharedCallOf(request.server, request.ctx);
   let opened: OpenedCall;
   try {
-    opened =
-      request.client.asks === 'rounds'
-        ? await openRetry(request, config, event => auditor(request, '', config)(event))
-        : shared
-          ? await openShared(shared, request)
-          : begins(config.id());
+    opened = inRounds(request)
+      ? await openRetry(request, config, event => auditor(request, '', config)(event))
+      : shared
+        ? await openShared(shared, request)
+        : begins(config.id());
   } catch (error) {
     // Another process runs this task: that is no end of it.
     const elsewhere = isMidcallError(error, 'call/interrupted') && detachedOf(request.ctx) !== undefined;

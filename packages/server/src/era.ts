@@ -24,6 +24,10 @@ import type { Json } from './digest.ts';
 /** The extension by which calls go on without a request (ext-tasks, "Extension Identifier"). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
+/** True for the one revision whose clients ask for a task themselves (2025-11-25, basic/utilities/tasks). */
+export const hasTaskParameter = (server: McpServer): boolean =>
+  server.server.getNegotiatedProtocolVersion() === '2025-11-25';
+
 /** The revision that asks in rounds, and deprecates roots and sampling. */
 export const roundsRevision = '2026-07-28';
 

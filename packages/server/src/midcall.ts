@@ -202,10 +202,11 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         (method, params) => {
           if (oursOf(server).has(`${method} ${params.name ?? ''}`)) dispatch.refused(method, params);
         },
-        handler =>
+        (handler, unconnected) =>
           callsMayBecomeTasks(
             server,
             handler as never,
+            unconnected as never,
             tasks,
             config,
             name => toolsOf(server).get(name)?.registered,
@@ -283,11 +284,15 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         read: raw => readArguments(described.inputSchema, raw),
         run: runHandler,
       });
-      return described.inputSchema === undefined
-        ? server.registerTool(name, described as object, (ctx: ServerContext) => run({}, ctx))
-        : server.registerTool(name, described as { inputSchema: StandardSchemaWithJSON }, (args, ctx) =>
-            run(args, ctx),
-          );
+      const tool =
+        described.inputSchema === undefined
+          ? server.registerTool(name, described as object, (ctx: ServerContext) => run({}, ctx))
+          : server.registerTool(name, described as { inputSchema: StandardSchemaWithJSON }, (args, ctx) =>
+              run(args, ctx),
+            );
+      // Listed on 2025-11-25 only; the SDK leaves it out of later revisions.
+      tool.execution = { taskSupport: taskSupport[task] };
+      return tool;
     },
     prompt(server, name, given, handler) {
       checkRegistration('mid.prompt', { server, name, handler });
@@ -338,6 +343,12 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   };
 }
 
+const taskSupport = {
+  never: 'forbidden',
+  'when-needed': 'optional',
+  always: 'optional',
+  required: 'required',
+} as const;
 const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
 const toolKinds = {
   ...described,

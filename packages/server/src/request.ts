@@ -100,6 +100,10 @@ export async function readRequest(
 export const principalKey = (principal: Principal | undefined): string =>
   principal ? JSON.stringify([principal.issuer, principal.subject]) : '';
 
+/** True where the questions of a round leave together: the client's revision has rounds, or the call is a task. */
+export const inRounds = ({ ctx, client }: Pick<CallRequest, 'ctx' | 'client'>): boolean =>
+  client.asks === 'rounds' || detachedOf(ctx) !== undefined;
+
 /** True where nothing is lost when this request comes to its end: it is a task, or may become one. */
 export const outlivesRequest = ({ ctx, client, registered }: CallRequest): boolean =>
   detachedOf(ctx) !== undefined ||

@@ -18,7 +18,7 @@ import type { EngineOptions } from './engine/seam.ts';
 import { aboutClient, isWireError, tellCompleted, tellCompletedLater } from './era.ts';
 import type { FileAccesses } from './files/file-access.ts';
 import { makeCall } from './handle.ts';
-import { auditor, type CallRequest, callRef, outlivesRequest } from './request.ts';
+import { auditor, type CallRequest, callRef, inRounds, outlivesRequest } from './request.ts';
 import { park } from './resume/park.ts';
 import type { Ending, Final } from './sdk-seam/request-slot.ts';
 import { asThrown, checkSendable } from './sendable.ts';
@@ -105,12 +105,12 @@ async function drive<R>(
   end: CallEnd,
   { access, config, engine, audit }: Driving,
 ): Promise<Exclude<CallEnding<R>, { kind: 'answered-before' }>> {
-  const inRounds = request.client.asks === 'rounds';
+  const rounds = inRounds(request);
   const surroundings = {
     config,
     request,
     flow: opened.flow,
-    roundsLeft: inRounds && !outlivesRequest(request) ? config.maxRounds - opened.round : Number.POSITIVE_INFINITY,
+    roundsLeft: rounds && !outlivesRequest(request) ? config.maxRounds - opened.round : Number.POSITIVE_INFINITY,
     audit,
     misused: config.onError && ((error: unknown) => end.misused(error)),
     files: () => access.of(request),
@@ -120,7 +120,7 @@ async function drive<R>(
   };
   const handle = (run: CallRun<R>) => handler(makeCall(run as CallRun, surroundings));
   const body = config.observe ? (run: CallRun<R>) => watched(() => handle(run), config) : handle;
-  const driver = inRounds ? runByRounds<R> : runByPush<R>;
+  const driver = rounds ? runByRounds<R> : runByPush<R>;
   const outcome = await driver(body, opened, request, config, engine, audit);
   const where = { flow: opened.flow, round: opened.round, arguments: rawArguments };
   // What leaves in the place of a handler's result is what its own method allows; the SDK's types know of one result each.

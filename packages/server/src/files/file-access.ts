@@ -11,7 +11,7 @@ import { readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import type { Json } from '../digest.ts';
 import { push, roundsRevision } from '../era.ts';
-import type { CallRequest } from '../request.ts';
+import { type CallRequest, inRounds } from '../request.ts';
 import {
   type Boundary,
   type Files,
@@ -63,10 +63,11 @@ export function fileAccess(config: Config): FileAccesses {
     return roots;
   };
 
-  const judge = ({ client }: Asking): { perRequest: boolean; asks: boolean; untold: boolean } => {
-    const perRequest = client.asks !== 'push';
+  const judge = (request: Asking): { perRequest: boolean; asks: boolean; untold: boolean } => {
+    const { client } = request;
+    const perRequest = client.asks !== 'push' || inRounds(request);
     const counts = client.can.roots && config.boundary.mode !== 'ignore';
-    const asks = counts && (!perRequest || config.rootsOn2026);
+    const asks = counts && (client.asks === 'push' || config.rootsOn2026);
     // The client has roots that may be narrower than the operator's directories: unasked, nothing is allowed.
     return { perRequest, asks, untold: counts && !asks };
   };
@@ -95,7 +96,7 @@ export function fileAccess(config: Config): FileAccesses {
     const ask = async (run: CallRun): Promise<Said> => {
       if (!asks) return undefined;
       if (!perRequest) return run.guarded(() => sessionOf(server).roots(request, askedBefore()));
-      config.warnOnce('roots', deprecated);
+      if (request.client.asks === 'rounds') config.warnOnce('roots', deprecated);
       const detail = rootsList(config.askTimeoutMs);
       const { value } = await run.ask({ ...rootsAsk, identity: 'roots/list', detail });
       told = true;

@@ -86,8 +86,12 @@ export function departureOf(ctx: ServerContext): Departure | undefined {
   return ending?.kind === 'returned' ? ending.departure : undefined;
 }
 
-/** Puts something around a handler of `tools/call`, and all that the SDK does there. */
-export type Around = (handler: Handler) => Handler;
+/**
+ * Puts something around a handler of `tools/call`, and all that the SDK does there.
+ * @param unconnected - the same handler without what the SDK does for a connection: there, on 2025-11-25, it would put the
+ *   questions of a round to the client by itself
+ */
+export type Around = (handler: Handler, unconnected: Handler) => Handler;
 
 /** Told of a request that was refused before it reached a callback of ours, such as one with arguments that do not fit. */
 export type Unreached = (method: AskingMethod, params: RawParams) => void;
@@ -131,10 +135,11 @@ export function wrapServer(server: McpServer, unreached: Unreached, around?: Aro
     }
     if (!askingMethods.includes(method as AskingMethod) || typeof handler !== 'function')
       return register(method, ...rest);
-    register(method, ...rest.slice(0, -1), through(method as AskingMethod, handler as Handler, unreached));
+    const own = through(method as AskingMethod, handler as Handler, unreached);
+    register(method, ...rest.slice(0, -1), own);
     // Outside of what the SDK puts around a handler, which takes no other results than those it knows.
     const inner = method === 'tools/call' ? lowLevel._requestHandlers.get(method) : undefined;
-    if (inner && around) lowLevel._requestHandlers.set(method, around(inner));
+    if (inner && around) lowLevel._requestHandlers.set(method, around(inner, own));
   };
   wrapped.add(server);
   return true;

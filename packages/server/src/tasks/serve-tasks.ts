@@ -12,45 +12,75 @@ import {
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { detachedOf } from '../detached.ts';
-import { declaresTasks, TASKS_EXTENSION, viewClient } from '../era.ts';
+import { declaresTasks, hasTaskParameter, TASKS_EXTENSION, viewClient } from '../era.ts';
 import { principalKey, type Registered } from '../request.ts';
 import { clientOf, principalOf } from '../requester.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { type ListenRequest, serveSubscriptions, type TaskSubscription } from '../sdk-seam/task-subscription.ts';
-import type { CallHandler } from './task-runs.ts';
+import {
+  cancelOlder,
+  getOlder,
+  listOlder,
+  olderCapability,
+  olderOwner,
+  resultOlder,
+  tellOlder,
+} from './serve-older-tasks.ts';
+import { toldOlder } from './task.ts';
+import type { CallHandler, CallToolRequest } from './task-runs.ts';
 import { ownerOf, type Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
 
 const params = z.looseObject({ taskId: z.string().max(200) });
+const anyParams = z.looseObject({ cursor: z.unknown().optional() }).optional();
+/** What a call asks for with `task` (2025-11-25, schema.ts, `TaskMetadata`). */
+const taskParameter = z.looseObject({ ttl: z.number().int().positive().optional() });
 
 /**
  * Registers what a client may say of its tasks.
  * @param server - before it is connected
  */
 export function serveTasks(server: McpServer, tasks: Tasks, config: Config): void {
-  server.server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } });
+  server.server.registerCapabilities({ ...olderCapability, extensions: { [TASKS_EXTENSION]: {} } });
   const whose = async (ctx: ServerContext): Promise<string> => {
     const client = viewClient(server, ctx);
-    if (client.asks !== 'rounds') throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    if (client.asks !== 'rounds') throw unknownMethod();
     if (!client.tasks) throw needsTasks('This method belongs to tasks.');
     const principal = principalKey(await principalOf(ctx, config));
     return ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
+  };
+  const whoseOlder = async (ctx: ServerContext): Promise<string> => {
+    if (viewClient(server, ctx).asks !== 'push' || !hasTaskParameter(server)) throw unknownMethod();
+    return olderOwnerOf(ctx, config);
   };
   const known = <T>(found: T | undefined | false): T => {
     if (found) return found;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: its time is up, or it was never yours.');
   };
-  const handle = (
-    method: string,
-    answer: (taskId: string, owner: string, ctx: ServerContext) => Promise<Record<string, unknown>>,
-  ): void =>
+  type Answer = (taskId: string, owner: string, ctx: ServerContext) => Promise<Record<string, unknown>>;
+  /** @param older - answers on 2025-11-25 */
+  const handle = (method: string, answer: Answer | undefined, older?: Answer): void =>
     server.server.setRequestHandler(
       method as never,
       { params } as never,
-      (async ({ taskId }: z.infer<typeof params>, ctx: ServerContext) =>
-        answer(taskId, await whose(ctx), ctx)) as never,
+      (async ({ taskId }: z.infer<typeof params>, ctx: ServerContext) => {
+        if (older && (!answer || viewClient(server, ctx).asks === 'push'))
+          return older(taskId, await whoseOlder(ctx), ctx);
+        return answer!(taskId, await whose(ctx), ctx);
+      }) as never,
     );
-  handle('tasks/get', async (id, owner) => known(await tasks.get(owner, id)));
+  handle(
+    'tasks/get',
+    async (id, owner) => known(await tasks.get(owner, id)),
+    (id, owner) => getOlder(tasks, owner, id),
+  );
+  handle('tasks/result', undefined, (id, owner, ctx) => resultOlder(tasks, owner, id, ctx));
+  server.server.setRequestHandler(
+    'tasks/list' as never,
+    { params: anyParams } as never,
+    (async (given: z.infer<typeof anyParams>, ctx: ServerContext) =>
+      listOlder(tasks, await whoseOlder(ctx), given?.cursor)) as never,
+  );
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     // The SDK takes answers out of the parameters of every request, and leaves out what can be none.
     const unreadable = (mcpReq.droppedInputResponseKeys ?? []).map(key => [key, undefined]);
@@ -58,10 +88,14 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     known(await tasks.update(owner, id, responses));
     return {};
   });
-  handle('tasks/cancel', async (id, owner) => {
-    known(await tasks.cancel(owner, id));
-    return {};
-  });
+  handle(
+    'tasks/cancel',
+    async (id, owner) => {
+      known(await tasks.cancel(owner, id));
+      return {};
+    },
+    (id, owner) => cancelOlder(tasks, owner, id),
+  );
   serveSubscriptions(server, (request, http) => subscribe(request, http, tasks, config));
 }
 
@@ -102,6 +136,13 @@ async function subscribe(
   };
 }
 
+const unknownMethod = (): Error => new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+
+async function olderOwnerOf(ctx: ServerContext, config: Config): Promise<string> {
+  const principal = principalKey(await principalOf(ctx, config));
+  return olderOwner(principal, clientOf(ctx, config.keys.ephemeral), ctx);
+}
+
 const needsTasks = (why: string): Error =>
   new MissingRequiredClientCapabilityError(
     { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
@@ -111,21 +152,30 @@ const needsTasks = (why: string): Error =>
 /**
  * Lets calls become tasks.
  * @param handler - of `tools/call`, with all that the SDK does around it
+ * @param unconnected - the same for requests that the server makes of itself
  * @param registeredAs - what the author said about a tool; undefined for one that cannot ask
  */
 export function callsMayBecomeTasks(
   server: McpServer,
   handler: CallHandler,
+  unconnected: CallHandler,
   tasks: Tasks,
   config: Config,
   registeredAs: (name: string) => Registered | undefined,
 ): CallHandler {
-  tasks.attach(server, handler);
+  tasks.attach(server, unconnected);
   return async (request, ctx) => {
     const registered = registeredAs(request.params.name);
-    if (!registered || detachedOf(ctx)) return handler(request, ctx);
-    const { task: mode = 'when-needed' } = registered;
+    if (detachedOf(ctx)) return handler(request, ctx);
     const client = viewClient(server, ctx);
+    if (client.asks === 'push') {
+      const { task: wanted, ...params } = request.params;
+      const asked = hasTaskParameter(server) ? wanted : undefined;
+      const answered = await callOlder({ server, ctx, params, wanted: asked, registered, tasks, config });
+      return answered ?? handler(request, ctx);
+    }
+    if (!registered) return handler(request, ctx);
+    const { task: mode = 'when-needed' } = registered;
     if (mode === 'required' && !client.tasks) throw needsTasks('This tool can only be called as a task.');
     if (mode === 'never' || !client.tasks) return handler(request, ctx);
     const origin = { server, ctx, request, registered };
@@ -148,6 +198,48 @@ export function callsMayBecomeTasks(
     if (!usedUp || !isInputRequired(outcome.result)) return outcome.result;
     return tasks.adopt({ ...origin, ctx: own }, outcome.result);
   };
+}
+
+/** A call of 2025-11-25. @returns what answers it where its client wants a task; undefined where it is a call like any other */
+async function callOlder({
+  server,
+  ctx,
+  params,
+  wanted,
+  registered,
+  tasks,
+  config,
+}: {
+  readonly server: McpServer;
+  readonly ctx: ServerContext;
+  readonly params: CallToolRequest['params'];
+  readonly wanted: unknown;
+  readonly registered: Registered | undefined;
+  readonly tasks: Tasks;
+  readonly config: Config;
+}): Promise<Record<string, unknown> | undefined> {
+  const mode = registered?.task ?? (registered ? 'when-needed' : 'never');
+  if (wanted === undefined) {
+    if (mode !== 'required') return undefined;
+    const text = 'This tool can only be called as a task: call it with the parameter task.';
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
+  }
+  // A server without tasks takes no notice of the parameter.
+  if (!('tasks' in server.server.getCapabilities())) return undefined;
+  if (mode === 'never' || !registered) {
+    const text = 'This tool cannot be called as a task: call it without the parameter task.';
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
+  }
+  const read = taskParameter.safeParse(wanted);
+  if (!read.success) {
+    const text = 'task must be an object, and its ttl a whole number of milliseconds.';
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+  }
+  const owner = await olderOwnerOf(ctx, config);
+  const request = { method: 'tools/call', params } as const;
+  const task = await tasks.beginOlder({ server, ctx, request, registered }, owner, read.data.ttl);
+  tellOlder(tasks, server, task);
+  return { task: toldOlder(task) };
 }
 
 /** @returns what a promise resolves to, or undefined where that takes longer */

@@ -22,7 +22,7 @@ export type CallHandler = (request: CallToolRequest, ctx: ServerContext) => Prom
 
 export interface CallToolRequest {
   readonly method: 'tools/call';
-  readonly params: { readonly name: string; readonly arguments?: unknown };
+  readonly params: { readonly name: string; readonly arguments?: unknown; readonly task?: unknown };
 }
 
 /** What came of a run. */
@@ -125,10 +125,22 @@ export class TaskRuns {
   async cancel(task: Task): Promise<void> {
     const key = keyOf(task);
     const running = this.#live.get(key);
-    if (!running) return this.#cancelWaiting(task);
+    if (!running) {
+      await this.#cancelWaiting(task);
+      return;
+    }
     // A run that was about to end has not noticed.
     this.#toCancel.add(key);
     running.stop.abort(cancelled);
+  }
+
+  /** The same, but over at once, whatever goes on of it. @returns false where it was over before */
+  async cancelNow(task: Task): Promise<boolean> {
+    const running = this.#live.get(keyOf(task));
+    if (!running) return (await this.#cancelWaiting(task)) !== undefined;
+    const isCancelled = (await this.#finish(task.id, undefined, cancelledEnd)) !== undefined;
+    running.stop.abort(cancelled);
+    return isCancelled;
   }
 
   /** Lets go of what is under way, so that another process may go on with it, and resolves when it has ended. */
@@ -251,12 +263,13 @@ export class TaskRuns {
   }
 
   /** Ends a task that nothing is being done for. */
-  async #cancelWaiting({ id }: Task): Promise<void> {
+  async #cancelWaiting({ id }: Task): Promise<Task | undefined> {
     const task = await this.#finish(id, undefined, cancelledEnd);
-    if (!task) return;
+    if (!task) return undefined;
     const { principal, name, flow = '' } = task;
     const call = { flow, method: 'tools/call', name, arguments: digest(task.arguments ?? {}), principal } as const;
     this.#config.audit?.({ at: this.#config.now(), call, kind: 'ended', outcome: 'cancelled' });
+    return task;
   }
 
   #finish(id: string, turn: number | undefined, end: Partial<Task>): Promise<Task | undefined> {

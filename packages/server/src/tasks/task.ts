@@ -61,6 +61,9 @@ export interface Task {
   readonly statusMessage?: string;
 }
 
+/** True for a task of 2025-11-25, which the two revisions tell of in ways of their own. */
+export const isOlder = ({ client }: Task): boolean => client.asks === 'push';
+
 export const isOver = ({ status }: Task): boolean => status !== 'working' && status !== 'input_required';
 
 /** The questions that have no answer yet. */
@@ -71,16 +74,32 @@ export const unanswered = ({ inputRequests, answers }: Task): Readonly<Record<st
 export const isReady = (task: Task, now: number): boolean =>
   !isOver(task) && (Object.keys(unanswered(task)).length === 0 || (task.dueAt !== undefined && now > task.dueAt));
 
-/** What a client is told of a task, of any status. */
-export function told(task: Task): Record<string, unknown> {
-  const open = unanswered(task);
-  const status = task.status === 'input_required' && Object.keys(open).length === 0 ? 'working' : task.status;
+/** What both revisions say of a task. */
+function seedOf(task: Task) {
+  const isAnswered = Object.keys(unanswered(task)).length === 0;
   return {
     taskId: task.id,
-    status,
+    status: task.status === 'input_required' && isAnswered ? 'working' : task.status,
     ...(task.statusMessage !== undefined && { statusMessage: task.statusMessage }),
     createdAt: new Date(task.createdAt).toISOString(),
     lastUpdatedAt: new Date(task.updatedAt).toISOString(),
+  };
+}
+
+/** What a client of 2025-11-25 is told of a task (schema.ts, `Task`). */
+export const toldOlder = (task: Task): Record<string, unknown> => ({
+  ...seedOf(task),
+  ttl: task.ttlMs,
+  pollInterval: POLL_MS,
+});
+
+/** What a client is told of a task, of any status. */
+export function told(task: Task): Record<string, unknown> {
+  const open = unanswered(task);
+  const seed = seedOf(task);
+  const { status } = seed;
+  return {
+    ...seed,
     ttlMs: task.ttlMs,
     pollIntervalMs: POLL_MS,
     ...(status === 'input_required' && { inputRequests: open }),

@@ -16,8 +16,9 @@ import { type CallRequest, type Registered, readRequest } from '../request.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { sealState } from '../state/request-state.ts';
 import { OpenTasks } from './open-tasks.ts';
-import { created, isOver, type Task, told, unanswered } from './task.ts';
+import { created, isOlder, isOver, type Task, told, unanswered } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
+import { TaskLists } from './task-lists.ts';
 import { type CallHandler, type CallToolRequest, type Outcome, TaskRuns } from './task-runs.ts';
 import { TaskStore } from './task-store.ts';
 import { afterRound, type InputRequired } from './turn.ts';
@@ -39,6 +40,7 @@ const TTL_MS = 7 * 24 * 60 * 60_000;
 export class Tasks {
   readonly #config: Config;
   readonly #store: TaskStore;
+  readonly #lists: TaskLists;
   readonly #changes: TaskChanges;
   readonly #open: OpenTasks;
   readonly #runs: TaskRuns;
@@ -46,6 +48,7 @@ export class Tasks {
   constructor(config: Config) {
     this.#config = config;
     const sealer = config.kept === config.store ? undefined : config.sealer;
+    this.#lists = new TaskLists({ store: config.store, now: config.now });
     const isShared = sealer !== undefined;
     this.#changes = new TaskChanges({ read: id => this.#store.read(id), isShared, timer: config.idleTimer });
     const changed = (task: Task) => this.#changes.changed(task);
@@ -66,6 +69,19 @@ export class Tasks {
 
   /** Makes a call a task before anything of it has run. @returns what answers the call */
   async begin(origin: Origin): Promise<Record<string, unknown>> {
+    return created(await this.#begin(origin, {}));
+  }
+
+  /**
+   * The same for a client of 2025-11-25, which asks for a task itself.
+   * @param ttlMs - how long it is to live, in milliseconds, where the client says so
+   */
+  beginOlder(origin: Origin, owner: string, ttlMs: number = TTL_MS): Promise<Task> {
+    return this.#begin(origin, { owner, ttlMs: Math.min(ttlMs, TTL_MS) });
+  }
+
+  /** @param start - what of it is not as usual */
+  async #begin(origin: Origin, start: Pick<Partial<Task>, 'ttlMs' | 'owner'>): Promise<Task> {
     const { ctx } = origin;
     const config = this.#config;
     const read = await this.#read(origin);
@@ -73,11 +89,11 @@ export class Tasks {
     const flow = config.id();
     const round = { round: 0, issuedAt: now, expiresAt: now + TTL_MS, journal: [], out: [] };
     const state = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
-    const task = await this.#keep(read, origin, { state, flow });
+    const task = await this.#keep(read, origin, { state, flow, ...start });
     // A client that left before it was told of the task can never ask after it.
     if (ctx.mcpReq.signal.aborted) await this.#runs.cancel(task);
     else await this.#runs.plan(task);
-    return created(task);
+    return task;
   }
 
   /** Makes a task of a round that would otherwise leave. @returns what answers the call */
@@ -110,10 +126,37 @@ export class Tasks {
 
   /** @returns what `tasks/get` answers; undefined where there is no such task for this client */
   async get(owner: string, id: string): Promise<Record<string, unknown> | undefined> {
+    const task = await this.find(owner, id);
+    return task && told(task);
+  }
+
+  /** @returns undefined where there is no such task for this client */
+  async find(owner: string, id: string): Promise<Task | undefined> {
     const task = await this.#owned(owner, id);
     // Whoever looks also finds what a process that is gone has left.
     if (task) await this.#runs.plan(task);
-    return task && told(task);
+    return task;
+  }
+
+  /** Tells of every change of a task. @returns ends that */
+  watch(task: Task, changed: (task: Task | undefined) => void): () => void {
+    return this.#changes.watch(task, changed);
+  }
+
+  /** Ends a task before anything else is said of it. @returns false where it was over */
+  cancelNow(task: Task): Promise<boolean> {
+    return this.#runs.cancelNow(task);
+  }
+
+  /** The tasks of one owner that are on its list, the oldest first: so many after the first ones. */
+  async list(
+    owner: string,
+    skip: number,
+    most: number,
+  ): Promise<{ readonly tasks: readonly Task[]; readonly isAll: boolean }> {
+    const listed = await this.#lists.read(owner);
+    const found = await Promise.all(listed.slice(skip, skip + most).map(at => this.#store.readAt(at)));
+    return { tasks: found.filter(task => task !== undefined), isAll: listed.length <= skip + most };
   }
 
   /** Takes answers. What was not asked, or is answered already, is ignored. @returns false where there is no such task */
@@ -191,6 +234,7 @@ export class Tasks {
       ...start,
     };
     await this.#open.add(task);
+    if (isOlder(task)) await this.#lists.add(task);
     await this.#store.create(task);
     return task;
   }

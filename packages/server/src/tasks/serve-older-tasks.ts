@@ -1,0 +1,161 @@
+/**
+ * Tasks as 2025-11-25 has them (basic/utilities/tasks, experimental there): the client asks for one with the parameter `task`,
+ * and brings its questions and its result in by `tasks/result`. What a task is, and how it is run, is the same as on
+ * 2026-07-28.
+ */
+import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import { digest } from '../digest.ts';
+import { push } from '../era.ts';
+import { whenServerCloses } from '../sdk-seam/server-close.ts';
+import { type InputRequest, isOlder, isOver, type Task, toldOlder, unanswered } from './task.ts';
+import type { Tasks } from './tasks.ts';
+
+const RELATED = 'io.modelcontextprotocol/related-task';
+/** Tasks in one answer of `tasks/list`. */
+const PAGE = 50;
+
+/** The capability by which a server announces tasks on 2025-11-25; the SDK leaves it out on 2026-07-28. */
+export const olderCapability = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
+
+/** @returns the task of this owner. @throws ProtocolError -32602 where there is none */
+async function known(tasks: Tasks, owner: string, id: string): Promise<Task> {
+  const task = await tasks.find(owner, id);
+  if (task && isOlder(task)) return task;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: its time is up, or it was never yours.');
+}
+
+/** What answers `tasks/get`. */
+export const getOlder = async (tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> =>
+  toldOlder(await known(tasks, owner, id));
+
+/** Ends a task: it is over before this is answered. */
+export async function cancelOlder(tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> {
+  if (await tasks.cancelNow(await known(tasks, owner, id))) return getOlder(tasks, owner, id);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This task is over, and cannot be cancelled.');
+}
+
+/** What answers `tasks/list`. */
+export async function listOlder(tasks: Tasks, owner: string, cursor: unknown): Promise<Record<string, unknown>> {
+  const skip = cursor === undefined ? 0 : Number(/^p(\d{1,6})$/.exec(String(cursor))?.[1] ?? Number.NaN);
+  if (Number.isNaN(skip)) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor must be one that tasks/list gave.');
+  }
+  const { tasks: found, isAll } = await tasks.list(owner, skip, PAGE);
+  return { tasks: found.map(toldOlder), ...(!isAll && { nextCursor: `p${skip + PAGE}` }) };
+}
+
+/**
+ * Puts the questions of a task to the client that asks for its result, and waits until there is one.
+ * @param ctx - of `tasks/result`: the requests leave with its answer
+ */
+export async function resultOlder(
+  tasks: Tasks,
+  owner: string,
+  id: string,
+  ctx: ServerContext,
+): Promise<Record<string, unknown>> {
+  const put = new Map<string, AbortController>();
+  try {
+    for (;;) {
+      const task = await known(tasks, owner, id);
+      if (isOver(task)) return finalOf(task);
+      const open = unanswered(task);
+      // What is answered elsewhere, or past its time, is not waited for any more.
+      for (const [key, stop] of put) if (!Object.hasOwn(open, key) && put.delete(key)) stop.abort();
+      const changes = nextChange(tasks, task, ctx.mcpReq.signal);
+      for (const [key, request] of Object.entries(open)) {
+        if (put.has(key)) continue;
+        const stop = new AbortController();
+        put.set(key, stop);
+        void ask(tasks, owner, task, { key, request, ctx, stop }).catch(() => {});
+      }
+      await changes;
+      if (ctx.mcpReq.signal.aborted)
+        throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request was cancelled.');
+    }
+  } finally {
+    for (const stop of put.values()) stop.abort();
+  }
+}
+
+interface Put {
+  readonly key: string;
+  readonly request: InputRequest;
+  readonly ctx: ServerContext;
+  readonly stop: AbortController;
+}
+
+/** Puts one question, as a request of the task, and brings its answer in. */
+async function ask(tasks: Tasks, owner: string, task: Task, { key, request, ctx, stop }: Put): Promise<void> {
+  const given = request.params as { readonly _meta?: Record<string, unknown> } | undefined;
+  const params = { ...given, _meta: { ...given?._meta, [RELATED]: { taskId: task.id } } };
+  const asked = { method: request.method, params } as Parameters<typeof push>[1];
+  let answer: unknown;
+  try {
+    answer = await push(ctx, asked, AbortSignal.any([stop.signal, ctx.mcpReq.signal]));
+  } catch {
+    // A client that is gone, or does not wait for the result any more, is asked again with its next request for it.
+    if (stop.signal.aborted || ctx.mcpReq.signal.aborted) return;
+  }
+  await tasks.update(owner, task.id, { [key]: answer });
+}
+
+/** Resolves when a task has changed, or nobody waits for it any more. */
+const nextChange = (tasks: Tasks, task: Task, signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    const end = (): void => {
+      stop();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const stop = tasks.watch(task, end);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+
+/** Exactly what the request would have come to. */
+function finalOf(task: Task): Record<string, unknown> {
+  if (task.status === 'completed') {
+    const result = task.result as { readonly _meta?: Record<string, unknown> };
+    return { ...result, _meta: { ...result._meta, [RELATED]: { taskId: task.id } } };
+  }
+  const { code, message, data } = task.error ?? { code: -32603, message: task.statusMessage ?? 'Cancelled.' };
+  throw new ProtocolError(code, message, data);
+}
+
+const followed = new WeakMap<McpServer, Set<() => void>>();
+
+/** Tells a client of each change of its task, for as long as it is connected. */
+export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
+  let stops = followed.get(server);
+  if (!stops) {
+    stops = new Set();
+    followed.set(server, stops);
+    const all = stops;
+    whenServerCloses(server, () => {
+      for (const stop of all) stop();
+    });
+  }
+  const own = stops;
+  const stop = tasks.watch(task, now => {
+    if (now) {
+      const message = { method: 'notifications/tasks/status', params: toldOlder(now) };
+      void server.server.notification(message as never).catch(() => {});
+    }
+    if (!now || isOver(now)) end();
+  });
+  const end = (): void => {
+    stop();
+    own.delete(end);
+  };
+  own.add(end);
+}
+
+/**
+ * Whom a task belongs to on 2025-11-25: a person who is known keeps it beyond the session in which it began.
+ * @param principal - empty for nobody
+ */
+export function olderOwner(principal: string, client: string, ctx: ServerContext): string {
+  const lasting = JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null]);
+  return digest(['older', principal, ctx.http !== undefined && principal !== '' ? lasting : client]);
+}

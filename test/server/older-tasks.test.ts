@@ -1,0 +1,325 @@
+/** Tasks as 2025-11-25 has them (basic/utilities/tasks), as a client sees them that is nothing but its frames. */
+import { type Call, type MidcallOptions, midcall, type ToolConfig, textOf } from '@midcall/server';
+import type { HttpOptions } from '@midcall/server/http';
+import { serveHttp } from '@midcall/server/node';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  InMemoryTransport,
+  type JSONRPCMessage,
+  McpServer,
+  type McpServerFactory,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { grown } from '../fixtures/grown.ts';
+
+const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
+const related = 'io.modelcontextprotocol/related-task';
+type Mode = NonNullable<ToolConfig<undefined>['task']>;
+type Params = Readonly<Record<string, unknown>>;
+
+interface Frame {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: Params & { readonly _meta?: Params };
+  // biome-ignore lint/suspicious/noExplicitAny: results differ by method
+  readonly result?: any;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const transports = {
+  async memory(factory: McpServerFactory): Promise<Transport> {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const served = serveStdio(factory, { transport: far });
+    closers.push(() => served.close());
+    return near;
+  },
+  async http(factory: McpServerFactory, http: HttpOptions = {}, token = ''): Promise<Transport> {
+    const serving = await serveHttp(factory, { port: 0, ...http });
+    closers.push(() => serving.close());
+    return httpTransport(serving.url, token);
+  },
+};
+
+const httpTransport = (url: URL, token: string): Transport =>
+  new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } });
+
+type Answer = (question: Frame) => Params | Promise<Params>;
+
+async function connect(transport: Transport, answer: Answer, version = '2025-11-25') {
+  const received: Frame[] = [];
+  const questions: Frame[] = [];
+  const waiting = new Map<unknown, (frame: Frame) => void>();
+  transport.onmessage = async message => {
+    const frame = message as Frame;
+    received.push(frame);
+    if (frame.method === undefined) waiting.get(frame.id)?.(frame);
+    else if (frame.id !== undefined) {
+      questions.push(frame);
+      const result = await answer(frame);
+      await transport.send({ jsonrpc: '2.0', id: frame.id, result } as JSONRPCMessage);
+    }
+  };
+  await transport.start();
+  closers.push(() => transport.close());
+  let id = 0;
+  const request = (method: string, params: Params = {}): Promise<Frame> =>
+    new Promise(resolve => {
+      id += 1;
+      waiting.set(id, resolve);
+      void transport.send({ jsonrpc: '2.0', id, method, params } as JSONRPCMessage);
+    });
+  const hello = await request('initialize', {
+    protocolVersion: version,
+    capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
+    clientInfo: { name: 'bare', version: '1.0.0' },
+  });
+  transport.setProtocolVersion?.(version);
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const call = (task: unknown = {}, name = 'act') => request('tools/call', { name, arguments: {}, task });
+  return {
+    hello,
+    received,
+    questions,
+    request,
+    call,
+    begin: async (task: unknown = {}): Promise<string> => (await call(task)).result.task.taskId,
+    get: async (taskId: string) => (await request('tasks/get', { taskId })).result,
+    async until(taskId: string, ...statuses: string[]) {
+      for (;;) {
+        const { result } = await request('tasks/get', { taskId });
+        if (statuses.includes(result.status)) return result;
+        await new Promise(resolve => setImmediate(resolve));
+      }
+    },
+    /** Asks for the result, and is away before it is there. */
+    leave: (method: string, params: Params) => {
+      id += 1;
+      void transport.send({ jsonrpc: '2.0', id, method, params } as JSONRPCMessage);
+      const requestId = id;
+      return () =>
+        transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } } as JSONRPCMessage);
+    },
+  };
+}
+
+const sure = async (call: Call) => {
+  const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+  return answer.action === 'accept' ? `accept ${answer.content}` : answer.action;
+};
+const yes: Answer = () => ({ action: 'accept', content: { value: true } });
+
+function serverOf(handler: (call: Call) => Promise<string>, options: MidcallOptions & { task?: Mode } = {}) {
+  const { task, ...rest } = options;
+  const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, ...rest });
+  closers.push(() => mid.close());
+  return (): McpServer => {
+    const server = new McpServer({ name: 'notes', version: '1.0.0' });
+    mid.tool(server, 'act', { ...(task && { task }) }, async (_, call) => ({
+      content: [{ type: 'text', text: await handler(call) }],
+    }));
+    mid.tool(server, 'never', { task: 'never' }, () => ({ content: [] }));
+    mid.tool(server, 'required', { task: 'required' }, () => ({ content: [] }));
+    server.registerTool('plain', { inputSchema: z.object({}) }, () => ({ content: [] }));
+    return server;
+  };
+}
+
+describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carrier => {
+  const open = async (factory: McpServerFactory, answer: Answer = yes) =>
+    connect(await transports[carrier](factory), answer);
+
+  it('is announced, and each tool says whether it takes one', async () => {
+    const { hello, request } = await open(serverOf(sure));
+    expect(hello.result.capabilities.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
+    const { tools } = (await request('tools/list')).result;
+    const support = tools.map((tool: { name: string; execution?: { taskSupport: string } }) => [
+      tool.name,
+      tool.execution?.taskSupport,
+    ]);
+    expect(Object.fromEntries(support)).toEqual({
+      act: 'optional',
+      never: 'forbidden',
+      required: 'required',
+      plain: undefined,
+    });
+  });
+
+  it('asks by tasks/result, with the task in the request, and gives its result there', async () => {
+    const { call, until, request, questions, get } = await open(serverOf(sure));
+    const created = (await call({ ttl: 60_000 })).result.task;
+    expect(created).toEqual({
+      taskId: expect.any(String),
+      status: 'working',
+      createdAt: expect.any(String),
+      lastUpdatedAt: expect.any(String),
+      ttl: 60_000,
+      pollInterval: 1_000,
+    });
+    const { taskId } = created;
+    expect(await until(taskId, 'input_required')).not.toHaveProperty('inputRequests');
+    expect(questions).toEqual([]);
+    const { result } = await request('tasks/result', { taskId });
+    expect(result).toEqual({ content: [{ type: 'text', text: 'accept true' }], _meta: { [related]: { taskId } } });
+    expect(questions).toMatchObject([
+      { method: 'elicitation/create', params: { message: 'Sure?', _meta: { [related]: { taskId } } } },
+    ]);
+    expect(await get(taskId)).toMatchObject({ status: 'completed', ttl: 60_000 });
+    expect((await request('tasks/result', { taskId })).result).toEqual(result);
+  });
+
+  it('goes on for twenty questions, each asked once', async () => {
+    const { begin, request, questions } = await open(
+      serverOf(async call => {
+        for (let n = 1; n <= 20; n += 1) {
+          const answer = await call.elicit({ message: `Question ${n}?`, form: Boolean });
+          if (answer.action !== 'accept') return `${n} ${answer.action}`;
+        }
+        return 'all';
+      }),
+    );
+    const { result } = await request('tasks/result', { taskId: await begin() });
+    expect(result.content[0].text).toBe('all');
+    expect(questions.map(({ params }) => params!['message'])).toEqual(
+      Array.from({ length: 20 }, (_, n) => `Question ${n + 1}?`),
+    );
+  });
+
+  it('keeps a question for the next request of the result, where the client was away before it answered', async () => {
+    let answers = 0;
+    const { begin, request, leave, questions } = await open(serverOf(sure), () => {
+      answers += 1;
+      return answers === 1 ? new Promise(() => {}) : { action: 'accept', content: { value: true } };
+    });
+    const taskId = await begin();
+    const away = leave('tasks/result', { taskId });
+    await grown(questions, list => list.length === 1);
+    await away();
+    const { result } = await request('tasks/result', { taskId });
+    expect(result.content[0].text).toBe('accept true');
+    expect(questions).toHaveLength(2);
+  });
+
+  it('is cancelled before that is answered, and only once', async () => {
+    const { begin, request, until } = await open(serverOf(sure));
+    const taskId = await begin();
+    await until(taskId, 'input_required');
+    expect((await request('tasks/cancel', { taskId })).result).toMatchObject({ taskId, status: 'cancelled' });
+    expect((await request('tasks/cancel', { taskId })).error).toMatchObject({ code: -32602 });
+    expect((await request('tasks/result', { taskId })).error?.message).toContain('cancelled');
+  });
+
+  it('stays cancelled, though its work comes to an end', async () => {
+    let release = (): void => {};
+    const begun: string[] = [];
+    const { begin, request, get } = await open(
+      serverOf(call =>
+        call.step('work', async () => {
+          begun.push('work');
+          await new Promise<void>(resolve => {
+            release = resolve;
+          });
+          return 'done';
+        }),
+      ),
+    );
+    const taskId = await begin();
+    await grown(begun, list => list.length === 1);
+    expect((await request('tasks/cancel', { taskId })).result.status).toBe('cancelled');
+    release();
+    expect((await get(taskId)).status).toBe('cancelled');
+  });
+
+  it('is listed with the others of its owner, a page at a time', async () => {
+    const { begin, request } = await open(serverOf(async () => 'done'));
+    const made: string[] = [];
+    for (let n = 0; n < 60; n += 1) made.push(await begin());
+    const first = (await request('tasks/list')).result;
+    expect(first.tasks).toHaveLength(50);
+    const second = (await request('tasks/list', { cursor: first.nextCursor })).result;
+    expect(second.nextCursor).toBeUndefined();
+    expect([...first.tasks, ...second.tasks].map(({ taskId }: { taskId: string }) => taskId)).toEqual(made);
+    expect((await request('tasks/list', { cursor: 'p-1' })).error).toMatchObject({ code: -32602 });
+  });
+
+  it('tells its client of each change', async () => {
+    const { begin, received, request } = await open(serverOf(sure));
+    const taskId = await begin();
+    await grown(received, list => list.some(({ params }) => params?.['status'] === 'input_required'));
+    await request('tasks/result', { taskId });
+    await grown(received, list => list.some(({ params }) => params?.['status'] === 'completed'));
+    const told = received.filter(({ method }) => method === 'notifications/tasks/status');
+    expect(told[0]!.params).toMatchObject({ taskId, status: 'input_required', ttl: expect.any(Number) });
+  });
+
+  it('is refused where the tool takes none or nothing else, and where the parameter is no task', async () => {
+    const { call, request } = await open(serverOf(sure));
+    for (const name of ['never', 'plain']) expect((await call({}, name)).error).toMatchObject({ code: -32601 });
+    expect((await request('tools/call', { name: 'required', arguments: {} })).error).toMatchObject({ code: -32601 });
+    for (const task of ['now', { ttl: -1 }, { ttl: 'long' }]) {
+      expect((await call(task)).error).toMatchObject({ code: -32602 });
+    }
+  });
+
+  it('does not exist where it never was', async () => {
+    const { request } = await open(serverOf(sure));
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
+      expect((await request(method, { taskId: 'no-such-task' })).error).toMatchObject({ code: -32602 });
+  });
+});
+
+describe('a task of 2025-11-25', () => {
+  it('asks for a model, as a call of that revision does', async () => {
+    const { begin, request, questions } = await connect(
+      await transports.memory(
+        serverOf(async call => {
+          const reply = await call.sample({
+            messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }],
+            maxTokens: 5,
+          });
+          return textOf(reply);
+        }),
+      ),
+      () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'hello' } }),
+    );
+    const { result } = await request('tasks/result', { taskId: await begin() });
+    expect(questions[0]).toMatchObject({ method: 'sampling/createMessage', params: { maxTokens: 5 } });
+    expect(result.content[0].text).toBe('hello');
+  });
+
+  it('is there for the same person in another session, and for nobody else', async () => {
+    const principal: MidcallOptions['principal'] = ctx => ({
+      issuer: 'https://login.example',
+      subject: String(ctx.http?.authInfo?.token),
+    });
+    const authenticate = async (request: Request) => ({
+      token: request.headers.get('authorization')?.slice('Bearer '.length) ?? '',
+      clientId: 'same',
+      scopes: [],
+    });
+    const serving = await serveHttp(serverOf(sure, { principal }), { port: 0, authenticate });
+    closers.push(() => serving.close());
+    const alice = await connect(httpTransport(serving.url, 'alice'), yes);
+    const taskId = await alice.begin();
+    const mallory = await connect(httpTransport(serving.url, 'mallory'), yes);
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
+      expect((await mallory.request(method, { taskId })).error).toMatchObject({ code: -32602 });
+    expect((await mallory.request('tasks/list')).result.tasks).toEqual([]);
+    const again = await connect(httpTransport(serving.url, 'alice'), yes);
+    expect((await again.request('tasks/list')).result.tasks).toMatchObject([{ taskId }]);
+    expect((await again.request('tasks/result', { taskId })).result.content[0].text).toBe('accept true');
+  });
+
+  it('is not there on an older revision: the parameter is not looked at', async () => {
+    const { call, request } = await connect(await transports.memory(serverOf(sure)), yes, '2025-06-18');
+    expect((await call()).result.content[0].text).toBe('accept true');
+    expect((await request('tasks/list')).error).toMatchObject({ code: -32601 });
+  });
+});
