@@ -479,4 +479,124 @@ describe('a task', () => {
     await update(taskId, { [asked!]: 'no answer at all' });
     expect(textOf(await until(taskId, 'completed'))).toMatch(/^cancel /);
   });
+
+  it('is unknown to every message once its time is up', async () => {
+    const clock = handClock();
+    const { call, until, send } = await client(serverOf(sure, { task: 'always', now: clock.now, timer: clock.timer }));
+    const { taskId } = told(await call());
+    await until(taskId, 'input_required');
+    clock.pass(7 * 24 * 60 * 60_000 + 1);
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const expired = await send(method, { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) });
+      expect(expired.error).toMatchObject({ code: -32602, message: expect.stringContaining('its time is up') });
+    }
+  });
+
+  it('takes one of two different answers that come at once, and runs on once', async () => {
+    const answers: string[] = [];
+    const ask: Handler = async call => {
+      const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+      await call.step('note', () => answers.push(answer.action));
+      return answer.action;
+    };
+    const { call, until, update } = await client(serverOf(ask, { task: 'always' }));
+    const { taskId } = told(await call());
+    const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    const both = await Promise.all([
+      update(taskId, { [asked!]: yes }),
+      update(taskId, { [asked!]: { action: 'decline' } }),
+    ]);
+    for (const each of both) expect(acknowledged(each)).toEqual({ resultType: 'complete' });
+    const done = await until(taskId, 'completed');
+    expect(answers).toEqual([textOf(done)]);
+  });
+
+  it('has failed with a text where the server no longer has its tool', async () => {
+    const [clock, still, store] = [handClock(), handClock(), memoryStore()];
+    const before = await client(serverOf(sure, { task: 'always', store, now: still.now, timer: still.timer }));
+    const { taskId } = told(await before.call());
+    const [asked] = Object.keys((await before.until(taskId, 'input_required')).inputRequests ?? {});
+    const mid = midcall({ key, warn: () => {}, store, now: clock.now, timer: clock.timer });
+    open.push({ [Symbol.asyncDispose]: () => mid.close() });
+    const after = await client(() => {
+      const server = new McpServer({ name: 'notes', version: '1.0.0' });
+      mid.tool(server, 'other', { task: 'always' }, () => ({ content: [] }));
+      return server;
+    });
+    await after.update(taskId, { [asked!]: yes });
+    let task: Told;
+    do {
+      clock.pass(20_000);
+      await new Promise(resolve => setImmediate(resolve));
+      task = await after.get(taskId);
+    } while (task.status === 'working');
+    expect(task).toMatchObject({
+      status: 'failed',
+      error: { code: -32602, message: expect.stringContaining("no longer has the tool 'act'") },
+    });
+  });
+
+  it('has failed with the reason where its tool is of another version', async () => {
+    const store = memoryStore();
+    const versioned = (version: string): McpServerFactory => {
+      const mid = midcall({ key, suspectBelowMs: 0, warn: () => {}, store });
+      open.push({ [Symbol.asyncDispose]: () => mid.close() });
+      return () => {
+        const server = new McpServer({ name: 'notes', version: '1.0.0' });
+        mid.tool(server, 'act', { task: 'always', version }, async (_, call) => ({
+          content: [{ type: 'text', text: await sure(call) }],
+        }));
+        return server;
+      };
+    };
+    const before = await client(versioned('1'));
+    const { taskId } = told(await before.call());
+    const [asked] = Object.keys((await before.until(taskId, 'input_required')).inputRequests ?? {});
+    const after = await client(versioned('2'));
+    await after.update(taskId, { [asked!]: yes });
+    expect(await after.until(taskId, 'failed')).toMatchObject({
+      error: { code: -32602, data: { reason: 'handler_changed' }, message: expect.stringContaining('has changed') },
+    });
+  });
+
+  it('keeps what came of a run while the store is away, and runs nothing a second time', async () => {
+    const [clock, held] = [handClock(), memoryStore()];
+    let away = false;
+    const store = {
+      ...held,
+      set: (...args: Parameters<typeof held.set>) =>
+        away && args[0].startsWith('task:') ? Promise.reject(new Error('connection lost')) : held.set(...args),
+    };
+    const booked: string[] = [];
+    let runs = 0;
+    const book: Handler = async call => {
+      runs += 1;
+      const answer = await call.elicit({ message: 'Book?', form: Boolean });
+      await call.step('book', () => {
+        booked.push(answer.action);
+        away = true;
+        return null;
+      });
+      return 'booked';
+    };
+    const options = { task: 'always', store, now: clock.now, timer: clock.timer } as const;
+    const { call, until, update, get } = await client(serverOf(book, options));
+    const { taskId } = told(await call());
+    const [asked] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    await update(taskId, { [asked!]: yes });
+    for (let look = 0; look < 5; look += 1) {
+      clock.pass(1_000);
+      await new Promise(resolve => setImmediate(resolve));
+      expect((await get(taskId)).status).toBe('working');
+    }
+    away = false;
+    let task: Told;
+    do {
+      clock.pass(10_000);
+      await new Promise(resolve => setImmediate(resolve));
+      task = await get(taskId);
+    } while (task.status === 'working');
+    expect(textOf(task)).toBe('booked');
+    expect([booked, runs]).toEqual([['accept'], 2]);
+  });
 });
