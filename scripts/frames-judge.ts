@@ -52,8 +52,16 @@ export type Validate = (revision: string, name: string, value: unknown) => strin
 /** What a JSON object may hold; every member is looked at before it is used. */
 type Members = Readonly<Record<string, unknown>>;
 
+/** What is remembered of a request until its response. */
+interface Asked {
+  readonly method: unknown;
+  readonly revision: string;
+  /** True where it asks for a task, as 2025-11-25 has it. */
+  readonly wantsTask: boolean;
+}
+
 interface Connection {
-  readonly requests: Map<string, { readonly method: unknown; readonly revision: string }>;
+  readonly requests: Map<string, Asked>;
   revision: string | undefined;
 }
 
@@ -90,7 +98,11 @@ function judgeFrame(record: Frame, frame: Members, connection: Connection, valid
   if ('method' in frame) {
     if (!('id' in frame))
       return { revision, problems: [...as('JSONRPCNotification'), ...as(`method ${frame['method']}`)] };
-    connection.requests.set(`${from} ${JSON.stringify(frame['id'])}`, { method: frame['method'], revision });
+    connection.requests.set(`${from} ${JSON.stringify(frame['id'])}`, {
+      method: frame['method'],
+      revision,
+      wantsTask: membersOf(frame['params'])['task'] !== undefined,
+    });
     if (from === 'client') connection.revision = revision;
     const task = revision === modern ? taskMethods.get(String(frame['method'])) : undefined;
     const own = task === undefined ? as(`method ${frame['method']}`) : validate(tasksSchema, `${task}Request`, frame);
@@ -133,18 +145,17 @@ function envelope(frame: Members): string[] {
   ];
 }
 
-function resultProblems(
-  { method, revision }: { readonly method: unknown; readonly revision: string },
-  result: Members,
-  validate: Validate,
-): string[] {
+function resultProblems({ method, revision, wantsTask }: Asked, result: Members, validate: Validate): string[] {
   const { resultType } = result;
   const task = revision === modern ? taskMethods.get(String(method)) : undefined;
   const complete = () =>
     task === undefined
       ? validate(revision, `result ${method}`, result)
       : validate(tasksSchema, `${task}Result`, result);
-  if (revision !== modern) return complete();
+  if (revision !== modern)
+    return wantsTask && method === 'tools/call' && 'task' in result
+      ? validate(revision, 'CreateTaskResult', result)
+      : complete();
   if (resultType === 'task' && method === 'tools/call') return validate(tasksSchema, 'CreateTaskResult', result);
   if (resultType === 'complete') return complete();
   if (resultType !== 'input_required') return [`result/resultType is ${JSON.stringify(resultType)}`];

@@ -22,6 +22,9 @@ const initialize = client(
   }),
 );
 const older = client(message({ id: 1, method: 'tools/call', params: { name: 'act' } }));
+const wanting = client(message({ id: 1, method: 'tools/call', params: { name: 'act', task: {} } }));
+const at = '2025-11-25T10:30:00Z';
+const begun = { taskId: 't', status: 'working', createdAt: at, lastUpdatedAt: at, ttl: 1 };
 const result = (value: object, id = 1) => server(message({ id, result: value }));
 const form = { message: 'Go on?', requestedSchema: { type: 'object', properties: {} } };
 const ask = { method: 'elicitation/create', params: form };
@@ -30,6 +33,8 @@ const problems = (...frames: Frame[]) => judgeFrames(frames, validate).flatMap(e
 
 it.each<[string, Frame[]]>([
   ['a call and its result of 2025-11-25', [older, result(answered)]],
+  ['a task of 2025-11-25, where one is asked for', [wanting, result({ task: begun })]],
+  ['the result of a call that asked for a task, from a server without tasks', [wanting, result(answered)]],
   ['a session of 2025-11-25 in which the server asks', [initialize, older, server(message({ id: 1, ...ask }))]],
   [
     'a page of 2025-11-25',
@@ -84,6 +89,7 @@ it.each<[string, Frame[], string]>([
     [client(message({ id: 1, method: 'tools/call', params: {} }))],
     'CallToolRequest/params/name',
   ],
+  ['a task of 2025-11-25 without its parts', [wanting, result({ task: { taskId: 't' } })], 'CreateTaskResult'],
   ['a result without its parts', [modern('tools/list'), result({ resultType: 'complete' })], 'ListToolsResult/tools'],
   ['a frame without a version', [client({ id: 1, method: 'ping' })], 'JSONRPCRequest/jsonrpc'],
   ['no JSON-RPC at all', [{ ...call, frame: undefined, text: 'hello' }], 'no JSON-RPC'],
