@@ -13,7 +13,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { midcall } from '@midcall/server';
 import { mcpEndpoint } from '@midcall/server/http';
-import { memoryStore } from '@midcall/server/stores/memory';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -173,7 +172,7 @@ for (const [index, [name, as]] of sides.entries()) {
 
 console.log(`\nstore           heap bytes of each of ${waiting} waiting tasks`);
 for (const [name, makeStore] of Object.entries(stores)) {
-  const side = await ours(makeStore ?? (() => memoryStore({ maxEntries: 1_000_000 })));
+  const side = await ours(makeStore);
   await asTask(side);
   const made = [];
   const begin = async () => {

@@ -62,16 +62,17 @@ export async function runCall<R>(
   const settled =
     attempt &&
     (async (outcome: Final) => {
-      const settle = async () => {
-        const answered = await attempt.answer(storable(outcome));
+      const settle = async (given: unknown) => {
+        const answered = await attempt.answer(given);
         if (answered) await stored?.forget();
         return answered;
       };
       const detached = detachedOf(request.ctx);
-      if (!detached) return settle();
+      if (!detached) return settle(storable(outcome));
       // First the task keeps what came of it: if the process dies in between, the steps of this run are still known.
       if (!(await attempt.holds())) return false;
-      detached.settle = settle;
+      // Whoever runs it again then finds that its turn is over, and has no use for the result.
+      detached.settle = () => settle({ result: {} });
       return true;
     });
   const engine: EngineOptions = {

@@ -33,7 +33,7 @@ import { isInputRequired } from './turn.ts';
 
 const params = z.looseObject({ taskId: z.string().max(200) });
 const anyParams = z.looseObject({ cursor: z.unknown().optional() }).optional();
-/** What a call asks for with `task` (2025-11-25, schema.ts, `TaskMetadata`). */
+/** What a call asks for with `task` (2025-11-25, `TaskMetadata`). */
 const taskParameter = z.looseObject({ ttl: z.number().int().positive().optional() });
 
 /**

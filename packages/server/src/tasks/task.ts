@@ -86,7 +86,7 @@ function seedOf(task: Task) {
   };
 }
 
-/** What a client of 2025-11-25 is told of a task (schema.ts, `Task`). */
+/** What a client of 2025-11-25 is told of a task (its `Task`). */
 export const toldOlder = (task: Task): Record<string, unknown> => ({
   ...seedOf(task),
   ttl: task.ttlMs,
