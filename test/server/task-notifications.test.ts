@@ -2,6 +2,7 @@
 import { type Call, type MidcallOptions, midcall } from '@midcall/server';
 import type { HttpOptions } from '@midcall/server/http';
 import { serveHttp } from '@midcall/server/node';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { InMemoryTransport, McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -227,6 +228,16 @@ describe.each(['memory', 'http'] as const)('a client that listens to tasks over 
 });
 
 describe('notifications of tasks', () => {
+  it('tell also of what another process that has the same store changes', async () => {
+    const store = memoryStore();
+    const [here, there] = [await inMemory(asking({ store })), await inMemory(asking({ store }))];
+    const taskId = await begin(here);
+    const { frames } = here.send('subscriptions/listen', listenTo([taskId]));
+    await grown(frames, isTold('input_required'));
+    await answered(there.send('tasks/cancel', { taskId }));
+    await grown(frames, isTold('cancelled'));
+  });
+
   it('are for the person whose tasks they are', async () => {
     const wire = await overHttp(
       asking({

@@ -137,13 +137,17 @@ export function tellOlder(tasks: Tasks, server: McpServer, task: Task): void {
     });
   }
   const own = stops;
-  const stop = tasks.watch(task, now => {
-    if (now) {
-      const message = { method: 'notifications/tasks/status', params: toldOlder(now) };
-      void server.server.notification(message as never).catch(() => {});
-    }
-    if (!now || isOver(now)) end();
-  });
+  const stop = tasks.watch(
+    task,
+    now => {
+      if (now) {
+        const message = { method: 'notifications/tasks/status', params: toldOlder(now) };
+        void server.server.notification(message as never).catch(() => {});
+      }
+      if (!now || isOver(now)) end();
+    },
+    true,
+  );
   const end = (): void => {
     stop();
     own.delete(end);

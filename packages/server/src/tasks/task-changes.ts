@@ -1,8 +1,8 @@
 /**
  * Who waits for a change of a task. A change by this process is told at once; one by another process that has the same store
- * is found by looking, about once a second, as long as anybody waits.
+ * is found by looking, about once a second, as long as anybody waits who needs to know. One that is over changes no more.
  */
-import type { Task } from './task.ts';
+import { isOver, type Task } from './task.ts';
 
 export interface TaskChangesOptions {
   readonly read: (id: string) => Promise<Task | undefined>;
@@ -19,7 +19,10 @@ const LOOK_MS = 1_000;
 interface Watched {
   /** As it was told last. */
   version: string;
+  isOver: boolean;
   readonly told: Set<Told>;
+  /** Those who need to know what other processes change. */
+  readonly looking: Set<Told>;
 }
 
 export class TaskChanges {
@@ -34,16 +37,24 @@ export class TaskChanges {
   /**
    * Tells of every change from now on.
    * @param task - as the watcher knows it
+   * @param isHere - true where it is enough to be told of what this process changes
    * @returns ends that
    */
-  watch(task: Task, told: Told): () => void {
+  watch(task: Task, told: Told, isHere = false): () => void {
     const { id } = task;
-    const watched = this.#watched.get(id) ?? { version: versionOf(task), told: new Set<Told>() };
+    const watched: Watched = this.#watched.get(id) ?? {
+      version: versionOf(task),
+      isOver: isOver(task),
+      told: new Set(),
+      looking: new Set(),
+    };
     watched.told.add(told);
+    if (!isHere) watched.looking.add(told);
     this.#watched.set(id, watched);
     this.#look();
     return () => {
       watched.told.delete(told);
+      watched.looking.delete(told);
       if (watched.told.size === 0 && this.#watched.get(id) === watched) this.#watched.delete(id);
     };
   }
@@ -63,14 +74,16 @@ export class TaskChanges {
     const version = versionOf(task);
     if (!watched || watched.version === version) return;
     watched.version = version;
+    watched.isOver = !task || isOver(task);
     for (const told of [...watched.told]) told(task);
   }
 
   #look(): void {
     const { isShared, timer, read } = this.#options;
-    if (!isShared || this.#stop) return;
+    const needed = () => [...this.#watched].filter(([, each]) => each.looking.size > 0 && !each.isOver);
+    if (!isShared || this.#stop || needed().length === 0) return;
     this.#stop = timer(async () => {
-      for (const id of [...this.#watched.keys()]) {
+      for (const [id] of needed()) {
         // Where the store is away, the next look finds out.
         const found = await read(id).then(
           task => ({ task }),
@@ -79,7 +92,7 @@ export class TaskChanges {
         if (found) this.#tell(id, found.task);
       }
       this.#stop = undefined;
-      if (this.#watched.size > 0) this.#look();
+      this.#look();
     }, LOOK_MS);
   }
 }

@@ -138,9 +138,13 @@ export class Tasks {
     return task;
   }
 
-  /** Tells of every change of a task. @returns ends that */
-  watch(task: Task, changed: (task: Task | undefined) => void): () => void {
-    return this.#changes.watch(task, changed);
+  /**
+   * Tells of every change of a task.
+   * @param isHere - true where it is enough to be told of what this process changes
+   * @returns ends that
+   */
+  watch(task: Task, changed: (task: Task | undefined) => void, isHere?: boolean): () => void {
+    return this.#changes.watch(task, changed, isHere);
   }
 
   /** Ends a task before anything else is said of it. @returns false where it was over */
