@@ -7,7 +7,6 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TaskFollower } from '../../packages/host/src/tasks/task-follower.ts';
 import { person } from './person.ts';
 
 const yes: Reply = { action: 'accept', content: { value: true } };
@@ -137,7 +136,7 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     const begins = new Promise<void>(resolve => {
       begun = resolve;
     });
-    const { run } = await host(
+    const { run, attachment } = await host(
       call =>
         call.step('work', ({ signal }) => {
           begun();
@@ -152,19 +151,18 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
       'always',
     );
     const stop = new AbortController();
-    let known = (): void => {};
-    const isKnown = new Promise<void>(resolve => {
-      known = resolve;
+    const isTask = new Promise<void>(resolve => {
+      attachment.subscribe(event => event.type === 'call-task' && resolve());
     });
-    const running = run({ signal: stop.signal, onProgress: known }).catch((error: unknown) => error);
+    const running = run({ signal: stop.signal }).catch((error: unknown) => error);
     await begins;
-    await isKnown;
+    await isTask;
     stop.abort();
     await isCancelled;
     expect(await running).toBeInstanceOf(Error);
   });
 
-  it('task-follower-4: cancels the task where the call is given up while a question of it is open', async () => {
+  it('task-follower-3: cancels the task where the call is given up while a question of it is open', async () => {
     const ended: string[] = [];
     let asked = (): void => {};
     const isAsked = new Promise<void>(resolve => {
@@ -196,27 +194,4 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     expect(ended).toEqual(['cancelled']);
     expect(await running).toBeInstanceOf(Error);
   });
-});
-
-it('task-follower-2: brings an answer again where it did not arrive', async () => {
-  const sent: string[] = [];
-  const answers: Record<string, unknown>[] = [];
-  let updates = 0;
-  const follower = new TaskFollower({ clock: quick, newId: () => String(sent.length), givenUp: () => undefined });
-  const delivered = new Promise<Readonly<Record<string, unknown>>>(resolve => {
-    const deliver = (message: Readonly<Record<string, unknown>>): void => {
-      if (message['id'] === 2) resolve(message);
-    };
-    const send = async (message: Readonly<Record<string, unknown>>): Promise<void> => {
-      sent.push(String(message['method']));
-      if (message['method'] === 'tasks/update' && ++updates < 3) throw new Error('away');
-      answers.push(message);
-      const result = message['method'] === 'tasks/get' ? { status: 'completed', result: { content: [] } } : {};
-      setImmediate(() => follower.incoming({ jsonrpc: '2.0', id: message['id'], result }, deliver));
-    };
-    const params = { name: 'act', requestState: 'midcall-task:t1', inputResponses: { a: { action: 'decline' } } };
-    void follower.outgoing({ jsonrpc: '2.0', id: 2, method: 'tools/call', params }, send, send);
-  });
-  expect(await delivered).toMatchObject({ id: 2, result: { content: [] } });
-  expect(sent).toEqual(['tasks/update', 'tasks/update', 'tasks/update', 'tasks/get']);
 });

@@ -15,24 +15,24 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const publicNames: Record<string, { readonly values: string; readonly types: string }> = {
   '@midcall/host': {
     values: `
-      attach Audit auditFile commandTarget Connection detectWorkspace Inbox isMidcallError judgeUrl
-      machineDisk mask memoryVault MidcallError OfferedRoots outputValidator Policy
-      readServerEntries rootsFile rulesFile secretsOf serverOpener StartedServer urlTarget
-      vaultFolder verifyAudit visible`,
+      attach Audit auditFile commandTarget Connection detectWorkspace Inbox isFollowed
+      isMidcallError judgeUrl machineDisk mask memoryVault MidcallError OfferedRoots outputValidator
+      Policy readServerEntries rootsFile rulesFile secretsOf serverOpener StartedServer tasksFile
+      urlTarget vaultFolder verifyAudit visible`,
     types: `
       AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry AuditEvent
       AuditOptions AuditSink AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress
-      CallRequest Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState
+      CallRequest CallTask Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState
       DetectedWorkspace ElicitationMode Ending Era FormQuestion ForwardedAnswer ForwardedRequest
-      ForwardOptions Grant InboxEvent InboxOptions KeptRules Limits ListName ListProblem
-      MidcallErrorCode ModelReply Notice OfferedRoot OfferedRootsOptions PausableTransport
-      PolicyOptions Presenter Question Receipt Reply Root RootsDisk RootsMemory RootsQuestion
-      RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits SamplingMessageView
-      SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
-      SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry ServerInfo
-      ServerIntroduction ServerOpener ServerTarget SignInQuestion SignInRequest Store Subject
-      TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion UrlWarning Vault
-      VaultKey Verdict Via VisibleOptions`,
+      ForwardOptions Grant InboxEvent InboxOptions KeptRules KeptTask KeptTasks Limits ListName
+      ListProblem MidcallErrorCode ModelReply Notice OfferedRoot OfferedRootsOptions
+      PausableTransport PolicyOptions Presenter Question Receipt Reply Root RootsDisk RootsMemory
+      RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
+      SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest
+      SamplingRequestQuestion SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry
+      ServerInfo ServerIntroduction ServerOpener ServerTarget SignInQuestion SignInRequest Store
+      Subject TaskServer TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion
+      UrlWarning Vault VaultKey Verdict Via VisibleOptions`,
   },
   '@midcall/host/terminal': {
     values: `

@@ -60,7 +60,18 @@ describe('the desk', async () => {
   });
 
   it('makes no formatter for a page it has shown before', async () => {
-    const paths = ['/', '/history', '/inbox', '/roots', '/models', '/policy', '/audit', '/add', '/calls/f-open'];
+    const paths = [
+      '/',
+      '/history',
+      '/tasks',
+      '/inbox',
+      '/roots',
+      '/models',
+      '/policy',
+      '/audit',
+      '/add',
+      '/calls/f-open',
+    ];
     const all = [...paths, '/calls/f-1', '/calls/f-model', `/questions/${url.id}`];
     for (const path of all) expect((await me.get(path)).status).toBe(200);
     const check = { f0: 'Ada', f4: '2026-07-01T09:30', 'f4.zone': 'Europe/Berlin' };

@@ -138,7 +138,19 @@ describe('every page and state', () => {
     const got = await workspace.calls.run('silent', { kind: 'prompt', name: 'greet', arguments: { who: 'Ada' } });
     const read = await workspace.calls.run('silent', { kind: 'resource', name: 'things://one', arguments: {} });
     paths.push(
-      ...['/', '/history', '/inbox', '/roots', '/models', '/policy', '/audit', '/audit?q=nothing', '/add', '/nothing'],
+      ...[
+        '/',
+        '/history',
+        '/tasks',
+        '/inbox',
+        '/roots',
+        '/models',
+        '/policy',
+        '/audit',
+        '/audit?q=nothing',
+        '/add',
+        '/nothing',
+      ],
       ...['/servers/silent', '/servers/broken', '/servers/silent/tools/look', '/servers/silent/tools/wipe'],
       ...['prompts/greet', 'resources/things%3A%2F%2Fone', 'resources/things%3A%2F%2F%7Bid%7D'].map(
         each => `/servers/silent/${each}`,

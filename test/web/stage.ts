@@ -13,6 +13,7 @@ import {
   Inbox,
   judgeUrl,
   type KeptRules,
+  type KeptTasks,
   machineDisk,
   OfferedRoots,
   Policy,
@@ -66,6 +67,7 @@ interface StageOptions {
   readonly sampling?: SamplingModel;
   readonly proposedRoot?: string;
   readonly keptRules?: KeptRules;
+  readonly tasks?: KeptTasks;
   readonly port?: number;
   readonly era?: Era;
 }
@@ -95,6 +97,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     roots,
     ...(options.sampling && { models: options.sampling }),
     ...(options.keptRules && { keptRules: options.keptRules }),
+    ...(options.tasks && { tasks: options.tasks }),
     connect: entry =>
       new Connection(entry, {
         client,
@@ -102,6 +105,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
         policy,
         audit,
         roots,
+        ...(options.tasks && { tasks: options.tasks }),
         ...(options.era && { era: options.era }),
         ...(options.sampling && { sampling: { model: options.sampling } }),
       }),

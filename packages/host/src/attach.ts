@@ -30,11 +30,11 @@ import type { AskSignIn } from './authorization/sign-in.ts';
 import { Calls } from './calls/calls.ts';
 import { CallRunner, cancelledByPerson, type RunOptions } from './calls/runner.ts';
 import type { ElicitationMode } from './elicitation.ts';
-import { callsOutliveProcess, type Era, eraOf, hearsRootsChanged, serverSendsRequests } from './era.ts';
+import { callsOutliveProcess, type Era, eraOf } from './era.ts';
 import { outputValidator } from './output-validator.ts';
 import { Policy } from './policy/policy.ts';
 import type { Asker } from './question.ts';
-import { RootsGate } from './roots/gate.ts';
+import { AnnouncedRoots } from './roots/announced-roots.ts';
 import { type KeptRound, Rounds } from './rounds.ts';
 import { type SamplingAccount, SamplingFlow } from './sampling/flow.ts';
 import { aroundConnect } from './sdk-seam/around-connect.ts';
@@ -48,9 +48,9 @@ import {
 } from './sdk-seam/forwarded-requests.ts';
 import { Introduction } from './sdk-seam/introduction.ts';
 import { placeholders } from './sdk-seam/placeholders.ts';
-import { sendRootsChanged } from './sdk-seam/roots-changed.ts';
 import { Tap, type TappedRequest } from './sdk-seam/tap.ts';
-import { TaskFollower, tasksExtension } from './tasks/task-follower.ts';
+import { AttachedTasks } from './tasks/attached-tasks.ts';
+import { tasksExtension } from './tasks/task-messages.ts';
 import { UrlFlow } from './url/flow.ts';
 import { judgeUrl } from './url/judge.ts';
 
@@ -85,9 +85,8 @@ class Wiring implements Attachment {
   #forwarded = new ForwardedRequests();
   #introduction = new Introduction();
   #keeping = false;
-  #gate: RootsGate | undefined;
-  /** What {@link #granted} gave when the server was last told to read the list. */
-  #announcedRoots: string | undefined;
+  readonly #tasks: AttachedTasks;
+  #roots: AnnouncedRoots | undefined;
   #tap: Tap | undefined;
 
   constructor(client: Client, options: AttachOptions) {
@@ -136,9 +135,23 @@ class Wiring implements Attachment {
       calls: this.#calls,
       clock: this.#clock,
       newId,
-      gate: async () => this.#gate?.opened(),
+      gate: async () => this.#roots?.opened(),
       tell,
       openPages: (call, error) => this.#pages.openFor(call, error),
+    });
+    this.#tasks = new AttachedTasks({
+      client,
+      server: options.server,
+      era: () => this.#era(),
+      inbox,
+      asking: this.#asking,
+      answering: this.#answering,
+      calls: this.#calls,
+      clock: this.#clock,
+      newId,
+      tell,
+      kept: options.tasks,
+      onError: options.onError ?? (() => {}),
     });
     this.#declare(client);
     this.#intercept(client);
@@ -176,16 +189,23 @@ class Wiring implements Attachment {
     return { serverInfo: implementation, capabilities };
   }
 
-  async resume(): Promise<readonly string[]> {
-    if (!this.#rounds || !callsOutliveProcess(this.#era())) return [];
-    const kept = await this.#rounds.load();
+  async resume(callId?: string): Promise<readonly string[]> {
+    const tasks = await this.#tasks.takeUp(callId);
+    for (const { call } of tasks) this.#runner.run(call, own => this.#sdk.send(call, {}, own)).catch(() => {});
+    const inRounds = this.#rounds && callsOutliveProcess(this.#era()) ? await this.#rounds.load() : [];
+    const kept = inRounds.filter(({ call }) => callId === undefined || call.id === callId);
     for (const round of kept) this.#resume(round).catch(() => {});
-    return kept.map(round => round.call.id);
+    return [...tasks, ...kept].map(({ call }) => call.id);
   }
 
   async keepQuestions(): Promise<void> {
     this.#keeping = this.#rounds !== undefined && callsOutliveProcess(this.#era());
     await this.#rounds?.settled();
+  }
+
+  leaveTasks(): Promise<void> {
+    this.#tasks.close();
+    return this.#tasks.settled();
   }
 
   #resume({ call, requests, requestState }: KeptRound): Promise<unknown> {
@@ -264,13 +284,16 @@ class Wiring implements Attachment {
 
   #intercept(client: Client): void {
     aroundConnect(client, async (transport, connect) => {
-      const gate = this.#options.roots && new RootsGate(this.#clock, () => client.ping());
+      const { roots: offered, server } = this.#options;
+      const roots =
+        offered &&
+        new AnnouncedRoots({ client, roots: offered, server: server.id, era: () => this.#era(), clock: this.#clock });
       this.#tap = new Tap({
         calls: this.#calls,
         newId: this.#newId,
         placeholder: this.#modes.includes('form') ? placeholders.form : placeholders.url,
-        roots: this.#options.roots !== undefined,
-        onRootsList: what => gate?.note(what),
+        roots: roots !== undefined,
+        onRootsList: what => roots?.note(what),
         onRound: round => this.#rounds?.keep(round),
         onFlood: (call, why) => {
           this.#asking.refused('round', 'host', why, call.context);
@@ -281,35 +304,29 @@ class Wiring implements Attachment {
           this.#asking.refused(method, 'host', undeclared ? noFolder : why, call?.context);
         },
       });
-      const follower = new TaskFollower({
-        clock: this.#clock,
-        newId: this.#newId,
-        givenUp: () => this.#calls.current()?.abort.signal,
-      });
+      const follower = this.#tasks.follower(transport);
       const forwarded = new ForwardedRequests();
       const introduction = new Introduction();
       this.#forwarded = forwarded;
       this.#introduction = introduction;
       this.#tap.onto(transport, stacked(follower, stacked(forwarded, introduction)));
-      const stopRoots = this.#options.roots?.subscribe(server => void this.#rootsChanged(server));
       const onclose = transport.onclose;
       transport.onclose = () => {
         onclose?.();
-        stopRoots?.();
-        follower.close();
+        roots?.close();
+        this.#tasks.close();
         forwarded.close();
         if (!this.#keeping) this.#options.inbox.endAll(this.#options.server.id, { how: 'server-gone' });
       };
-      this.#gate = gate;
+      this.#roots = roots;
       try {
         await connect();
       } catch (error) {
         // A transport that never opened does not close either.
-        stopRoots?.();
+        roots?.close();
         throw error;
       }
-      this.#announcedRoots = this.#granted();
-      if (serverSendsRequests(this.#era())) gate?.announced();
+      roots?.connected();
     });
     this.#sdk.lead((call, send, options) => this.#runner.run(call, send, options));
   }
@@ -320,24 +337,6 @@ class Wiring implements Attachment {
       throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request did not come through this connection.');
     return request;
   }
-
-  /** What the server may be told, in one spelling: what changes for others alone is not announced to it. */
-  #granted(): string | undefined {
-    const { roots, server } = this.#options;
-    return JSON.stringify(roots?.granted(server.id));
-  }
-
-  async #rootsChanged(server: string | undefined): Promise<void> {
-    if (server !== undefined && server !== this.#options.server.id) return;
-    const connected = this.#client.getNegotiatedProtocolVersion() !== undefined;
-    if (!connected || !hearsRootsChanged(this.#era())) return;
-    const [before, granted] = [this.#announcedRoots, this.#granted()];
-    if (granted === before) return;
-    this.#announcedRoots = granted;
-    // The person has just decided on the server's own question, and its answer has the list.
-    if (before !== undefined || !this.#gate?.asking) this.#gate?.announced();
-    await sendRootsChanged(this.#client);
-  }
 }
 
 /** Two that look at the same transport, the second nearer to the wire. */
@@ -347,7 +346,7 @@ const stacked = (upper: Required<Interception>, lower: Required<Interception>): 
     upper.outgoing(
       message,
       each => lower.outgoing(each, send, sendApart),
-      each => lower.outgoing(each, sendApart, sendApart),
+      (each, own) => lower.outgoing(each, apart => sendApart(apart, own), sendApart),
     ),
 });
 

@@ -20,6 +20,7 @@ import type { Notice } from './asking.ts';
 import type { Audit } from './audit/audit.ts';
 import type { AskSignIn } from './authorization/sign-in.ts';
 import type { CallEvent, RunOptions } from './calls/runner.ts';
+import type { TaskServer } from './connection/server-entry.ts';
 import type { ElicitationMode } from './elicitation.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import type { Policy } from './policy/policy.ts';
@@ -28,14 +29,15 @@ import type { OfferedRoots } from './roots/offered-roots.ts';
 import type { SamplingLimits } from './sampling/budget.ts';
 import type { SamplingAccount } from './sampling/flow.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
+import type { KeptTasks } from './tasks/kept-tasks.ts';
 
 /** What is told of one connection, besides what the inbox tells. */
 export type AttachEvent = CallEvent | Notice | { readonly type: 'page-completed'; readonly elicitationId: string };
 
 /** What stands behind the client: where questions are answered, and what is settled beforehand. */
 export interface AttachOptions {
-  /** `id`: the name the person gave the server; `origin`: its command line or URL. */
-  readonly server: { readonly id: string; readonly origin: string };
+  /** `id`: the name the person gave the server; `origin`: its command line or URL; the rest is kept with its tasks. */
+  readonly server: TaskServer;
   /** Where questions are answered. */
   readonly inbox: Inbox;
   readonly policy?: Policy;
@@ -54,6 +56,8 @@ export interface AttachOptions {
   readonly answerTimeoutMs?: number;
   /** Keeps open rounds of 2026-07-28, so that {@link Attachment.resume} can answer them in another process. */
   readonly store?: Store;
+  /** Keeps calls that became tasks, so that {@link Attachment.resume} follows them in another process. */
+  readonly tasks?: KeptTasks;
   readonly clock?: Clock;
   readonly newId?: () => string;
   /** Told when the store fails; the calls go on. */
@@ -62,7 +66,14 @@ export interface AttachOptions {
 
 /** What the options have to be. */
 export const attachKinds: Kinds<AttachOptions> = {
-  server: required(parts<AttachOptions['server']>({ id: required(name), origin: required(name) })),
+  server: required(
+    parts<AttachOptions['server']>({
+      id: required(name),
+      origin: required(name),
+      target: anything,
+      listedIn: anything,
+    }),
+  ),
   inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
   policy: having('a Policy', 'judge', 'count'),
   audit: having('an Audit', 'record'),
@@ -76,6 +87,7 @@ export const attachKinds: Kinds<AttachOptions> = {
   trustedDomains: having('a Set', 'has', 'add'),
   answerTimeoutMs: positive,
   store: storeKind,
+  tasks: having('a place for tasks, such as tasksFile(…)', 'keep', 'takeUp'),
   clock: clockKind,
   newId: func,
   onError: func,
@@ -107,11 +119,15 @@ export interface Attachment {
   /** Stops a running call. @returns false where none has this id */
   cancel(callId: string): boolean;
   /**
-   * Takes up the calls that an earlier process left in a round, once connected on 2026-07-28: their questions are open
-   * again under the same ids, and when they are answered the call is retried with the server's own state.
+   * Takes up the calls that an earlier process, or an earlier connection, has left, once connected: those that became tasks are
+   * followed again, and those in a round of 2026-07-28 have their questions open again under the same ids, and are retried with
+   * the server's own state when they are answered.
+   * @param callId - only this one; all where absent
    * @returns the calls' ids
    */
-  resume(): Promise<readonly string[]>;
+  resume(callId?: string): Promise<readonly string[]>;
+  /** Follows its tasks no more: they go on without it. Before the connection is closed; resolves when that is kept. */
+  leaveTasks(): Promise<void>;
   /** Lets questions of 2026-07-28 stay open when the connection closes, for another process to take up. */
   keepQuestions(): Promise<void>;
   /**

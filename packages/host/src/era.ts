@@ -30,6 +30,9 @@ export const samplesSingleBlock = (era: Era): boolean => era === pushing;
 /** True where the server may be told that the folders have changed. */
 export const hearsRootsChanged = (era: Era): boolean => era === pushing;
 
+/** True where a call says itself that it may become a task, by a parameter of its own; else the server decides. */
+export const callsNameTasks = (era: Era): boolean => era === pushing;
+
 /** What the SDK's client negotiates. */
 export const negotiationOf = (era: 'auto' | Era): NonNullable<VersionNegotiationOptions['mode']> =>
   era === 'auto' ? 'auto' : era === inRounds ? { pin: era } : 'legacy';

@@ -18,7 +18,7 @@ export type { ServerAuth } from './authorization/server-auth.ts';
 export type { AskSignIn, SignInRequest } from './authorization/sign-in.ts';
 export { memoryVault, type Vault, type VaultKey } from './authorization/vault.ts';
 export { vaultFolder } from './authorization/vault-folder.ts';
-export type { CallEvent, CallOutcome, CallProgress, RunOptions } from './calls/runner.ts';
+export type { CallEvent, CallOutcome, CallProgress, CallTask, RunOptions } from './calls/runner.ts';
 export type { Catalogue } from './connection/catalogue.ts';
 export type {
   CallHandle,
@@ -29,7 +29,7 @@ export type {
 export { Connection } from './connection/connection.ts';
 export type { ConnectionOptions } from './connection/connection-options.ts';
 export type { ListName, ListProblem } from './connection/list-problem.ts';
-export type { ServerEntry, ServerTarget } from './connection/server-entry.ts';
+export type { ServerEntry, ServerTarget, TaskServer } from './connection/server-entry.ts';
 export { commandTarget, readServerEntries, urlTarget } from './connection/server-entry.ts';
 export type { ServerOpener } from './connection/server-opener.ts';
 export { serverOpener } from './connection/server-opener.ts';
@@ -74,5 +74,7 @@ export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
 export { mask, secretsOf } from './secrets.ts';
+export type { KeptTask, KeptTasks } from './tasks/kept-tasks.ts';
+export { isFollowed, tasksFile } from './tasks/kept-tasks.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';
 export { judgeUrl } from './url/judge.ts';

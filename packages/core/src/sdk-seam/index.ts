@@ -1,7 +1,9 @@
 export {
+  type ApartOptions,
   type InterceptedTransport,
   type Interception,
   interceptTransport,
   type JsonRpcMessage,
+  type SendApart,
 } from './intercept-transport.ts';
 export { endedWhenProbed, negotiationReason, notOfferedRevision } from './negotiation-failure.ts';

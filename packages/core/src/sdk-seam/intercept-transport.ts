@@ -17,6 +17,17 @@ type Deliver = (message: unknown, extra?: unknown) => void;
 
 type Send = (message: JsonRpcMessage) => Promise<void>;
 
+/** How a request of its own is sent. */
+export interface ApartOptions {
+  /** Over HTTP, closes what the answer is received on. */
+  readonly requestSignal?: AbortSignal;
+  /** Over HTTP, called when what the answer is received on has ended. */
+  readonly onRequestStreamEnd?: () => void;
+}
+
+/** Sends a message that has nothing to do with the one that is being sent. */
+export type SendApart = (message: JsonRpcMessage, options?: ApartOptions) => Promise<void>;
+
 /** What happens to messages; those of a direction without a function cross as they are. */
 export interface Interception {
   /**
@@ -29,7 +40,7 @@ export interface Interception {
    * @param send - sends one by the transport, as part of the same request
    * @param sendApart - sends one that has nothing to do with it, and is sent where the request is given up
    */
-  readonly outgoing?: (message: JsonRpcMessage, send: Send, sendApart: Send) => Promise<void>;
+  readonly outgoing?: (message: JsonRpcMessage, send: Send, sendApart: SendApart) => Promise<void>;
 }
 
 /** Starts to intercept. */
@@ -40,7 +51,7 @@ export function interceptTransport(transport: InterceptedTransport, { incoming, 
       outgoing(
         message,
         changed => send(changed as never, options),
-        apart => send(apart as never),
+        (apart, own) => send(apart as never, own as never),
       );
   }
   if (!incoming) return;

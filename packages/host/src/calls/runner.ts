@@ -48,10 +48,20 @@ export interface CallProgress {
   readonly message?: string | undefined;
 }
 
+/** What a call has become that goes on without its request, as the server tells it. */
+export interface CallTask {
+  readonly status: 'working' | 'input_required';
+  /** Untrusted. */
+  readonly message?: string;
+  /** True where it can be taken up after this process has ended. */
+  readonly kept: boolean;
+}
+
 /** What is told of calls. */
 export type CallEvent =
   | { readonly type: 'call-started'; readonly call: CallContext; readonly startedAt: number }
   | { readonly type: 'call-progress'; readonly call: CallContext; readonly progress: CallProgress }
+  | { readonly type: 'call-task'; readonly call: CallContext; readonly task: CallTask }
   | {
       readonly type: 'call-ended';
       readonly call: CallContext;

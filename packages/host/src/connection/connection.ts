@@ -20,7 +20,7 @@ import { authorizerOf } from './authorizer-of.ts';
 import { type Catalogue, readCatalogue } from './catalogue.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { listProblem } from './list-problem.ts';
-import { originOf, type ServerEntry } from './server-entry.ts';
+import { originOf, type ServerEntry, taskServerOf } from './server-entry.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
@@ -169,7 +169,10 @@ export class Connection {
    *   `atOnce`: a server that was started is not given the time to end by itself
    */
   async stop(options: { readonly keepQuestions?: boolean; readonly atOnce?: boolean } = {}): Promise<void> {
-    if (options.keepQuestions) await this.#attachment?.keepQuestions();
+    const attachment = this.#attachment;
+    if (options.keepQuestions) await attachment?.keepQuestions();
+    // What a server says of its tasks while it is being stopped is not how they end.
+    const left = attachment?.leaveTasks();
     this.#calledOff?.abort({ how: 'server-gone' });
     const [client, transport, before] = [this.#client, this.#transport, this.#stopping];
     this.#client = undefined;
@@ -185,6 +188,7 @@ export class Connection {
       await client?.close();
       // A client that is still finding out which revision the server speaks does not close what it does so over.
       await transport?.close();
+      await left;
       this.#pid = undefined;
     };
     this.#stopping = stopped();
@@ -192,11 +196,13 @@ export class Connection {
   }
 
   /**
-   * Takes up the calls an earlier process left waiting for the person; after {@link Inbox.restore} and {@link start}.
+   * Takes up the calls an earlier process, or an earlier start, left waiting or as tasks; after {@link Inbox.restore} and
+   * {@link start}.
+   * @param callId - only this one; all where absent
    * @returns the calls' ids
    */
-  async resume(): Promise<readonly string[]> {
-    return this.#ready().attachment.resume();
+  async resume(callId?: string): Promise<readonly string[]> {
+    return this.#ready().attachment.resume(callId);
   }
 
   /** Stops and starts; after a crash, or to try again. */
@@ -307,7 +313,7 @@ export class Connection {
       },
       listChanged: this.#listChanged(),
     });
-    const attachment = attach(client, { ...attached, clock, server: { id: this.entry.id, origin: this.origin } });
+    const attachment = attach(client, { ...attached, clock, server: taskServerOf(this.entry) });
     attachment.subscribe(event => this.#tell(this.#worded(event)));
     this.#client = client;
     this.#attachment = attachment;

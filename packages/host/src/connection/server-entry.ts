@@ -3,9 +3,20 @@
  * starting it is the connection's business.
  */
 
+import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { defined, isRecord } from '@midcall/core/json';
 import { readServerAuth, type ServerAuth } from '../authorization/server-auth.ts';
+
+/** The server a task is of, as far as another process needs it to reach it. */
+export interface TaskServer {
+  readonly id: string;
+  readonly origin: string;
+  /** Without environment and headers, which may hold secrets. Absent where the host does not say. */
+  readonly target?: ServerTarget;
+  /** The `mcp.json` that names it, with what is missing here. */
+  readonly listedIn?: string;
+}
 
 /** How to reach a server. */
 export type ServerTarget =
@@ -33,6 +44,8 @@ export interface ServerEntry {
   readonly target: ServerTarget;
   /** True where one process may serve everybody; a bridge over HTTP starts one for each principal else. */
   readonly shared?: boolean;
+  /** The `mcp.json` it was read from. */
+  readonly listedIn?: string;
 }
 
 const bad = (message: string): MidcallError => new MidcallError('cli/usage', message);
@@ -162,6 +175,15 @@ export function originOf(target: ServerTarget): string {
   if (target.kind === 'command') return [target.command, ...target.args].map(quoted).join(' ');
   const url = new URL(target.url);
   return `${url.origin}${url.pathname}`;
+}
+
+/** A server as it is kept with its tasks: without what may be secret, and in the directory it is started in. */
+export function taskServerOf({ id, target, listedIn }: ServerEntry): TaskServer {
+  const bare: ServerTarget =
+    target.kind === 'url'
+      ? { kind: 'url', url: target.url }
+      : { kind: 'command', command: target.command, args: target.args, cwd: resolve(target.cwd ?? '.') };
+  return { id, origin: originOf(target), target: bare, ...(listedIn !== undefined && { listedIn }) };
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -12,6 +12,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { type Clock, systemClock } from '@midcall/core/time';
+import { isAlive } from './process-mark.ts';
 
 /** What a lock needs of the world. */
 export interface FileLockOptions {
@@ -93,13 +94,4 @@ async function deadHolder(lock: string): Promise<string | undefined> {
   if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id) || typeof pid !== 'number' || host !== hostname())
     return undefined;
   return isAlive(pid) ? undefined : id;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }

@@ -37,6 +37,7 @@ const kinds: Kinds<DeskOptions> = {
   roots: required(having('an OfferedRoots', 'granted', 'subscribe')),
   models: anything,
   keptRules: anything,
+  tasks: having('a place for tasks, such as tasksFile(…)', 'list', 'drop'),
   memory: having('what keeps the desk, such as deskFile(path, box)', 'read', 'change'),
   connect: required({
     ...func,

@@ -13,6 +13,7 @@ import { passAnnouncements, passCompletion } from './announcements.ts';
 import { type HostLink, moreOf } from './host-link.ts';
 import { hostModel } from './host-model.ts';
 import { HostRoots } from './host-roots.ts';
+import { runWithStatus } from './run-with-status.ts';
 import { asksSignIn } from './sign-in-wait.ts';
 import { unclaimed } from './unclaimed.ts';
 import { Upstream } from './upstream.ts';
@@ -131,7 +132,7 @@ export class UpstreamSession {
       unclaimed: question => void unclaimed(question, { inbox, clock, showDesk: show, keptMs }),
       clock,
       keptMs,
-      run: (request, onProgress) => connection.run(request, { onProgress, timeoutMs: Number.POSITIVE_INFINITY }),
+      run: (request, onProgress) => runWithStatus(connection, request, onProgress),
       digest: ({ kind, name, arguments: given = {}, rest: { _meta: _, ...rest } = {} }, owner) =>
         digest([owner, kind, name, given as Json, rest as Json]),
     });

@@ -1,11 +1,19 @@
 /**
  * `midcall call`: one tool call, its questions asked in the terminal or answered from a file. The result goes to standard
- * output, everything a person reads to standard error.
+ * output, everything a person reads to standard error. A call that became a task can be left, and taken up again.
  */
 
+import { resolve } from 'node:path';
 import { isMidcallError, noSuchTool } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
-import { type CallProgress, Connection, type ServerEntry } from '@midcall/host';
+import {
+  type CallHandle,
+  type CallProgress,
+  type CallTask,
+  Connection,
+  type ServerEntry,
+  tasksFile,
+} from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';
@@ -13,6 +21,7 @@ import { Answers } from './answers.ts';
 import { exitOf, printOutcome } from './call-outcome.ts';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
+import { type KeptCall, keptCall, keptCalls, shortId, takenUp } from './kept-calls.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
 import { repeatable } from './repeatable.ts';
@@ -20,6 +29,7 @@ import { readSeconds } from './seconds.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { addServerFlags, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 import { readToolArguments } from './tool-arguments.ts';
+import { usage } from './usage.ts';
 
 interface CallFlags extends ServerFlags, HostFlags {
   readonly root?: readonly string[];
@@ -28,6 +38,10 @@ interface CallFlags extends ServerFlags, HostFlags {
   readonly json?: boolean;
   readonly plain?: boolean;
   readonly timeout: string;
+  readonly tasks: string;
+  readonly detach?: boolean;
+  /** True where no call is named. */
+  readonly resume?: string | true;
 }
 
 const noFolder =
@@ -36,9 +50,11 @@ const noFolder =
 /** Adds `call` to the program. */
 export function register(command: Command): void {
   command
-    .argument('<tool>', 'name of the tool')
+    .argument('[tool]', 'name of the tool')
     .argument('[arguments...]', 'one JSON object, or key=value (key:=json for a value as JSON)')
-    .usage('[options] <tool> [json | key=value…] -- <command that starts the server…>');
+    .usage(
+      '[options] <tool> [json | key=value…] -- <command that starts the server…>\n       midcall call --resume [id]',
+    );
   addServerFlags(command)
     .option(
       '--root <dir>',
@@ -52,14 +68,42 @@ export function register(command: Command): void {
     .option('--timeout <seconds>', "the server's own time, not counting yours", '60')
     .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
     .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
-    .action(async (tool: string, words: readonly string[], flags: CallFlags) => {
+    .option('--detach', 'leave the call as soon as the server goes on with it by itself, and print its id')
+    .option('--resume [id]', 'take up a call that was left; without an id, list them')
+    .option('--tasks <file>', 'where calls that go on by themselves are kept', configPath('tasks.json'))
+    .action(async (tool: string | undefined, words: readonly string[], flags: CallFlags) => {
       const after = wordsAfterDashes(process.argv);
-      const given = words.slice(0, words.length - after.length);
-      process.exitCode = exitCodes[await call(tool, given, chooseServer(flags, after), flags)].code;
+      process.exitCode = exitCodes[await run(tool, words, after, flags)].code;
     });
 }
 
-async function call(tool: string, words: readonly string[], entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
+async function run(
+  tool: string | undefined,
+  words: readonly string[],
+  after: readonly string[],
+  flags: CallFlags,
+): Promise<ExitName> {
+  if (flags.resume === undefined) {
+    // The words after the dashes are among those before, and the first of these is the tool.
+    const given = [...(tool === undefined ? [] : [tool]), ...words];
+    const [name, ...args] = given.slice(0, given.length - after.length);
+    if (name === undefined) throw usage('Name the tool to call, or a call to take up with --resume.');
+    return call({ tool: name, words: args }, chooseServer(flags, after), flags);
+  }
+  const tasks = tasksFile(resolve(flags.tasks));
+  if (flags.resume === true) {
+    process.stdout.write(keptCalls(await tasks.list(), Date.now()));
+    return 'ok';
+  }
+  const named = [flags.url, flags.config, flags.server].some(Boolean) || after.length > 0;
+  const kept = keptCall(await tasks.list(), flags.resume, named ? chooseServer(flags, after) : undefined);
+  return call({ kept }, kept.entry, flags);
+}
+
+/** What is to be called, or what was. */
+type Wanted = { readonly tool: string; readonly words: readonly string[] } | { readonly kept: KeptCall };
+
+async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
   const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
   const complain = (error: unknown): void =>
     say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);
@@ -75,7 +119,8 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const model = answers?.model ?? (await chooseModel(flags.models));
   const timeoutMs = readSeconds('--timeout', flags.timeout);
-  const era = chooseEra(flags);
+  const era = 'kept' in wanted ? wanted.kept.task.era : chooseEra(flags);
+  const tasks = tasksFile(resolve(flags.tasks));
   // A terminal holds its input open from here on: whatever may be wrong with the command line was said before.
   const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
   inbox.present((answers ?? terminal)!);
@@ -89,11 +134,19 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     startTimeoutMs: timeoutMs,
     sampling: { model },
     authorization,
+    tasks,
+    onError: complain,
     ...(flags.root && { roots: host.roots }),
   });
   let wantsFolder = false;
   const refusals: string[] = [];
+  let left = (): void => {};
+  const isLeft = new Promise<'left'>(resolve => {
+    left = () => resolve('left');
+  });
   connection.subscribe(event => {
+    if (event.type === 'call-task' && flags.detach && event.task.kept) left();
+    else if (event.type === 'call-task') say([taskLine(event.task)]);
     if (event.type !== 'refused') return;
     if (event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
     else if (event.kind === 'roots/list' && !flags.root) wantsFolder = true;
@@ -101,20 +154,19 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
   });
   try {
     await connection.start();
-    const { tools, problems } = await connection.catalogue();
-    say(problems.map(({ list, why }) => `midcall: The ${list} could not be listed: ${why}`));
-    if (problems.some(({ list }) => list === 'tools')) return connection.state === 'ready' ? 'toolError' : 'noServer';
-    const schema = tools.find(each => each.name === tool)?.inputSchema;
-    if (!schema) throw noSuchTool(tool, tools);
-    const running = connection.run(
-      { kind: 'tool', name: tool, arguments: readToolArguments(words, schema) },
-      { onProgress: progress => say([progressLine(progress)]) },
-    );
+    const begun = 'kept' in wanted ? takenUp(connection, wanted.kept) : begin(connection, wanted, say);
+    const running = await begun;
+    if (running === undefined) return connection.state === 'ready' ? 'toolError' : 'noServer';
     giveUp = () => running.cancel();
     const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
     if (terminal && process.stderr.isTTY)
-      say([`calling ${visible(tool, { max: 100 })} (Ctrl-C cancels it; at a question, it goes one step back)`]);
-    const outcome = await running.outcome.finally(stop);
+      say([`calling ${visible(running.tool, { max: 100 })} (Ctrl-C cancels it; at a question, it goes one step back)`]);
+    const outcome = await Promise.race([running.outcome, isLeft]).finally(stop);
+    if (outcome === 'left') {
+      process.stdout.write(flags.json ? `${visibleJson({ how: 'left', id: running.id })}\n` : `${running.id}\n`);
+      say([`midcall: The call goes on without you. Take it up again: midcall call --resume ${shortId(running.id)}`]);
+      return 'ok';
+    }
     await terminal?.idle();
     // A call that was given up says so itself; a server says of a refusal only that it was one.
     if (outcome.how !== 'abandoned')
@@ -131,6 +183,9 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
       say([`midcall: ${unanswered}`]);
       return 'unanswered';
     }
+    if (flags.detach) say(['midcall: The server made no task of this call, so its result is here.']);
+    if ((await tasks.list()).some(({ call }) => call.id === running.id))
+      say([`midcall: The call may go on at the server. To find out: midcall call --resume ${shortId(running.id)}`]);
     return exitOf(outcome);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found')) throw error;
@@ -140,6 +195,21 @@ async function call(tool: string, words: readonly string[], entry: ServerEntry, 
     terminal?.close();
     await connection.stop();
   }
+}
+
+/** Calls the tool. @returns undefined where the server does not say what it has */
+async function begin(
+  connection: Connection,
+  { tool, words }: Extract<Wanted, { tool: string }>,
+  say: (lines: readonly string[]) => void,
+): Promise<(CallHandle & { readonly tool: string }) | undefined> {
+  const { tools, problems } = await connection.catalogue();
+  say(problems.map(({ list, why }) => `midcall: The ${list} could not be listed: ${why}`));
+  if (problems.some(({ list }) => list === 'tools')) return undefined;
+  const schema = tools.find(each => each.name === tool)?.inputSchema;
+  if (!schema) throw noSuchTool(tool, tools);
+  const request = { kind: 'tool', name: tool, arguments: readToolArguments(words, schema) } as const;
+  return { tool, ...connection.run(request, { onProgress: progress => say([progressLine(progress)]) }) };
 }
 
 function terminalFor(flags: CallFlags, onUnanswered: (why: string) => void): Terminal {
@@ -158,6 +228,11 @@ function terminalFor(flags: CallFlags, onUnanswered: (why: string) => void): Ter
 function onInterrupt(act: () => unknown): () => void {
   process.on('SIGINT', act);
   return () => void process.off('SIGINT', act);
+}
+
+function taskLine({ status, message }: CallTask): string {
+  const said = status === 'input_required' ? 'the server waits for an answer' : 'the server works on it';
+  return message === undefined ? `… ${said}` : `… ${said}: ${visible(message, { max: 200 })}`;
 }
 
 function progressLine({ progress, total, message }: CallProgress): string {

@@ -9,7 +9,15 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { isMidcallError } from '@midcall/core/errors';
 import { openUrl } from '@midcall/core/node';
-import { Connection, commandTarget, detectWorkspace, rootsFile, type ServerEntry, urlTarget } from '@midcall/host';
+import {
+  Connection,
+  commandTarget,
+  detectWorkspace,
+  rootsFile,
+  type ServerEntry,
+  tasksFile,
+  urlTarget,
+} from '@midcall/host';
 import { deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
@@ -34,6 +42,7 @@ interface DeskFlags extends HostFlags {
   readonly root?: readonly string[];
   readonly models?: string;
   readonly era?: string;
+  readonly tasks: string;
   readonly keep: string | false;
 }
 
@@ -57,6 +66,7 @@ export function register(command: Command): void {
     .option('--keep <folder>', 'where the servers, folders and settings of the desk are kept', configPath('desk'))
     .option('--no-keep', 'keep nothing for the next time')
     .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
+    .option('--tasks <file>', 'where calls that go on by themselves are kept', configPath('tasks.json'))
     .option('--open', 'open the page in a browser, where there is a display')
     .action(async (command: readonly string[], flags: DeskFlags) => {
       try {
@@ -127,11 +137,14 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   };
   await (folders ? folders.forSession(offer) : offer());
   const workspace = await detectWorkspace(process.cwd(), { home: homedir() });
+  const tasks = tasksFile(resolve(flags.tasks));
   const desk = await startDesk({
     ...host,
     keptRules,
+    tasks,
     ...(memory && { memory }),
-    connect: entry => new Connection(entry, { client, ...host, authorization, era, sampling: { model } }),
+    connect: entry =>
+      new Connection(entry, { client, ...host, authorization, era, sampling: { model }, tasks, onError: complain }),
     ...(flags.models !== undefined && { models: model }),
     environment: process.env,
     ...(workspace && { proposedRoot: workspace.path }),

@@ -69,7 +69,7 @@ export function readServerList(file: string): readonly ServerEntry[] {
     throw usage(`The server list ${path} cannot be read. Is it there?`, { cause });
   }
   try {
-    return readServerEntries(text, process.env);
+    return readServerEntries(text, process.env).map(entry => ({ ...entry, listedIn: path }));
   } catch (cause) {
     if (!isMidcallError(cause, 'cli/usage')) throw cause;
     throw usage(`${path}: ${cause.message}`, { cause });

@@ -56,6 +56,7 @@ function inboxRail(view: DeskView, current: string | undefined): Html {
 export const pages = [
   ['/', texts.nav.home],
   ['/history', texts.nav.history],
+  ['/tasks', texts.nav.tasks],
   ['/roots', texts.nav.roots],
   ['/models', texts.nav.models],
   ['/policy', texts.nav.policy],

@@ -20,6 +20,7 @@ import {
   refusalOf,
 } from '../workspace/views.ts';
 import { resultContent } from './result.ts';
+import { taskNote } from './task-note.ts';
 
 /** A moment as a clock shows it. */
 export function clock(at: number, zone: string): Html {
@@ -151,7 +152,7 @@ function outcome(call: CallView, context: CardContext): Html | false {
       icons.working,
       html`${waitsForPage(call) ? texts.call.onPage : texts.call.working}`,
       html`<span class="quiet-text">${age(call.startedAt, context.now)}</span>`,
-      progressBar(call),
+      html`${progressBar(call)}${taskNote(call)}`,
     );
   }
   const aside =

@@ -12,6 +12,7 @@ import { preferenceRoutes } from './preferences.ts';
 import { questionRoutes } from './questions.ts';
 import { serverRoutes } from './servers.ts';
 import { settingRoutes } from './settings.ts';
+import { taskRoutes } from './tasks.ts';
 
 /** The largest form a person may send, in bytes. */
 const largestBody = 16 * 1024 * 1024;
@@ -95,6 +96,7 @@ export function deskApp(desk: Desk): Hono {
   serverRoutes(inner, desk);
   settingRoutes(inner, desk);
   preferenceRoutes(inner, desk);
+  taskRoutes(inner, desk);
   app.notFound(context => missing(context, desk));
   app.onError((error, context) => {
     desk.onError(error);

@@ -5,6 +5,7 @@ import { fieldTexts } from './field.ts';
 import { plural } from './plural.ts';
 import { serverTexts } from './server.ts';
 import { settingTexts } from './settings.ts';
+import { taskTexts } from './task.ts';
 
 /** How a person left a question, by view. */
 const through = (via: string) => (via === 'web' ? '' : ` in the ${via}`);
@@ -13,6 +14,7 @@ export const texts = {
   ...settingTexts,
   ...serverTexts,
   ...callTexts,
+  ...taskTexts,
   product: 'Midcall',
   desk: 'desk',
   skip: 'Skip to the content',
@@ -20,6 +22,7 @@ export const texts = {
     label: 'Pages',
     home: 'Home',
     history: 'History',
+    tasks: 'Tasks',
     roots: 'Roots',
     models: 'Models',
     policy: 'Policy',

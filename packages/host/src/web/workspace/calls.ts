@@ -103,6 +103,10 @@ export class DeskCalls {
       case 'call-progress':
         this.#history.update(event.call.id, { progress: event.progress });
         break;
+      case 'call-task':
+        // A task is kept for whoever made the call.
+        this.#history.update(event.call.id, { task: event.task, ...(event.task.kept && { here: true }) });
+        break;
       case 'call-ended':
         this.#history.update(event.call.id, { outcome: event.outcome, endedAt: event.endedAt });
         break;

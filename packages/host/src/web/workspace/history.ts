@@ -58,9 +58,14 @@ export class History {
     return [...this.#notices].reverse();
   }
 
-  /** A call began; told again, it stays as it is. */
+  /** A call began; told again, it stays as it is, and goes on where it had ended: as a task, it can be taken up. */
   started(context: CallContext, serverId: string, startedAt: number): void {
-    if (this.#calls.has(context.id)) return;
+    const before = this.#calls.get(context.id);
+    if (before) {
+      const { outcome: _, endedAt: __, ...running } = before;
+      this.#calls.set(context.id, running);
+      return;
+    }
     const weight = weightOf(context.arguments);
     this.#calls.set(context.id, { context, serverId, startedAt, items: [], weight });
     this.#weight += weight;
@@ -70,7 +75,7 @@ export class History {
   /** More is known of a call. */
   update(
     callId: string,
-    change: Pick<CallView, 'here'> | Pick<CallView, 'progress'> | Pick<CallView, 'outcome' | 'endedAt'>,
+    change: Pick<CallView, 'here' | 'progress' | 'task'> | Pick<CallView, 'outcome' | 'endedAt'>,
   ): void {
     const call = this.#calls.get(callId);
     if (!call) return;

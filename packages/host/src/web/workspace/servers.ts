@@ -233,7 +233,11 @@ export class DeskServers {
     const server = this.#servers.get(id);
     if (event.type === 'state') {
       if (server && event.state === 'starting') server.listed = false;
-      if (server && event.state === 'ready') server.listing = this.#readOffers(id);
+      if (server && event.state === 'ready') {
+        server.listing = this.#readOffers(id);
+        // What an earlier desk, or an earlier start, has left; why it cannot be read is told by the connection.
+        server.connection.resume().catch(() => {});
+      }
       const away = event.state === 'failed' ? { text: texts.servers.wentAway(id), alert: false } : undefined;
       this.#parts.onChange(away);
     } else if (event.type === 'catalogue-changed') void this.#readOffers(id);

@@ -4,6 +4,7 @@ import type {
   CallContext,
   CallOutcome,
   CallProgress,
+  CallTask,
   Ending,
   ListProblem,
   Notice,
@@ -119,6 +120,8 @@ export interface CallView {
   /** Absent while it runs. */
   readonly outcome?: CallOutcome;
   readonly progress?: CallProgress;
+  /** Set from when it goes on as a task. */
+  readonly task?: CallTask;
   /** Questions and notices, in the order they came. */
   readonly items: readonly (QuestionView | NoticeView)[];
 }

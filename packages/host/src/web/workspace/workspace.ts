@@ -1,6 +1,6 @@
 /** Everything on one desk: its servers, its calls and the person's decisions, tied together. Holds no markup and no request. */
 import { type Clock, systemClock } from '@midcall/core/time';
-import type { Audit, Connection, Inbox, KeptRules, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
+import type { Audit, Connection, Inbox, KeptRules, KeptTasks, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
 import type { DeskMemory, DeskRecord } from '../keeping/desk-file.ts';
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
@@ -17,6 +17,8 @@ export interface WorkspaceParts {
   readonly roots: OfferedRoots;
   /** Where standing decisions are kept beyond the session; absent where they are not. */
   readonly keptRules?: KeptRules;
+  /** Where calls that go on by themselves are kept, the same as of the connections; absent where they end with the desk. */
+  readonly tasks?: KeptTasks;
   /** The models that answer sampling, to be shown; absent where the person writes the replies. */
   readonly models?: ModelsView;
   /** Makes the connection of one server; not started. */
@@ -35,6 +37,7 @@ export class Workspace {
   readonly audit: Audit;
   readonly roots: OfferedRoots;
   readonly models: ModelsView | undefined;
+  readonly tasks: KeptTasks | undefined;
   readonly clock: Clock;
   readonly servers: DeskServers;
   readonly calls: DeskCalls;
@@ -56,6 +59,7 @@ export class Workspace {
     this.audit = audit;
     this.roots = roots;
     this.models = parts.models;
+    this.tasks = parts.tasks;
     this.#memory = parts.memory;
     this.#onError = parts.onError ?? (() => {});
     this.clock = parts.clock ?? systemClock;

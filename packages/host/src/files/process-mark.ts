@@ -1,0 +1,51 @@
+/** A process of this machine, so named that another one which is given its number later is not taken for it. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { isRecord } from '@midcall/core/json';
+
+/** A process, as a file names it. */
+export interface ProcessMark {
+  readonly pid: number;
+  readonly host: string;
+  /** When it began, in the system's own words; absent where the system does not say. */
+  readonly began?: string;
+}
+
+/** The process this is. */
+export function ownMark(): ProcessMark {
+  const began = beginOf(process.pid);
+  return { pid: process.pid, host: hostname(), ...(began !== undefined && { began }) };
+}
+
+export const isMark = (value: unknown): value is ProcessMark =>
+  isRecord(value) &&
+  Number.isSafeInteger(value['pid']) &&
+  typeof value['host'] === 'string' &&
+  (value['began'] === undefined || typeof value['began'] === 'string');
+
+/** True where a process runs, or is of another machine, where nobody can tell. */
+export function mayRun({ pid, host, began }: ProcessMark): boolean {
+  if (host !== hostname()) return true;
+  if (!isAlive(pid)) return false;
+  return began === undefined || began === (beginOf(pid) ?? began);
+}
+
+/** True where a process of this machine has this number. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Field 22 of proc_pid_stat(5), after the name, which may hold anything. */
+function beginOf(pid: number): string | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

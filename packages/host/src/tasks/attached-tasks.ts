@@ -1,0 +1,163 @@
+/** The tasks of one attached client: what they ask is put to its person, and they are kept for another process. */
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord, own } from '@midcall/core/json';
+import type { Clock } from '@midcall/core/time';
+import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { Answering } from '../answering.ts';
+import type { Asking } from '../asking.ts';
+import type { Calls, RunningCall } from '../calls/calls.ts';
+import type { CallEvent } from '../calls/runner.ts';
+import type { TaskServer } from '../connection/server-entry.ts';
+import { callsNameTasks, type Era } from '../era.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import { type AskMethod, askMethods } from '../sdk-seam/tap.ts';
+import type { KeptTask, KeptTasks } from './kept-tasks.ts';
+import { TaskFollower, type TaskOfCall, type TaskRequest } from './task-follower.ts';
+
+export interface AttachedTasksOptions {
+  readonly client: Client;
+  readonly server: TaskServer;
+  readonly era: () => Era;
+  readonly inbox: Inbox;
+  readonly asking: Asking;
+  readonly answering: Answering;
+  readonly calls: Calls;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly tell: (event: CallEvent) => void;
+  /** Where they are kept; undefined where they end with this process. */
+  readonly kept: KeptTasks | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+export class AttachedTasks {
+  readonly #options: AttachedTasksOptions;
+  /** What this process follows, by the ids of the calls. */
+  readonly #own = new Map<string, KeptTask>();
+  #follower: TaskFollower | undefined;
+  #writes: Promise<unknown> = Promise.resolve();
+
+  constructor(options: AttachedTasksOptions) {
+    this.#options = options;
+  }
+
+  /** What stands between the tap and a transport. */
+  follower(transport: Transport): TaskFollower {
+    const { clock, newId, calls, client, era } = this.#options;
+    this.#follower = new TaskFollower({
+      clock,
+      newId,
+      kept: this.#options.kept !== undefined,
+      perRequestStream: transport.hasPerRequestStream === true,
+      call: () => calls.current(),
+      within: (call, fn) => calls.within(call, fn),
+      server: () => ({ callsNameTasks: callsNameTasks(era()), capabilities: client.getServerCapabilities() }),
+      answer: (call, asked, taken) => this.#answer(call, asked, taken),
+      onTask: task => this.#onTask(task),
+      onEnd: (call, over) => this.#onEnd(call.context.id, over),
+    });
+    return this.#follower;
+  }
+
+  /** The connection is gone; its tasks go on without it. */
+  close(): void {
+    this.#follower?.close();
+    const left = [...this.#own.keys()];
+    this.#own.clear();
+    if (left.length > 0) void this.#write(kept => kept.release(left));
+  }
+
+  /** Resolves when what has changed so far is kept. */
+  async settled(): Promise<void> {
+    await this.#writes;
+  }
+
+  /**
+   * Takes up what an earlier process, or an earlier connection, has left of this server.
+   * @param callId - only this one; all where absent
+   * @returns the calls; the next request of each is its task
+   */
+  async takeUp(callId?: string): Promise<readonly KeptTask[]> {
+    const { kept, server, era, calls } = this.#options;
+    if (!kept) return [];
+    await this.#writes;
+    const isHere = ({ server: of, era: at, call }: KeptTask): boolean =>
+      (callId === undefined || call.id === callId) &&
+      of.id === server.id &&
+      of.origin === server.origin &&
+      at === era() &&
+      calls.get(call.id) === undefined;
+    const left = await kept.takeUp(isHere);
+    for (const task of left) {
+      this.#own.set(task.call.id, task);
+      this.#follower?.resume(task);
+    }
+    return left;
+  }
+
+  async #onTask({ call, state }: TaskOfCall): Promise<void> {
+    const { kept, tell, clock, server, era } = this.#options;
+    const { context, startedAt } = call;
+    const status = state.status === 'input_required' ? 'input_required' : 'working';
+    const before = this.#own.get(context.id);
+    if (kept && before?.status !== status) {
+      const { taskId, ttlMs } = state;
+      const expires = typeof ttlMs === 'number' && { expiresAt: clock.now() + ttlMs };
+      const fresh = { call: context, server, era: era(), taskId, startedAt, questions: {}, ...expires };
+      this.#own.set(context.id, { ...fresh, ...before, status });
+      if (!(await this.#save(context.id))) this.#own.delete(context.id);
+    }
+    const message = state.statusMessage;
+    const task = { status, kept: this.#own.has(context.id), ...(message !== undefined && { message }) } as const;
+    if (this.#options.calls.get(context.id) === call) tell({ type: 'call-task', call: context, task });
+  }
+
+  #onEnd(callId: string, over: boolean): void {
+    if (!this.#own.delete(callId)) return;
+    void this.#write(kept => (over ? kept.drop(callId) : kept.release([callId])));
+  }
+
+  /** Puts what a task asks to the person, under the id it had in an earlier process. */
+  async #answer(call: RunningCall | undefined, asked: TaskRequest, taken: AbortSignal): Promise<object> {
+    const { answering, asking, newId, inbox } = this.#options;
+    const method = own(asked.request, 'method');
+    if (!askMethods.includes(method as AskMethod)) {
+      const why = `A task asked for '${String(method)}', which a client does not answer.`;
+      asking.refused('task', 'host', why, call?.context);
+      throw new MidcallError('host/invalid-request', why);
+    }
+    const given = own(asked.request, 'params');
+    const before = call && this.#own.get(call.context.id)?.questions[asked.key];
+    // One that ended here, with its connection perhaps, is asked anew.
+    const id = before === undefined || inbox.ending(before) ? newId() : before;
+    if (call && before !== id) await this.#remember(call.context.id, asked.key, id);
+    return answering.answer({ id, method: method as AskMethod, params: isRecord(given) ? given : {}, call }, taken);
+  }
+
+  async #remember(callId: string, key: string, questionId: string): Promise<void> {
+    const task = this.#own.get(callId);
+    if (!task) return;
+    this.#own.set(callId, { ...task, questions: { ...task.questions, [key]: questionId } });
+    await this.#save(callId);
+  }
+
+  /** @returns true where it is kept now */
+  #save(callId: string): Promise<boolean> {
+    return this.#write(async kept => {
+      const task = this.#own.get(callId);
+      if (task) await kept.keep(task);
+    });
+  }
+
+  #write(change: (kept: KeptTasks) => Promise<unknown>): Promise<boolean> {
+    const { kept, onError } = this.#options;
+    if (!kept) return Promise.resolve(false);
+    const failed = (error: unknown): boolean => {
+      onError(error);
+      return false;
+    };
+    const written = this.#writes.then(() => change(kept)).then(() => true, failed);
+    this.#writes = written;
+    return written;
+  }
+}

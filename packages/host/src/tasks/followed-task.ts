@@ -1,0 +1,293 @@
+/**
+ * One task, followed to its end: asked after, told the answers to what it asks, its result fetched.
+ *
+ * - followed-task-1 What a task asks is asked once, and its answer brought until it arrives, however long the server takes to go on.
+ * - followed-task-2 A question that the server asks no more is taken back, and nothing is sent for it.
+ * - followed-task-3 A server that answers nothing is asked less and less often, and given up after a while.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord, own } from '@midcall/core/json';
+import type { Clock } from '@midcall/core/time';
+import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/client';
+import { readTask, type TaskState } from './task-messages.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What became of a call. */
+export type TaskEnd = { readonly result: Json } | { readonly error: unknown };
+
+/** How one task is followed. */
+export interface FollowedTaskOptions {
+  readonly clock: Clock;
+  /** True where the task's questions are sent as requests, and its result is fetched; else they are parts of it. */
+  readonly pushes: boolean;
+  /** Sends a request. @returns the response; undefined where there is none */
+  readonly ask: (method: string, params: Json, given?: AbortSignal) => Promise<Json | undefined>;
+  /** Asks the person what the task asks. @throws where the call is to end with it */
+  readonly answer: (key: string, request: unknown, taken: AbortSignal) => Promise<object>;
+  /** Told of each state that is not its end. */
+  readonly onState: (state: TaskState) => void;
+}
+
+/** Milliseconds between two looks where the server does not say, and the least and the most there may be. */
+const usualPoll = 1_000;
+const leastPoll = 50;
+const mostPoll = 60_000;
+/** Milliseconds a look may take. */
+const lookMs = 30_000;
+/** Looks in a row that may fail before the task is given up. */
+const mostFailures = 5;
+/** Milliseconds after which a request for a result that brings nothing is made again, and after which that is given up. */
+const fetchAgainMs = 30_000;
+const mostWaitMs = 300_000;
+/** The most questions a task may have open. */
+const mostQuestions = 100;
+
+/** A task that is being followed. */
+export class FollowedTask {
+  readonly taskId: string;
+  readonly #options: FollowedTaskOptions;
+  /** What was asked, by its key, until it is asked no more. */
+  readonly #asked = new Map<string, AbortController>();
+  /** Keys of questions that have their answer; one is never used again. */
+  readonly #answered = new Set<string>();
+  readonly #over = new AbortController();
+  #end: TaskEnd | undefined;
+  #heard: TaskState | undefined;
+  #wake = (): void => {};
+  /** The request for the result that is out. */
+  #fetching: object | undefined;
+  /** Requests of the server for this task that have no answer yet. */
+  #pushed = 0;
+  #problem: string | undefined;
+  /** True where news of it come by themselves, so that looking is only for what is lost. */
+  #isTold = false;
+  /** Since when the request for its result has brought nothing. */
+  #waitsSince: number | undefined;
+  #isOver = false;
+  #endedAt: number | undefined;
+
+  constructor(taskId: string, options: FollowedTaskOptions) {
+    this.taskId = taskId;
+    this.#options = options;
+  }
+
+  /** What the server last said where it could not say how the task stands; untrusted. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** @returns how it ended; undefined where it was stopped, or its server does not answer for it any more */
+  async follow(first: TaskState): Promise<TaskEnd | undefined> {
+    let state: TaskState | undefined = first;
+    // What brings the result brings the questions too, and most calls are over before the first look.
+    if (this.#options.pushes) this.#fetch(first);
+    for (let failures = 0; failures <= mostFailures; ) {
+      if (state) this.#take(state);
+      if (!this.#end)
+        await this.#pause(failures > 0 || !state ? backOff(failures) : this.#isTold ? mostPoll : pollOf(state));
+      if (this.#over.signal.aborted) return undefined;
+      if (this.#end) return this.#ended(this.#end);
+      state = this.#heard ?? (await this.#look());
+      this.#heard = undefined;
+      failures = state ? 0 : failures + 1;
+    }
+    this.stop();
+    return undefined;
+  }
+
+  /** Nothing more is sent for it. */
+  stop(): void {
+    this.#over.abort();
+    this.#wake();
+  }
+
+  /** The server told of it by itself. */
+  heard(state: TaskState): void {
+    this.#heard = state;
+    this.#wake();
+  }
+
+  /** The server has agreed to tell of it by itself, or does so no longer; what was missed until then is looked for. */
+  listened(agreed: boolean): void {
+    if (this.#isTold === agreed) return;
+    this.#isTold = agreed;
+    this.#wake();
+  }
+
+  /** The server sends a request for it. @returns to be called once that is answered */
+  pushed(): () => void {
+    this.#pushed += 1;
+    this.#waitsSince = undefined;
+    return () => {
+      this.#pushed -= 1;
+    };
+  }
+
+  #ended(end: TaskEnd): TaskEnd {
+    this.stop();
+    for (const asked of this.#asked.values()) asked.abort();
+    return end;
+  }
+
+  #settle(end: TaskEnd): void {
+    this.#end ??= end;
+    this.#wake();
+  }
+
+  #take(state: TaskState): void {
+    const { pushes, onState } = this.#options;
+    this.#withdraw(state.inputRequests);
+    const { status, statusMessage = 'The server cancelled the task.' } = state;
+    if (status === 'cancelled') this.#settle({ error: failure(statusMessage) });
+    else if (status === 'completed' || status === 'failed') {
+      if (pushes) this.#fetchEnded(state);
+      else this.#settle(endOf(state));
+    } else {
+      onState(state);
+      if (status === 'input_required' && pushes) this.#fetchAsked(state);
+      else if (status === 'input_required') this.#answerAll(state.inputRequests);
+    }
+  }
+
+  /** Takes back what is asked no more (followed-task-2). */
+  #withdraw(requests: Json): void {
+    for (const [key, asked] of this.#asked)
+      if (!Object.hasOwn(requests, key)) {
+        this.#asked.delete(key);
+        asked.abort();
+      }
+  }
+
+  #answerAll(requests: Json): void {
+    const entries = Object.entries(requests);
+    if (entries.length > mostQuestions) {
+      const why = `It asked ${entries.length} things at once; at most ${mostQuestions} are looked at.`;
+      this.#settle({ error: new MidcallError('host/invalid-request', `The server asks too much. ${why}`) });
+      return;
+    }
+    for (const [key, request] of entries) {
+      if (this.#asked.has(key) || this.#answered.has(key)) continue;
+      const taken = new AbortController();
+      this.#asked.set(key, taken);
+      this.#answer(key, request, taken.signal).catch((error: unknown) => this.#settle({ error }));
+    }
+  }
+
+  async #answer(key: string, request: unknown, taken: AbortSignal): Promise<void> {
+    const response = await this.#options.answer(key, request, taken);
+    if (!taken.aborted) this.#answered.add(key);
+    const brought = { taskId: this.taskId, inputResponses: { [key]: response } };
+    for (let failures = 0; !taken.aborted && !this.#over.signal.aborted; failures += 1) {
+      const receipt = await this.#options.ask('tasks/update', brought);
+      const error = own(receipt, 'error');
+      if (receipt && (error === undefined || isFinal(error))) {
+        if (error !== undefined) this.#settle({ error });
+        return;
+      }
+      // Whether the server is there at all is found out by asking after the task.
+      await this.#elapsed(backOff(failures + 1));
+    }
+  }
+
+  async #look(): Promise<TaskState | undefined> {
+    const late = new AbortController();
+    const callOff = this.#options.clock.after(lookMs, () => late.abort());
+    const response = await this.#options.ask('tasks/get', { taskId: this.taskId }, late.signal);
+    callOff();
+    const error = own(response, 'error');
+    if (isFinal(error)) this.#settle({ error });
+    const message = own(error, 'message');
+    this.#problem = typeof message === 'string' ? message : undefined;
+    return readTask(own(response, 'result'));
+  }
+
+  /** A question of it comes with the request for its result; one that has brought none for a while may be lost. */
+  #fetchAsked(state: TaskState): void {
+    if (this.#pushed > 0) this.#waitsSince = undefined;
+    else this.#fetchAgain();
+    this.#fetch(state);
+  }
+
+  #fetchEnded(state: TaskState): void {
+    this.#isOver = true;
+    this.#endedAt ??= this.#options.clock.now();
+    this.#fetchAgain();
+    if (this.#options.clock.now() - this.#endedAt > mostWaitMs)
+      this.#settle({ error: failure('The result of the task does not come.') });
+    this.#fetch(state);
+  }
+
+  /** Another request is made beside one that has brought nothing: to end that might lose what it is just bringing. */
+  #fetchAgain(): void {
+    const now = this.#options.clock.now();
+    this.#waitsSince ??= now;
+    if (now - this.#waitsSince < fetchAgainMs) return;
+    this.#waitsSince = now;
+    this.#fetching = undefined;
+  }
+
+  #fetch({ statusMessage }: TaskState): void {
+    if (this.#fetching) return;
+    const fetching = {};
+    this.#fetching = fetching;
+    void this.#options.ask('tasks/result', { taskId: this.taskId }, this.#over.signal).then(response => {
+      if (this.#fetching === fetching) this.#fetching = undefined;
+      const { result, error } = response ?? {};
+      if (isRecord(result)) this.#settle({ result: withoutTask(result) });
+      // One that is under way is looked at again; the answer says nothing of it.
+      else if (error !== undefined && (this.#isOver || isFinal(error)))
+        this.#settle({ error: statusMessage === undefined ? error : explained(error, statusMessage) });
+    });
+  }
+
+  /** Resolves after so many milliseconds, or as soon as there is something new. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#heard || this.#over.signal.aborted) return;
+    await new Promise<void>(resolve => {
+      const callOff = this.#options.clock.after(ms, resolve);
+      this.#wake = () => {
+        callOff();
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+
+  #elapsed(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      this.#options.clock.after(ms, resolve);
+    });
+  }
+}
+
+const failure = (message: string) => ({ code: -32603, message });
+
+const backOff = (failures: number): number => Math.min(mostPoll, usualPoll * 2 ** failures);
+
+const pollOf = ({ pollMs = usualPoll }: TaskState): number => Math.min(mostPoll, Math.max(leastPoll, pollMs));
+
+/** What a server says of a task that is not there, not the asker's, or of a method it does not have. */
+const finalCodes: readonly unknown[] = [-32_602, -32_601, -32_021];
+
+/** True for an error that another attempt does not change; others may be of a moment, such as a store that is away. */
+const isFinal = (error: unknown): boolean => finalCodes.includes(own(error, 'code'));
+
+const endOf = ({ status, statusMessage, result, error }: TaskState): TaskEnd =>
+  status === 'completed'
+    ? { result: { resultType: 'complete', ...(isRecord(result) && result) } }
+    : { error: error ?? failure(statusMessage ?? 'The task failed.') };
+
+/** A result as that of a call that was no task. */
+function withoutTask({ _meta, ...result }: Json): Json {
+  if (!isRecord(_meta)) return result;
+  const { [RELATED_TASK_META_KEY]: _, ...others } = _meta;
+  return Object.keys(others).length > 0 ? { ...result, _meta: others } : result;
+}
+
+/** Servers say why a task failed in its status, and in the error only that there is no result. */
+function explained(error: unknown, statusMessage: string): unknown {
+  const message = own(error, 'message');
+  if (typeof message !== 'string' || message.includes(statusMessage)) return error;
+  return { ...(error as Json), message: `${statusMessage} (${message})` };
+}

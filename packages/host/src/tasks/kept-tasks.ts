@@ -1,0 +1,160 @@
+/**
+ * Calls that became tasks, in a file of their owner's alone, so that another process can take them up: the desk when it starts
+ * again, or `midcall call --resume`.
+ *
+ * - kept-tasks-1 A task is followed by one process at a time: whoever takes one up names itself, and one that a process which
+ *   is still there follows is not taken.
+ * - kept-tasks-2 A task stays until its end is known, its time is up, or the person gives it up.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { isRecord } from '@midcall/core/json';
+import type { TaskServer } from '../connection/server-entry.ts';
+import type { Era } from '../era.ts';
+import { ownerFile } from '../files/owner-file.ts';
+import { isMark, mayRun, ownMark, type ProcessMark } from '../files/process-mark.ts';
+import type { CallContext } from '../question.ts';
+
+/** A call that goes on without a request. */
+export interface KeptTask {
+  readonly call: CallContext;
+  readonly server: TaskServer;
+  readonly era: Era;
+  /** The server's own. */
+  readonly taskId: string;
+  /** As the server last said: `working` or `input_required`. */
+  readonly status: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** When the server may forget it; absent where it does not say, or never does. */
+  readonly expiresAt?: number;
+  /** The ids of its open questions, by their keys on the wire. */
+  readonly questions: Readonly<Record<string, string>>;
+  /** The process that follows it. */
+  readonly holder?: ProcessMark;
+}
+
+/** Where tasks are kept. */
+export interface KeptTasks {
+  /** Oldest first. @throws MidcallError `cli/usage` for a file that cannot be understood */
+  list(): Promise<readonly KeptTask[]>;
+  /** Keeps a task that this process follows, in place of what was kept of it. */
+  keep(task: KeptTask): Promise<void>;
+  /**
+   * Takes tasks up for this process (kept-tasks-1).
+   * @param wanted - which of them
+   * @returns those that it follows from now on
+   */
+  takeUp(wanted: (task: KeptTask) => boolean): Promise<readonly KeptTask[]>;
+  /** This process follows these calls no more. */
+  release(callIds: readonly string[]): Promise<void>;
+  /** @returns false where there is no such call */
+  drop(callId: string): Promise<boolean>;
+}
+
+interface Content {
+  readonly tasks: readonly KeptTask[];
+}
+
+/** More than anybody waits for. */
+const mostTasks = 1_000;
+
+/** True for a task that another process follows, which is still there. */
+export const isFollowed = ({ holder }: KeptTask): boolean => holder !== undefined && mayRun(holder);
+
+/** Keeps tasks in a JSON file. @param now - milliseconds since the epoch */
+export function tasksFile(path: string, now: () => number = Date.now): KeptTasks {
+  const file = ownerFile(path, 'a list of tasks', isContent);
+  const own = ownMark();
+  let last: Promise<unknown> = Promise.resolve();
+  const isOwn = ({ holder }: KeptTask): boolean => holder?.pid === own.pid && holder.host === own.host;
+  const alive = (content: Content | undefined): readonly KeptTask[] =>
+    (content?.tasks ?? []).filter(each => (each.expiresAt ?? now()) >= now());
+  /** One change after the other. */
+  const change = (make: (tasks: readonly KeptTask[]) => readonly KeptTask[]): Promise<void> => {
+    const next = last.then(() =>
+      file.change(content => {
+        const before = alive(content);
+        const after = make(before);
+        return after === before ? undefined : { tasks: after };
+      }),
+    );
+    last = next.catch(() => {});
+    return next;
+  };
+  return {
+    async list() {
+      await last;
+      return alive(await file.read());
+    },
+    keep: task =>
+      change(tasks => {
+        const { id } = task.call;
+        const at = tasks.findIndex(each => each.call.id === id);
+        const kept = { ...task, holder: own };
+        if (at >= 0) return tasks.with(at, kept);
+        if (tasks.length >= mostTasks)
+          throw new MidcallError('host/refused', `No more than ${mostTasks} tasks are kept. Give some up first.`);
+        return [...tasks, kept];
+      }),
+    async takeUp(wanted) {
+      let taken: readonly KeptTask[] = [];
+      await change(tasks => {
+        taken = tasks.filter(each => wanted(each) && (isOwn(each) || !isFollowed(each)));
+        return taken.length === 0 ? tasks : tasks.map(each => (taken.includes(each) ? { ...each, holder: own } : each));
+      });
+      return taken;
+    },
+    release: callIds =>
+      change(tasks => {
+        if (!tasks.some(each => callIds.includes(each.call.id) && isOwn(each))) return tasks;
+        return tasks.map(each => {
+          if (!callIds.includes(each.call.id) || !isOwn(each)) return each;
+          const { holder: _, ...left } = each;
+          return left;
+        });
+      }),
+    async drop(callId) {
+      let found = false;
+      await change(tasks => {
+        found = tasks.some(each => each.call.id === callId);
+        return found ? tasks.filter(each => each.call.id !== callId) : tasks;
+      });
+      return found;
+    },
+  };
+}
+
+const isContent = (value: unknown): value is Content =>
+  isRecord(value) &&
+  Array.isArray(value['tasks']) &&
+  value['tasks'].length <= mostTasks &&
+  value['tasks'].every(isTask);
+
+function isTask(value: unknown): value is KeptTask {
+  if (!isRecord(value)) return false;
+  const { call, server, questions, holder, expiresAt } = value;
+  const texts = [value['era'], value['taskId'], value['status']];
+  return (
+    isRecord(call) &&
+    [call['id'], call['kind'], call['name']].every(isText) &&
+    isRecord(call['arguments']) &&
+    isRecord(server) &&
+    [server['id'], server['origin'], server['listedIn'] ?? ''].every(isText) &&
+    (server['target'] === undefined || isTarget(server['target'])) &&
+    texts.every(isText) &&
+    typeof value['startedAt'] === 'number' &&
+    (expiresAt === undefined || typeof expiresAt === 'number') &&
+    isRecord(questions) &&
+    Object.values(questions).every(isText) &&
+    (holder === undefined || isMark(holder))
+  );
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function isTarget(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  if (value['kind'] === 'url') return isText(value['url']);
+  const { command, args, cwd } = value;
+  return isText(command) && Array.isArray(args) && args.every(isText) && (cwd === undefined || isText(cwd));
+}

@@ -1,0 +1,72 @@
+/** What servers say of tasks, read from the messages of both revisions. Pure. */
+import { isRecord, own } from '@midcall/core/json';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The name of the extension, as a client declares it. */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+const statuses = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const;
+
+/** A task as its server last told of it; everything in it is untrusted. */
+export interface TaskState {
+  readonly taskId: string;
+  readonly status: (typeof statuses)[number];
+  readonly statusMessage?: string;
+  /** Milliseconds between two looks, as the server wishes. */
+  readonly pollMs?: number;
+  /** Milliseconds it exists from when it was made; null for ever. */
+  readonly ttlMs?: number | null;
+  /** What it asks (extension). */
+  readonly inputRequests: Json;
+  /** What came of it (extension). */
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** The longest id that is taken; it is written to a file, and sent again and again. */
+const longestId = 1_000;
+
+/** @returns undefined for what is no task */
+export function readTask(said: unknown): TaskState | undefined {
+  if (!isRecord(said)) return undefined;
+  const { taskId, status, statusMessage, inputRequests, result, error } = said;
+  const known = statuses.find(each => each === status);
+  if (typeof taskId !== 'string' || taskId.length > longestId || known === undefined) return undefined;
+  const pollMs = said['pollIntervalMs'] ?? said['pollInterval'];
+  const ttlMs = said['ttlMs'] ?? said['ttl'];
+  return {
+    taskId,
+    status: known,
+    ...(typeof statusMessage === 'string' && { statusMessage }),
+    ...(typeof pollMs === 'number' && Number.isFinite(pollMs) && { pollMs }),
+    ...((typeof ttlMs === 'number' || ttlMs === null) && { ttlMs }),
+    inputRequests: isRecord(inputRequests) ? inputRequests : {},
+    ...(result !== undefined && { result }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+/**
+ * The task that a call is answered with; undefined for a result.
+ * @param asked - true where the call named a task itself (`task` parameter), and gets it as a member of its own
+ */
+export function createdTask(result: unknown, asked: boolean): TaskState | undefined {
+  if (asked) return readTask(own(result, 'task'));
+  return own(result, 'resultType') === 'task' ? readTask(result) : undefined;
+}
+
+/** @param meta - of a request */
+export function declaresTasks(capabilities: unknown): boolean {
+  return isRecord(own(own(capabilities, 'extensions'), tasksExtension));
+}
+
+/** The extension belongs to the revision that has no `initialize`. */
+export function withoutTasks(message: Json): Json {
+  const params = isRecord(message['params']) ? message['params'] : {};
+  const { extensions, ...capabilities } = isRecord(params['capabilities']) ? params['capabilities'] : {};
+  if (!isRecord(extensions)) return message;
+  const { [tasksExtension]: _, ...others } = extensions;
+  const kept = Object.keys(others).length > 0 ? { ...capabilities, extensions: others } : capabilities;
+  return { ...message, params: { ...params, capabilities: kept } };
+}

@@ -1,0 +1,61 @@
+/**
+ * Which tools of a server are called as tasks (2025-11-25): each says so in the list of tools, where the server declares tasks
+ * at all. The list is read from the answers that pass by; one that nobody has asked for yet is asked for.
+ */
+import { isRecord, own } from '@midcall/core/json';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Whether a tool is called as a task. */
+export type TaskMode = 'required' | 'optional' | 'forbidden';
+
+/** Pages of a list that are read. */
+const mostPages = 100;
+
+export class TaskSupport {
+  readonly #support = new Map<string, TaskMode>();
+  #changed = false;
+
+  /** Takes in a message of the server. */
+  note(message: Json): void {
+    if (message['method'] === 'notifications/tools/list_changed') this.#changed = true;
+    const tools = own(message['result'], 'tools');
+    if (!Array.isArray(tools)) return;
+    for (const tool of tools) {
+      const name = own(tool, 'name');
+      const support = own(own(tool, 'execution'), 'taskSupport');
+      if (typeof name === 'string')
+        this.#support.set(name, support === 'required' || support === 'optional' ? support : 'forbidden');
+    }
+  }
+
+  /**
+   * @param ask - sends a request of `tools/list`
+   * @returns `forbidden` also for one that the server does not have
+   */
+  async of(tool: string, ask: (params: Json) => Promise<Json | undefined>): Promise<TaskMode> {
+    if (!this.#support.has(tool) || this.#changed) await this.#list(ask);
+    return this.#support.get(tool) ?? 'forbidden';
+  }
+
+  async #list(ask: (params: Json) => Promise<Json | undefined>): Promise<void> {
+    // A change that is announced meanwhile is read with the next call.
+    this.#changed = false;
+    let cursor: unknown;
+    for (let page = 0; page < mostPages; page += 1) {
+      const response = await ask(cursor === undefined ? {} : { cursor });
+      const result = own(response, 'result');
+      if (!isRecord(result)) return;
+      this.note({ result });
+      cursor = result['nextCursor'];
+      if (typeof cursor !== 'string') return;
+    }
+  }
+}
+
+/** True where a server of 2025-11-25 takes calls of tools as tasks. @param capabilities - its own */
+export const takesTasks = (capabilities: unknown): boolean =>
+  own(own(own(own(capabilities, 'tasks'), 'requests'), 'tools'), 'call') !== undefined;
+
+/** True where it ends one when asked to. */
+export const cancelsTasks = (capabilities: unknown): boolean => own(own(capabilities, 'tasks'), 'cancel') !== undefined;

@@ -1,0 +1,12 @@
+/** What the page of a call says while it goes on as a task. */
+import { type Html, html } from '@midcall/core/page';
+import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
+import type { CallView } from '../workspace/views.ts';
+
+/** The server's own words for what it does, and whether the person has to wait here. */
+export function taskNote({ task }: CallView): Html | false {
+  if (!task) return false;
+  const { message, kept } = task;
+  return html`${message !== undefined && html`<p class="task-status">${visibleHtml(message, 500)}</p>`}<p class="quiet-text">${kept ? texts.task.goesOn : texts.task.needsDesk}</p>`;
+}

@@ -1,0 +1,45 @@
+/** The calls that go on by themselves. Pure. */
+import { type Html, html } from '@midcall/core/page';
+import type { Session } from '../session.ts';
+import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
+import type { LeftCall } from '../workspace/left-calls.ts';
+import { buttonForm } from './button-form.ts';
+import type { Content } from './layout.ts';
+import { table } from './table.ts';
+import { clock } from './timeline.ts';
+
+function row(call: LeftCall, session: Session, zone: string): Html {
+  const { id, name, serverId, startedAt, waits, message, follower } = call;
+  const path = `/calls/${encodeURIComponent(id)}`;
+  const shown = visibleHtml(name, 120);
+  const named =
+    follower === 'desk'
+      ? html`<a class="mono" href="${session.link(path)}">${shown}</a>`
+      : html`<span class="mono">${shown}</span>`;
+  const chip = html`<span class="chip ${waits ? 'chip-wait' : 'chip-running'}">${waits ? texts.task.waits : texts.task.working}</span>`;
+  const said = message !== undefined && html` <span class="quiet-text">${visibleHtml(message, 200)}</span>`;
+  const act = {
+    desk: () => buttonForm(session, `${path}/cancel`, texts.task.cancel),
+    other: () => html``,
+    nobody: () => buttonForm(session, '/tasks/forget', texts.task.forget, 'small', { call: id }),
+  };
+  return html`<tr data-key="${id}"><td>${clock(startedAt, zone)}</td><td>${named}<br><span class="quiet-text">${visibleHtml(serverId, 80)}</span></td><td class="long">${chip}${said} <span class="quiet-text">${texts.task.follower[follower]}</span></td><td>${act[follower]()}</td></tr>`;
+}
+
+/** @param wrong - why the calls that are kept cannot be read */
+export function tasksPage(
+  calls: readonly LeftCall[],
+  session: Session,
+  zone: string,
+  wrong: string | undefined,
+): Content {
+  const { when, tool } = texts.history;
+  const rows = calls.map(call => row(call, session, zone));
+  return {
+    title: texts.task.title,
+    at: '/tasks',
+    refresh: { after: 10, to: session.link('/tasks') },
+    main: html`<div class="head"><h1>${texts.task.title}</h1></div><p class="lead">${texts.task.lead}</p>${wrong !== undefined && html`<div class="problems" role="alert"><p>${wrong}</p></div>`}${table([when, tool, texts.task.state, texts.task.change], rows, texts.task.none)}`,
+  };
+}

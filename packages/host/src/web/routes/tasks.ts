@@ -1,0 +1,32 @@
+/** The calls that go on by themselves: shown, and forgotten. */
+import { isMidcallError } from '@midcall/core/errors';
+import type { Context, Hono } from 'hono';
+import { first } from '../form/draft.ts';
+import { tasksPage } from '../pages/tasks-page.ts';
+import { leftCalls } from '../workspace/left-calls.ts';
+import { type Desk, posted, redirect, show } from './context.ts';
+
+export function taskRoutes(app: Hono, desk: Desk): void {
+  const { workspace, guard, zone } = desk;
+
+  const showTasks = (context: Context, left: ReturnType<typeof leftCalls>, wrong?: string) =>
+    show(context, desk, tasksPage(left, guard, zone, wrong), wrong === undefined ? 200 : 409);
+
+  app.get('/tasks', async context => {
+    const calls = workspace.calls.list();
+    try {
+      return showTasks(context, leftCalls(calls, (await workspace.tasks?.list()) ?? []));
+    } catch (error) {
+      if (!isMidcallError(error)) throw error;
+      return showTasks(context, leftCalls(calls, []), error.message);
+    }
+  });
+
+  app.post('/tasks/forget', async context => {
+    const id = first(posted(context), 'call') ?? '';
+    // One that is followed is cancelled, where its server hears of it.
+    const left = leftCalls(workspace.calls.list(), (await workspace.tasks?.list()) ?? []);
+    if (left.some(call => call.id === id && call.follower === 'nobody')) await workspace.tasks?.drop(id);
+    return redirect(context, desk, '/tasks');
+  });
+}

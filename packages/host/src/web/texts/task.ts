@@ -1,0 +1,21 @@
+/** The part of the desk's texts that is about calls that go on by themselves. */
+export const taskTexts = {
+  task: {
+    title: 'Calls that go on',
+    lead: 'A server may go on with a call by itself, for days. You need not wait for it: its questions come to the desk when they are asked.',
+    none: 'No call goes on by itself.',
+    state: 'State',
+    change: 'Change',
+    waits: 'Waits for an answer',
+    working: 'The server works on it',
+    follower: {
+      desk: '',
+      other: 'Another process of yours follows it, such as midcall call.',
+      nobody: 'It is taken up when its server is connected here.',
+    },
+    cancel: 'Cancel',
+    forget: 'Forget',
+    goesOn: 'This call goes on by itself. If you close the desk, the next one asks the server for it again.',
+    needsDesk: 'This call goes on by itself, for as long as the desk is open.',
+  },
+};

@@ -1,0 +1,35 @@
+/** Calls that go on by themselves: those that this desk follows, and those that are kept and wait for their server. */
+import { isFollowed, type KeptTask } from '../../index.ts';
+import type { CallView } from './views.ts';
+
+/** One of them. */
+export interface LeftCall {
+  readonly id: string;
+  readonly name: string;
+  readonly serverId: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly waits: boolean;
+  /** The server's own words; untrusted. */
+  readonly message?: string;
+  /** Who follows it: this desk, another process of the person's, or nobody until its server is connected. */
+  readonly follower: 'desk' | 'other' | 'nobody';
+}
+
+/** @param calls - of the desk; @param kept - in the file, oldest first */
+export function leftCalls(calls: readonly CallView[], kept: readonly KeptTask[]): readonly LeftCall[] {
+  const own = calls.filter(({ task, outcome }) => task && !outcome);
+  const here = own.map(({ context: { id, name }, serverId, startedAt, task, items }): LeftCall => {
+    const waits = task?.status === 'input_required' || items.some(item => 'question' in item && !item.ending);
+    const message = task?.message;
+    return { id, name, serverId, startedAt, waits, follower: 'desk', ...(message !== undefined && { message }) };
+  });
+  const away = kept
+    .filter(({ call }) => !here.some(({ id }) => id === call.id))
+    .map((task): LeftCall => {
+      const { call, server, startedAt, status } = task;
+      const follower = isFollowed(task) && task.holder?.pid !== process.pid ? 'other' : 'nobody';
+      return { ...call, serverId: server.id, startedAt, waits: status === 'input_required', follower };
+    });
+  return [...here, ...away].sort((a, b) => b.startedAt - a.startedAt);
+}

@@ -1,0 +1,97 @@
+/** Calls that go on by themselves and were left: named, listed, and taken up again. */
+import { visible } from '@midcall/core/text';
+import {
+  type CallHandle,
+  type CallOutcome,
+  type Connection,
+  isFollowed,
+  type KeptTask,
+  type ServerEntry,
+} from '@midcall/host';
+import { readServerList } from './server-choice.ts';
+import { usage } from './usage.ts';
+
+/** A call that is to be taken up. */
+export interface KeptCall {
+  readonly task: KeptTask;
+  readonly entry: ServerEntry;
+}
+
+/** As much of an id as tells calls apart. */
+export const shortId = (id: string): string => id.slice(0, 8);
+
+const listCommand = 'List them: midcall call --resume';
+
+/**
+ * @param id - as it was printed, or how it begins
+ * @param entry - the server, where the command line names it
+ * @throws MidcallError `cli/usage` where there is no such call, or another process follows it
+ */
+export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEntry | undefined): KeptCall {
+  const found = tasks.filter(({ call }) => call.id.startsWith(id));
+  const [task] = found;
+  if (!task || id === '') throw usage(`There is no call '${visible(id, { max: 50 })}' to take up. ${listCommand}`);
+  if (found.length > 1) throw usage(`The ids of ${found.length} calls begin with '${id}'. ${listCommand}`);
+  if (isFollowed(task)) throw usage(`This call is followed by ${followerOf(task)}. Answer there, or end it first.`);
+  const { server } = task;
+  const listed =
+    server.listedIn === undefined
+      ? undefined
+      : readServerList(server.listedIn).find(({ id: own }) => own === server.id);
+  const target = entry?.target ?? listed?.target ?? server.target;
+  if (!target)
+    throw usage(`The server '${visible(server.id, { max: 80 })}' is no longer known. Name it again after --.`);
+  return { task, entry: { ...listed, id: server.id, target } };
+}
+
+/**
+ * Takes up a call once its server is connected.
+ * @throws MidcallError `cli/usage` where another process was faster
+ */
+export async function takenUp(
+  connection: Connection,
+  { task: { call } }: KeptCall,
+): Promise<CallHandle & { readonly tool: string }> {
+  const outcome = new Promise<CallOutcome>(resolve => {
+    connection.subscribe(event => {
+      if (event.type === 'call-ended' && event.call.id === call.id) resolve(event.outcome);
+    });
+  });
+  if ((await connection.resume(call.id)).length === 0)
+    throw usage(`The call ${shortId(call.id)} is over, or another process follows it by now. ${listCommand}`);
+  return { id: call.id, tool: call.name, outcome, cancel: () => void connection.cancel(call.id) };
+}
+
+/** One line for each call. @param now - milliseconds since the epoch */
+export function keptCalls(tasks: readonly KeptTask[], now: number): string {
+  if (tasks.length === 0) return 'No call goes on by itself.\n';
+  return tasks.map(task => `${lineOf(task, now)}\n`).join('');
+}
+
+function lineOf(task: KeptTask, now: number): string {
+  const { call, server, status, startedAt } = task;
+  const parts = [
+    shortId(call.id),
+    visible(call.name, { max: 60 }),
+    visible(server.id, { max: 60 }),
+    status === 'input_required' ? 'waits for an answer' : 'working',
+    `for ${spanOf(now - startedAt)}`,
+    ...(isFollowed(task) ? [`followed by ${followerOf(task)}`] : []),
+  ];
+  return parts.join('  ');
+}
+
+const followerOf = ({ holder }: KeptTask): string =>
+  `process ${holder?.pid}${holder?.host === undefined ? '' : ` of ${visible(holder.host, { max: 60 })}`}`;
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+function spanOf(ms: number): string {
+  const [unit, size] = units.find(([, least]) => ms >= least) ?? ['second', 1_000];
+  const count = Math.max(0, Math.floor(ms / size));
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,69 @@
+/** `midcall call --detach` and `--resume`: a call that is left, and taken up by another process. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { askingServer } from '../host/person.ts';
+
+const bin = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function midcall(words: readonly string[]): Promise<Ran> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, [bin, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', chunk => (stdout += chunk));
+    child.stderr.on('data', chunk => (stderr += chunk));
+    child.on('close', code => resolve({ code, stdout, stderr }));
+  });
+}
+
+const server = fileURLToPath(new URL('../fixtures/stock-server.mjs', import.meta.url));
+
+it('leaves a call that became a task, lists it, and takes it up in another process', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));
+  const [tasks, answers] = [join(home, 'tasks.json'), join(home, 'answers.json')];
+  const named = ['--', process.execPath, server, join(home, 'store.db')];
+  const left = await midcall(['call', 'count_shelf', '--detach', '--tasks', tasks, ...named]);
+  expect(left.code).toBe(0);
+  const id = left.stdout.trim();
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(left.stderr).toContain(`midcall call --resume ${id.slice(0, 8)}`);
+
+  const listed = await midcall(['call', '--resume', '--tasks', tasks]);
+  expect(listed.stdout).toMatch(
+    new RegExp(`^${id.slice(0, 8)}  count_shelf  stock-server  (working|waits for an answer)`),
+  );
+
+  writeFileSync(answers, JSON.stringify([{ action: 'accept', content: { value: true } }]));
+  const resumed = await midcall(['call', '--resume', id.slice(0, 8), '--tasks', tasks, '--answers', answers]);
+  expect(resumed).toMatchObject({ code: 0, stdout: 'Answered: accept.\n' });
+
+  expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call goes on by itself.\n');
+  const again = await midcall(['call', '--resume', id, '--tasks', tasks]);
+  expect(again).toMatchObject({ code: 2 });
+  expect(again.stderr).toContain(`There is no call '${id}' to take up.`);
+});
+
+it('keeps nothing of a server that makes no task, and says why the result is here', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));
+  const tasks = join(home, 'tasks.json');
+  const named = ['--', process.execPath, askingServer];
+  const { code, stderr } = await midcall(['call', 'plain', '--detach', '--tasks', tasks, ...named]);
+  expect(code).toBe(0);
+  expect(stderr).toContain('The server made no task of this call');
+  expect(existsSync(tasks) && readFileSync(tasks, 'utf8').includes('plain')).toBe(false);
+});
+
+it('says which words are missing where neither a tool nor a call is named', async () => {
+  const { code, stderr } = await midcall(['call', '--', process.execPath, server]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Name the tool to call, or a call to take up with --resume.');
+});
