@@ -196,8 +196,7 @@ export class Connection {
   }
 
   /**
-   * Takes up the calls an earlier process, or an earlier start, left waiting or as tasks; after {@link Inbox.restore} and
-   * {@link start}.
+   * Takes up the calls an earlier process or start left waiting or as tasks; after {@link Inbox.restore} and {@link start}.
    * @param callId - only this one; all where absent
    * @returns the calls' ids
    */
