@@ -4,7 +4,7 @@ import { visible } from '@midcall/core/text';
 
 const style = `${tokens}
 body{margin:0;font:16px/1.5 system-ui,sans-serif}main{max-width:34rem;margin:12vh auto;padding:0 1.5rem}
-.brand-mark{vertical-align:-6px;margin-right:.5rem}h1{font-size:1.4rem}`;
+.brand-mark{vertical-align:-6px;margin-right:.5rem}.brand-box{fill:var(--accent)}.brand-line{stroke:var(--accent-ink)}h1{font-size:1.4rem}`;
 
 /** Nothing is fetched, and nothing says where the browser came from: the address of this page has the code in it. */
 export const callbackHeaders: Readonly<Record<string, string>> = {

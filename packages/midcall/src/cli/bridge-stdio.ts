@@ -60,7 +60,8 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
           ...host,
           keptRules,
           connect: other =>
-            other === entry ? connection : new Connection(other, { ...connecting, sampling: { model } }),
+            // The desk has a copy of it.
+            other.target === entry.target ? connection : new Connection(other, { ...connecting, sampling: { model } }),
           ...(flags.models !== undefined && { models: model }),
           environment: process.env,
           onError: complain,
