@@ -8,6 +8,7 @@
  * - authorizer-Z4 A server that refuses what it was just given is not given more: the request fails, and says so.
  */
 import { MidcallError } from '@midcall/core/errors';
+import { own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion, refreshAuthorization } from '@modelcontextprotocol/client';
@@ -42,6 +43,8 @@ const answerMs = 20_000;
 const mostBytes = 1024 * 1024;
 /** Milliseconds between two looks for a sign-in of another process. */
 const lookMs = 1_000;
+/** Milliseconds in which nobody is asked again for what a sign-in has just not given. */
+const futileMs = 60_000;
 /** How often one request asks the person for more. */
 const mostSignIns = 2;
 
@@ -54,6 +57,8 @@ export class Authorizer {
   #read: Promise<void> | undefined;
   #renewing: Promise<string | undefined> | undefined;
   #signingIn: Promise<void> | undefined;
+  /** What was refused right after a sign-in, so that the next request does not ask for the same again (authorizer-Z4). */
+  #futile: { readonly refused: string; readonly until: number } | undefined;
   /** What a person has to sign in for, where a request found that out and nobody could be asked. */
   needed: Challenge | undefined;
 
@@ -67,7 +72,7 @@ export class Authorizer {
 
   /** Sends a request to the server with a token, and again with another one where that is what it takes. */
   readonly fetch: typeof fetch = async (input, init) => {
-    const { serverUrl, fetch, ask } = this.#options;
+    const { serverUrl, fetch, ask, clock } = this.#options;
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.origin !== serverUrl.origin) return fetch(input, init);
     let renewed = false;
@@ -85,11 +90,15 @@ export class Authorizer {
         }
       }
       const asks = ask();
-      if (!asks || (init?.method ?? 'GET') !== 'POST') {
-        this.needed = challenge;
-        return response;
+      if (!asks) this.needed = challenge;
+      // Nobody waits for an answer to anything but a request.
+      if (!asks || !isRequest(init)) return response;
+      const refused = JSON.stringify([challenge.wants, challenge.scope]);
+      const isFutile = this.#futile?.refused === refused && clock.now() < this.#futile.until;
+      if (isFutile || signIns >= mostSignIns || (signIns > 0 && challenge.wants === 'token')) {
+        if (!isFutile) this.#futile = { refused, until: clock.now() + futileMs };
+        throw stillRefused(challenge);
       }
-      if (signIns >= mostSignIns || (signIns > 0 && challenge.wants === 'token')) throw stillRefused(challenge);
       signIns += 1;
       await response.body?.cancel();
       await this.signIn(challenge, asks, token);
@@ -301,6 +310,17 @@ function withToken(init: RequestInit | undefined, token: string | undefined): Re
   const headers = new Headers(init?.headers);
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   return { ...init, headers };
+}
+
+/** True for a JSON-RPC request. */
+function isRequest({ method = 'GET', body }: RequestInit = {}): boolean {
+  if (method !== 'POST' || typeof body !== 'string') return false;
+  try {
+    const message: unknown = JSON.parse(body);
+    return own(message, 'method') !== undefined && own(message, 'id') !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function mustBeBearer(issuer: string, type: string): void {
