@@ -133,5 +133,22 @@ export function shopServer(mid: Midcall, shop: Shop) {
     },
     // #endregion
   );
+
+  mid.tool(
+    server,
+    'order_slot',
+    { inputSchema, annotations: { destructiveHint: false } },
+    // #region validate
+    async ({ order }, call) => {
+      const full = new Set(['09:00', '10:00']); // what the server knows now
+      const answer = await call.elicit({
+        message: `When may ${order} come?`,
+        form: { slot: String, floor: Number },
+        validate: ({ slot }) => (full.has(slot) ? { slot: `${slot} is full. Choose another.` } : undefined),
+      });
+      return answer.action === 'accept' ? `Comes at ${answer.content.slot}.` : 'No time was chosen.';
+    },
+    // #endregion
+  );
   return server;
 }

@@ -69,6 +69,12 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
     else expect(required).toMatchObject({ isError: true });
   });
 
+  it('asks again for what the server does not take', async () => {
+    const slot = (time: string) => ({ action: 'accept' as const, content: { slot: time, floor: 2 } });
+    expect(textOf((await call('order_slot', [slot('09:00'), slot('11:00')])).result)).toBe('Comes at 11:00.');
+    expect(textOf((await call('order_slot', [{ action: 'decline' }])).result)).toBe('No time was chosen.');
+  });
+
   it('relays a question through the model only where that is switched on', async () => {
     const { result } = await call('order_ship', [], {}, { channels: ['native', 'relay'] });
     expect(textOf(result)).toContain('Put this question to the person in these words');

@@ -9,6 +9,11 @@ import type { RunEnd } from './engine/deferred.ts';
 import type { Principal } from './principal.ts';
 import type { Files } from './roots/index.ts';
 
+/** What is wrong with an answer: nothing, a text, or a text for each field that is wrong. */
+export type Validation<T> = FieldMessages<T> | string | Nothing;
+type FieldMessages<T> =
+  T extends Readonly<Record<string, unknown>> ? { readonly [K in keyof T]?: string | undefined } : never;
+
 /** One question with a form. */
 export interface ElicitAsk<I extends FormInput> {
   /** Shown to the person; say what will happen on yes. Up to 2,000 characters. */
@@ -30,6 +35,13 @@ export interface ElicitAsk<I extends FormInput> {
    * `destructiveHint: false`; elsewhere the ask fails with `server/setup`, whether or not the client can be asked.
    */
   readonly fallback?: FormValue<I>;
+  /**
+   * Judges an accepted answer that fits the form, by what the server knows. Runs once for each answer that arrives, and is
+   * recorded. What is wrong is put to the person again, each message at its field with what they typed, at most twice; then
+   * the answer is `cancel/invalid`.
+   * @returns nothing where the answer stands; else a text, or a text for each field that is wrong
+   */
+  readonly validate?: (content: FormValue<I>) => Validation<FormValue<I>> | Promise<Validation<FormValue<I>>>;
   /** True where the handler cannot go on unasked: a client that cannot be asked gets -32021 (2026) or an error result (2025). */
   readonly required?: boolean;
 }

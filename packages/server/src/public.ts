@@ -47,6 +47,7 @@ export type {
   StepContext,
   StepOptions,
   StepRetry,
+  Validation,
 } from './call.ts';
 export type { UrlAnswer, UrlAsk } from './channels/page/ask.ts';
 export type {

@@ -39,6 +39,7 @@ const askKinds: Kinds<ElicitAsk<FormInput>> = {
   ...shared,
   form: required({ ...anything, words: 'what is asked: Boolean, a list of choices, a JSON Schema, z.object({ … })' }),
   fallback: anything,
+  validate: func,
 };
 
 const urlKinds: Kinds<UrlAsk<unknown>> = {

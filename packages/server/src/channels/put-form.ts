@@ -6,13 +6,14 @@ import type { Answer, Assurance, Channel, Form } from '@midcall/core/form';
 import { formDigest } from '../asking/form-digest.ts';
 import { AskHistory, askAgain, judge } from '../asking/judge.ts';
 import { recordedCheck } from '../asking/recorded-check.ts';
+import { type NotTaken, typedIn, validated } from '../asking/validated.ts';
 import type { Json } from '../digest.ts';
 import type { ChannelCall, FormQuestion, Put } from './channel.ts';
 import type { Outgoing } from './outgoing.ts';
 import { type Recording, readRecording } from './recording.ts';
 
 /** Bad answers are asked again so often. */
-const ASK_AGAIN = 2;
+export const ASK_AGAIN = 2;
 
 /** How a channel puts a form. */
 export interface FormPutting<T> {
@@ -20,7 +21,8 @@ export interface FormPutting<T> {
   readonly assurance: Assurance;
   /** As it is asked there. */
   readonly form: Pick<Form<T>, 'check'>;
-  outgoing(message: string): Outgoing;
+  /** @param before - the answer before, where it fitted the form and was not taken */
+  outgoing(message: string, before?: NotTaken): Outgoing;
   /** What is recorded without asking, where the question was not put before. */
   instead?(): Recording | Promise<Recording>;
 }
@@ -32,12 +34,13 @@ export async function putForm<T>(
 ): Promise<Put<T>> {
   const question = questionOf(ask.message, form);
   let message = ask.message;
+  let before: NotTaken | undefined;
   for (let attempt = 0; ; attempt++) {
     const open = {
       kind: 'elicit',
       identity: [message, formDigest(form.schema), ask.key],
       label: message,
-      detail: putting.outgoing(message),
+      detail: putting.outgoing(message, before),
     } as const;
     let instead: Recording | undefined;
     if (!run.foresees(open)) {
@@ -49,13 +52,22 @@ export async function putForm<T>(
     }
     const { id, value, fresh } = await run.ask(open, instead as Json | undefined);
     const recording = readRecording(value);
-    const judged = await judge(recording, putting.form, {
+    let judged = await judge(recording, putting.form, {
       from: putting,
       demanded: ask.assurance,
       suspectBelowMs: config.suspectBelowMs,
       fallback: ask.fallback,
       judging: recordedCheck(run, ask.message, id),
     });
+    before = undefined;
+    if (recording.kind === 'answered' && 'answer' in judged && judged.answer.action === 'accept') {
+      const { content, by } = judged.answer;
+      const issues = await validated(run, ask, content, id);
+      if (issues) {
+        before = { issues, typed: typedIn(recording.got) };
+        judged = { again: issues, by };
+      }
+    }
     if ('again' in judged && attempt < ASK_AGAIN) {
       message = askAgain(ask.message, judged.again);
       continue;

@@ -1,5 +1,6 @@
 /** The client's own forms, over the protocol: what it says the person answered. */
 import { firstSpelling } from '@midcall/core/form';
+import { withProblems } from '../../asking/validated.ts';
 import { formParams } from '../../era.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
 import type { ClientAsk } from '../outgoing.ts';
@@ -27,11 +28,11 @@ export function asNative<T>(
     channel: 'native',
     assurance: 'in-band',
     form,
-    outgoing: (message): ClientAsk => ({
+    outgoing: (message, before): ClientAsk => ({
       to: 'client',
       channel: 'native',
       method: 'elicitation/create',
-      params: formParams(request.client.asks, message, form.schema),
+      params: formParams(request.client.asks, message, before ? withProblems(form.schema, before) : form.schema),
       key: ask.key,
       timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
       withdrawn,

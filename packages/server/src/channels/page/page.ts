@@ -2,9 +2,12 @@
 import { type Answer, type Assurance, assures, type Form, type Judging } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import { formDigest } from '../../asking/form-digest.ts';
+import { askAgain } from '../../asking/judge.ts';
 import { recordedCheck } from '../../asking/recorded-check.ts';
+import { typedIn, validated, withProblems } from '../../asking/validated.ts';
 import type { Json } from '../../digest.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
+import { ASK_AGAIN } from '../put-form.ts';
 import type { UrlAnswer } from './ask.ts';
 import { gives, ways } from './plan.ts';
 
@@ -15,17 +18,27 @@ export const page: AskChannel = {
   assurance: (question, call) => worths(question, call).reduce((a, b) => (assures(b, a) ? b : a), 'relayed'),
   async put(question, call) {
     const { ask, form } = question;
-    const { message, key, timeoutMs, assurance, channels } = ask;
-    const answer = await call.askOnPage<Json>(
-      {
-        message,
-        page: { kind: 'question', data: { schema: form.schema as unknown as Json } },
-        ...defined({ key, timeoutMs, assurance, channels }),
-      },
-      refusedByHost(question),
-    );
-    const judging = recordedCheck(call.run, message, ['page', message, formDigest(form.schema), key]);
-    return { answer: await checked(answer, form, judging), saidYes: answer.action === 'accept' };
+    const { key, timeoutMs, assurance, channels } = ask;
+    let { message } = ask;
+    let { schema } = form;
+    for (let attempt = 0; ; attempt++) {
+      const answer = await call.askOnPage<Json>(
+        {
+          message,
+          page: { kind: 'question', data: { schema: schema as unknown as Json } },
+          ...defined({ key, timeoutMs, assurance, channels }),
+        },
+        refusedByHost(question),
+      );
+      const identity = ['page', message, formDigest(schema), key];
+      const given = await checked(answer, form, recordedCheck(call.run, message, identity));
+      const saidYes = answer.action === 'accept';
+      const issues = given.action === 'accept' ? await validated(call.run, ask, given.content, identity) : undefined;
+      if (!issues) return { answer: given, saidYes };
+      if (attempt === ASK_AGAIN) return { answer: { action: 'cancel', reason: 'invalid', by: given.by }, saidYes };
+      message = askAgain(ask.message, issues);
+      schema = withProblems(form.schema, { issues, typed: typedIn(answer) });
+    }
   },
 };
 
