@@ -1,6 +1,6 @@
 /** Replicas of one server in this process, each with an endpoint of its own, over a Redis of their own. */
 
-import { type RedisFleetOptions, redisFleet } from '@midcall/server/fleet';
+import { type RedisClient, type RedisFleetOptions, redisFleet } from '@midcall/server/fleet';
 import type { HttpOptions } from '@midcall/server/http';
 import { type HttpServing, serveHttp } from '@midcall/server/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
@@ -24,6 +24,12 @@ export interface Replicas {
   route(pick: (what: string) => number | undefined): void;
   /** Cuts a replica off from Redis and from its clients, as if it had been killed. */
   kill(at: number): Promise<void>;
+  /** Starts one more. */
+  add(): Promise<void>;
+  /** Lets nothing of a replica reach Redis, nor its clients, until the returned function is called. */
+  pause(at: number): () => Promise<void>;
+  /** What the clients have read, piece by piece. */
+  readonly read: readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -51,38 +57,63 @@ export async function startReplicas({
 }: ReplicasOptions): Promise<Replicas> {
   const redis = await startRedis(...redisArgs);
   const client = redis.connect();
-  const clients = Array.from({ length: count }, () => redis.connect());
-  const errors: string[][] = clients.map(() => []);
-  const servings = await Promise.all(
-    clients.map(async (connection, at) =>
-      serveHttp(factory(at), {
-        ...http,
-        fleet: await redisFleet({ connection: connection as never, key: fleetKey, retryMs: 10, ...fleet }),
-        onError: error => void errors[at]!.push(error.message),
-      }),
-    ),
-  );
+  const clients: Redis[] = [];
+  const gates: Promise<void>[] = [];
+  const errors: string[][] = [];
+  const servings: HttpServing[] = [];
+  const cuts: AbortController[] = [];
   const gone = new Set<number>();
   const seen: { at: number; what: string }[] = [];
+  const read: string[] = [];
   let next = 0;
   let pick: (what: string) => number | undefined = () => undefined;
-  const cuts = servings.map(() => new AbortController());
+
+  const add = async (): Promise<void> => {
+    const at = servings.length;
+    const connection = redis.connect();
+    clients.push(connection);
+    gates.push(Promise.resolve());
+    errors.push([]);
+    cuts.push(new AbortController());
+    const gated: RedisClient = {
+      call: async (command, ...args) => {
+        await gates[at];
+        return connection.call(command, ...args);
+      },
+      duplicate: () => connection.duplicate() as unknown as RedisClient,
+      subscribe: channel => connection.subscribe(channel),
+      on: (event, listener) => connection.on(event, listener as never),
+      disconnect: () => connection.disconnect(),
+    };
+    servings.push(
+      await serveHttp(factory(at), {
+        ...http,
+        fleet: await redisFleet({ connection: gated, key: fleetKey, retryMs: 10, ...fleet }),
+        onError: error => void errors[at]!.push(error.message),
+      }),
+    );
+  };
+  for (let at = 0; at < count; at += 1) await add();
+
   return {
     redis,
     client,
     servings,
     errors,
     seen,
+    read,
+    add,
     fetch: async (_, init) => {
       const what = whatOf(init);
       let at = pick(what);
       while (at === undefined || gone.has(at)) {
-        at = next % count;
+        at = next % servings.length;
         next += 1;
       }
       seen.push({ at, what });
       const signals = [init?.signal, cuts[at]!.signal].filter(signal => signal !== undefined && signal !== null);
-      return fetch(servings[at]!.url, { ...init, signal: AbortSignal.any(signals) });
+      const response = await fetch(servings[at]!.url, { ...init, signal: AbortSignal.any(signals) });
+      return response.body ? new Response(tapped(response.body, read), response) : response;
     },
     route(given) {
       pick = given;
@@ -92,6 +123,20 @@ export async function startReplicas({
       clients[at]!.disconnect();
       cuts[at]!.abort(new Error('killed'));
     },
+    pause(at) {
+      let open!: () => void;
+      const before = gates[at]!;
+      gates[at] = new Promise(resolve => {
+        open = resolve;
+      });
+      gone.add(at);
+      cuts[at]!.abort(new Error('paused'));
+      return async () => {
+        open();
+        gates[at] = before;
+        await servings[at]!.endpoint.health();
+      };
+    },
     async [Symbol.asyncDispose]() {
       for (const cut of cuts) cut.abort();
       await Promise.all(servings.map(serving => serving.close().catch(() => {})));
@@ -99,4 +144,17 @@ export async function startReplicas({
       await redis.remove();
     },
   };
+}
+
+/** The same stream, with what is read noted. */
+function tapped(body: ReadableStream<Uint8Array>, read: string[]): ReadableStream<Uint8Array> {
+  const decoder = new TextDecoder();
+  return body.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        read.push(decoder.decode(chunk));
+        controller.enqueue(chunk);
+      },
+    }),
+  );
 }

@@ -105,9 +105,14 @@ export class FleetSessions {
     if (this.#state === 'closed') return draining;
     try {
       await this.#ready();
+    } catch (error) {
+      this.#member.onError(error);
+      return away;
+    }
+    try {
       return await this.#serve(request);
     } catch (error) {
-      if (!isMidcallError(error, 'store/unavailable') && !isMidcallError(error, 'server/setup')) throw error;
+      if (!isMidcallError(error, 'store/unavailable')) throw error;
       this.#member.onError(error);
       return away;
     }
@@ -172,9 +177,8 @@ export class FleetSessions {
     const full = await this.#directory.room(keys, owner);
     if (full) return full;
     const record: SessionRecord = { id, owner, initialize: body as JSONRPCMessage };
-    await this.#directory.open(keys, record);
     const answer = { ...(await this.#sessions.open(keys, record, request)), id: (body as JSONRPCRequest).id };
-    if ('error' in answer) await this.#directory.end(keys, record);
+    if (!('error' in answer)) await this.#directory.open(keys, record);
     return Response.json(answer, 'error' in answer ? {} : { headers: { 'mcp-session-id': id } });
   }
 
@@ -277,8 +281,10 @@ export class FleetSessions {
       ...[replica.id, call.name, sealAt(this.#member, call.call, body), limits.callMs, limits.maxCalls, primes ? 1 : 0],
     );
     const [said, holder = '', count = '', text] = reply as readonly string[];
-    if (said === 'gone') return notFound;
-    if (said === 'full') return tooMany;
+    if (said !== 'begun' && said !== 'exists') {
+      replica.letGo(nameOfCall(keys, call));
+      return said === 'full' ? tooMany : notFound;
+    }
     if (said === 'exists') {
       // A balancer sends the same request again where its replica died before the response began.
       const known = openAt<CallBody>(this.#member, call.call, text);

@@ -145,7 +145,7 @@ export class LocalSession {
   }
 
   async close(): Promise<void> {
-    for (const call of [...this.calls.values()]) call.lose();
+    for (const call of [...this.calls.values()]) call.leave();
     void this.#outside?.then(call => call?.lose());
     await this.#server.close();
   }

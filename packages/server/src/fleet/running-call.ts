@@ -244,16 +244,27 @@ export class RunningCall implements SharedCall {
     if (this.#state !== 'running') return;
     const { commands, replica } = this.#member;
     const reply = await commands.run(releaseCall, this.#keys.call, replica.id, this.#claim.count);
-    this.lose();
     const [said, listener] = reply as readonly string[];
+    // Whoever ends what this replica leaves finds it, where no client comes back for it.
+    this.#lose(said === 'released');
     if (said === 'released') this.#wakeListener(listener ?? '');
+  }
+
+  /** Goes on with it no more, as if this process had died. */
+  leave(): void {
+    this.#lose(true);
   }
 
   /** running-call-F1 */
   lose(): void {
+    this.#lose(false);
+  }
+
+  #lose(leaves: boolean): void {
     if (this.#state !== 'running') return;
     this.#state = 'lost';
     this.#stopListening();
+    if (!leaves) this.#member.replica.letGo(this.name);
     for (const ask of [...this.#open.keys()]) this.#close(ask)?.reject(new HandedOver());
     this.#told.lost();
   }
@@ -263,6 +274,7 @@ export class RunningCall implements SharedCall {
     if (this.#state !== 'running') return;
     this.#state = 'lost';
     this.#stopListening();
+    this.#member.replica.letGo(this.name);
     this.#told.gone();
   }
 

@@ -86,7 +86,7 @@ export class Takeovers {
       takeCall,
       ...[call.call, keys.session, member.replica.id, holder, count],
     )) as readonly [string, (readonly string[])?];
-    if (said !== 'taken') return;
+    if (said !== 'taken') return member.replica.letGo(nameOfCall(keys, call));
     const fields = new Map(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1]!] as const] : [])));
     const body = openAt<CallBody>(member, call.call, fields.get('b'));
     if (!body) throw new Error('A call in Redis was not written with the key of this fleet; it is left alone.');

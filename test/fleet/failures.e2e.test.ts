@@ -1,0 +1,359 @@
+import { type AuditEvent, midcall } from '@midcall/server';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
+import { grown } from '../fixtures/grown.ts';
+import { redisServer } from '../stores/redis-server.ts';
+import { fleetKey, type Replicas, startReplicas } from './replicas.ts';
+
+const url = new URL('http://fleet.invalid/mcp');
+const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]!.text;
+const otherKey = 'q7Jm0YtC1x2V9bN4kLwZr8sT5uPd3eHfGa6iOoQyXjE=';
+type Answer = { action: 'accept' | 'decline'; content?: Record<string, boolean> };
+
+interface World {
+  readonly effects: string[];
+  readonly audits: AuditEvent[][];
+  /** Held by a step while it runs. */
+  slow: Promise<void> | undefined;
+}
+const world = (): World => ({ effects: [], audits: [], slow: undefined });
+
+function server(of: World) {
+  return (at: number) => {
+    of.audits[at] = [];
+    const mid = midcall({ key: fleetKey, audit: event => void of.audits[at]!.push(event) });
+    return () => {
+      const server = new McpServer({ name: 'fleet', version: '1.0.0' });
+      mid.tool(server, 'charge', { inputSchema: z.object({ order: z.string() }) }, async ({ order }, call) => {
+        const answer = await call.elicit({ message: `Charge ${order}?`, form: { confirm: Boolean } });
+        if (answer.action !== 'accept') return said(`Not charged: ${answer.action}.`);
+        await call.step('charge', async () => {
+          of.effects.push(`charge ${order} at ${at}`);
+          await of.slow;
+        });
+        return said('Charged.');
+      });
+      server.registerTool('plain', {}, async ctx => {
+        of.effects.push(`plain at ${at}`);
+        const requestedSchema = { type: 'object' as const, properties: { yes: { type: 'boolean' as const } } };
+        await ctx.mcpReq.send({
+          method: 'elicitation/create',
+          params: { mode: 'form', message: 'Plain?', requestedSchema },
+        });
+        return said('Done.');
+      });
+      return server;
+    };
+  };
+}
+
+/** A client whose person answers when the test says so. */
+async function person(replicas: Replicas, headers: Record<string, string> = {}) {
+  const asked: string[] = [];
+  const answers: ((answer: Answer) => void)[] = [];
+  const client = new Client(
+    { name: 'host', version: '1.0.0' },
+    { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'legacy' } },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    asked.push(params.message);
+    return new Promise<Answer>(resolve => {
+      answers.push(resolve);
+    });
+  });
+  const transport = new StreamableHTTPClientTransport(url, {
+    fetch: replicas.fetch,
+    requestInit: { headers },
+    reconnectionOptions: {
+      maxRetries: 1_000,
+      initialReconnectionDelay: 10,
+      maxReconnectionDelay: 10,
+      reconnectionDelayGrowFactor: 1,
+    },
+  });
+  await client.connect(transport);
+  return {
+    client,
+    transport,
+    asked: (count = 1) => grown(asked, list => list.length >= count),
+    questions: asked,
+    answer: (confirm = true) => answers.shift()!({ action: 'accept', content: { confirm } }),
+    charge: (order: string) => client.callTool({ name: 'charge', arguments: { order } }, { timeout: 600_000 }),
+  };
+}
+
+const ends = (of: World, at: number) => of.audits[at]!.filter(({ kind }) => kind === 'ended');
+/** Waits for something that no event tells of. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 5));
+}
+
+describe.skipIf(!redisServer)('replicas that end', () => {
+  it('all of them die while a person thinks, and one that starts then finishes the call', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300 } });
+    const { charge, asked, answer, questions, client } = await person(replicas);
+    const call = charge('d-1');
+    await asked();
+    for (const at of [0, 1, 2]) await replicas.kill(at);
+    await replicas.add();
+    answer();
+    expect(textOf(await call)).toBe('Charged.');
+    expect(of.effects).toEqual(['charge d-1 at 3']);
+    expect(questions).toEqual(['Charge d-1?']);
+    await client.close();
+  });
+
+  it('a replica that drains hands its call on, and is not its end', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of) });
+    replicas.route(what => (what === 'tools/call' ? 1 : undefined));
+    const { charge, asked, answer, client } = await person(replicas);
+    const call = charge('d-2');
+    await asked();
+    replicas.route(what => (what === 'GET' ? 2 : 0));
+    await replicas.servings[1]!.endpoint.drain();
+    answer();
+    expect(textOf(await call)).toBe('Charged.');
+    expect(of.effects).toEqual(['charge d-2 at 2']);
+    expect(ends(of, 1)).toEqual([]);
+    expect(ends(of, 2)).toMatchObject([{ outcome: 'done' }]);
+    await client.close();
+  });
+
+  it('a call that its client never comes back for ends at another replica, and what is in doubt is said', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300, graceMs: 500 } });
+    replicas.route(what => (what === 'tools/call' ? 1 : 0));
+    const waiting = await person(replicas);
+    const stepping = await person(replicas);
+    of.slow = new Promise(() => {});
+    waiting.charge('d-3').catch(() => {});
+    await waiting.asked();
+    stepping.charge('d-4').catch(() => {});
+    await stepping.asked();
+    stepping.answer();
+    await grown(of.effects, list => list.length > 0);
+    await Promise.all([waiting.client.close(), stepping.client.close()]);
+    await replicas.kill(1);
+    const others = () => [...of.audits[0]!, ...of.audits[2]!];
+    await until(() => others().filter(({ kind }) => kind === 'ended').length === 2);
+    const codes = others().flatMap(event => (event.kind === 'ended' ? [event.code] : []));
+    expect(codes.sort()).toEqual(['call/interrupted', 'step/in-doubt']);
+    expect(of.effects).toEqual(['charge d-4 at 1']);
+    await until(async () => (await replicas.client.keys('midcall:fleet:held:*')).length === 0);
+  });
+
+  it('a plain tool is not run again: its call ends with an error that says so', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300 } });
+    replicas.route(what => (what === 'tools/call' ? 1 : 0));
+    const { client, asked } = await person(replicas);
+    const call = client.callTool({ name: 'plain' }, { timeout: 600_000 });
+    await asked();
+    await replicas.kill(1);
+    await expect(call).rejects.toThrow('cannot tell what took effect');
+    expect(of.effects).toEqual(['plain at 1']);
+    await client.close();
+  });
+
+  it('a replica that was only slow finds its claim gone, and does nothing more', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300 } });
+    replicas.route(what => (what === 'tools/call' ? 1 : 0));
+    const { charge, asked, answer, client } = await person(replicas);
+    const call = charge('d-5');
+    await asked();
+    const resume = replicas.pause(1);
+    answer();
+    expect(textOf(await call)).toBe('Charged.');
+    await resume();
+    expect(of.effects).toEqual(['charge d-5 at 0']);
+    expect(ends(of, 1)).toEqual([]);
+    await client.close();
+  });
+});
+
+describe.skipIf(!redisServer)('who may do what', () => {
+  it('a session of one owner does not exist for another, at any replica', async () => {
+    const of = world();
+    const tokens: Record<string, string> = { 'Bearer ada-token': 'ada', 'Bearer bob-token': 'bob' };
+    await using replicas = await startReplicas({
+      factory: server(of),
+      http: {
+        authenticate: async request => ({
+          token: 'unused',
+          clientId: tokens[request.headers.get('authorization') ?? ''] ?? 'nobody',
+          scopes: [],
+        }),
+      },
+    });
+    const ada = await person(replicas, { authorization: 'Bearer ada-token' });
+    const call = ada.charge('w-1');
+    await ada.asked();
+    const ask = replicas.read.find(text => text.includes('elicitation/create'))!;
+    const { id } = JSON.parse(/data: (\{.*elicitation\/create.*\})/.exec(ask)![1]!) as { id: string };
+    for (const serving of replicas.servings) {
+      const stolen = await fetch(serving.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          authorization: 'Bearer bob-token',
+          'mcp-session-id': ada.transport.sessionId!,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id, result: { action: 'accept', content: { confirm: true } } }),
+      });
+      expect(stolen.status).toBe(404);
+    }
+    expect(of.effects).toEqual([]);
+    ada.answer();
+    expect(textOf(await call)).toBe('Charged.');
+    await ada.client.close();
+  });
+
+  it('whoever has only Redis can read no question, and answer none', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of) });
+    const { charge, asked, answer, client } = await person(replicas);
+    const call = charge('secret-order-w-2');
+    await asked();
+    const redis = replicas.client;
+    const keys = await redis.keys('*');
+    const texts = await Promise.all(keys.map(async key => JSON.stringify([key, await redis.call('DUMP', key)])));
+    expect(texts.filter(text => text.includes('secret-order'))).toEqual([]);
+    expect(keys.filter(key => key.includes(client.transport!.sessionId!))).toEqual([]);
+
+    const [hash = ''] = keys.filter(key => /:call:[\w-]{22}$/.test(key));
+    const [field = ''] = (await redis.hkeys(hash)).filter(each => each.startsWith('q:'));
+    const ask = field.slice(2);
+    const forged = { k: `${hash} a:${ask}`, v: { result: { action: 'accept', content: { confirm: true } } } };
+    const rogue = createSealer(keyRing(otherKey));
+    for (const text of [JSON.stringify(forged), rogue.seal(forged, 'fleet')]) {
+      await redis.hset(hash, `a:${ask}`, text, `t:${ask}`, String(Date.now()));
+      const holder = (await redis.hget(hash, 'h'))!;
+      const before = replicas.errors.flat().length;
+      const name = hash.replace(/^midcall:fleet:\{([\w-]+)\}:call:/, '$1/');
+      await redis.rpush(`midcall:fleet:inbox:${holder}`, name);
+      await redis.publish(`midcall:fleet:wake:${holder}`, '');
+      await until(() => replicas.errors.flat().length > before);
+      expect(replicas.errors.flat().at(-1)).toContain('was not written with the key of this fleet');
+      await redis.hdel(hash, `a:${ask}`, `t:${ask}`);
+    }
+    expect(of.effects).toEqual([]);
+    answer();
+    expect(textOf(await call)).toBe('Charged.');
+    await client.close();
+  });
+
+  it('limits hold for all replicas together: sessions of one owner, calls of one session', async () => {
+    const of = world();
+    await using replicas = await startReplicas({
+      factory: server(of),
+      http: {
+        authenticate: async () => ({ token: 'unused', clientId: 'ada', scopes: [] }),
+        sessions: { maxPerOwner: 2, maxCalls: 2 },
+      },
+    });
+    const first = await person(replicas);
+    const calls = [first.charge('w-3'), first.charge('w-4')];
+    await first.asked(2);
+    await expect(first.charge('w-5')).rejects.toThrow('Too many of your requests');
+    const second = await person(replicas);
+    const busy = second.charge('w-6');
+    await second.asked();
+    await expect(person(replicas)).rejects.toThrow('as many sessions in use');
+    second.answer();
+    await busy;
+    await second.client.close();
+    for (const call of calls) {
+      first.answer();
+      await call;
+    }
+    await first.client.close();
+  });
+});
+
+describe.skipIf(!redisServer)('a Redis in trouble', () => {
+  it('is restarted while a person thinks: with its append-only file nothing is lost', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of), redisArgs: ['--appendfsync', 'always'] });
+    const { charge, asked, answer, client } = await person(replicas);
+    const call = charge('r-1');
+    await asked();
+    await replicas.redis.stop();
+    await replicas.redis.start();
+    // The person's answer is sent once; it must find a replica that can keep it.
+    await until(async () =>
+      (await Promise.all(replicas.servings.map(each => each.endpoint.health()))).every(({ ok }) => ok),
+    );
+    answer();
+    expect(textOf(await call)).toBe('Charged.');
+    expect(of.effects).toHaveLength(1);
+    await client.close();
+  });
+
+  it('is flushed: the session is gone, its call ends and is recorded, and a new session works', async () => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300 } });
+    replicas.route(what => (what === 'tools/call' ? 1 : 0));
+    const { charge, asked, answer } = await person(replicas);
+    charge('r-2').catch(() => {});
+    await asked();
+    await replicas.client.flushall();
+    answer();
+    await until(() => ends(of, 1).length > 0);
+    expect(ends(of, 1)).toMatchObject([{ outcome: 'cancelled' }]);
+    expect(of.effects).toEqual([]);
+    const again = await person(replicas);
+    const call = again.charge('r-3');
+    await again.asked();
+    again.answer();
+    expect(textOf(await call)).toBe('Charged.');
+    await again.client.close();
+  });
+
+  it.each([
+    ['is out of memory', ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0'], 'out of memory'],
+    ['answers nothing', ['client', 'pause', '3000', 'ALL'], ['client', 'unpause'], 'did not answer'],
+  ])('%s: requests are refused with 503, and served when it is back', async (_, [first = '', ...rest], back, why) => {
+    const of = world();
+    await using replicas = await startReplicas({ factory: server(of), fleet: { timeoutMs: 300 } });
+    await replicas.client.call(first, ...rest);
+    await expect(person(replicas)).rejects.toThrow('cannot be used now');
+    expect(replicas.errors.flat().join()).toContain(why);
+    const [undo = '', ...args] = back;
+    await replicas.client.call(undo, ...args);
+    await until(async () =>
+      (await Promise.all(replicas.servings.map(each => each.endpoint.health()))).every(({ ok }) => ok),
+    );
+    const { charge, asked, answer, client } = await person(replicas);
+    const call = charge('r-4');
+    await asked();
+    answer();
+    expect(textOf(await call)).toBe('Charged.');
+    await client.close();
+  });
+
+  it('that forgets values when it is full is refused, until it does not', async () => {
+    const of = world();
+    await using replicas = await startReplicas({
+      factory: server(of),
+      redisArgs: ['--maxmemory-policy', 'allkeys-lru'],
+    });
+    await expect(person(replicas)).rejects.toThrow('cannot be used now');
+    expect(replicas.errors.flat().join()).toContain('Nothing is served until maxmemory-policy is noeviction');
+    const health = await fetch(new URL('/healthz', replicas.servings[0]!.url));
+    expect({ status: health.status, said: await health.json() }).toEqual({
+      status: 503,
+      said: { ok: false, status: 'store' },
+    });
+    await replicas.client.call('config', 'set', 'maxmemory-policy', 'noeviction');
+    await (await person(replicas)).client.close();
+  });
+});
