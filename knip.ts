@@ -54,8 +54,8 @@ const config: KnipConfig = {
   exclude: ['optionalPeerDependencies'],
   // A type that an exported signature speaks of is exported, so that its users can name it.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // Of the system, where tests use them.
-  ignoreBinaries: ['mount', 'umount', 'prlimit', 'mkfifo', 'setpriv'],
+  // Of the system, where tests and examples use them.
+  ignoreBinaries: ['mount', 'umount', 'prlimit', 'mkfifo', 'setpriv', 'haproxy'],
 };
 
 export default config;

@@ -1,4 +1,7 @@
-/** Serves one of the examples over standard input and output: `npm run --silent example -- <name> [--data DIR]`. */
+/**
+ * Serves one of the examples over standard input and output: `npm run --silent example -- <name> [--data DIR]`; or the fleet,
+ * over HTTP.
+ */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -15,10 +18,14 @@ import { samples as taskSamples } from './tasks/tasks.ts';
 const usage = `Usage:
   npm run --silent example -- <tasks|payments|canonical> [--data DIR]
   npm run --silent example -- tasks [--data DIR] run <tool> [arguments as JSON]
+  npm run --silent example -- fleet --ledger FILE [--replicas N] [--port PORT]
 Options:
   --data DIR                where the data is; a missing or empty directory gets samples
   --preference-timeout MS   tasks: how long a person has to answer 'session' (5000)
-  --confirm-timeout MS      tasks, payments: how long a person has to confirm (15000, 120000)`;
+  --confirm-timeout MS      tasks, payments: how long a person has to confirm (15000, 120000)
+  --ledger FILE             fleet: where the tool 'charge' writes what was charged
+  --replicas N              fleet: how many processes serve it (4)
+  --port PORT               fleet: where it is served; 0, the default, takes a free one`;
 
 try {
   await main();
@@ -34,9 +41,17 @@ async function main(): Promise<void> {
       data: { type: 'string' },
       'preference-timeout': { type: 'string' },
       'confirm-timeout': { type: 'string' },
+      ledger: { type: 'string' },
+      replicas: { type: 'string', default: '4' },
+      port: { type: 'string', default: '0' },
     },
   });
   const [name, run, tool, given] = positionals;
+  if (name === 'fleet' && run === undefined && values.ledger !== undefined) {
+    const { runFleet } = await import('./fleet/fleet.ts');
+    const replicas = whole('--replicas', values.replicas, 1, 64);
+    return runFleet({ replicas, port: whole('--port', values.port, 0, 65_535), ledger: resolve(values.ledger) });
+  }
   const directory = values.data ? resolve(values.data) : await mkdtemp(join(tmpdir(), 'midcall-example-'));
   const timeouts = {
     ...milliseconds('preferenceTimeoutMs', values['preference-timeout']),
@@ -66,6 +81,12 @@ async function main(): Promise<void> {
 function serve(factory: Parameters<typeof serveStdio>[0], directory: string): void {
   serveStdio(factory);
   process.stderr.write(`serving on standard input and output; the data is in ${directory}\n`);
+}
+
+function whole(option: string, text: string, least: number, most: number): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new Error(`${option} must be a whole number from ${least} to ${most}; got '${text}'.`);
 }
 
 function milliseconds(name: string, text: string | undefined): Record<string, number> {

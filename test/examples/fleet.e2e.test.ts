@@ -1,0 +1,96 @@
+/** The example of several replicas, as it is started by its users: every replica is killed while questions are open. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hasHaproxy } from '../../examples/fleet/haproxy.ts';
+import { grown } from '../fixtures/grown.ts';
+import { redisServer } from '../stores/redis-server.ts';
+
+type Line = { readonly role: 'replica' | 'redis'; readonly pid: number } | { readonly ready: string };
+type Answer = { action: 'accept'; content: { confirm: boolean } };
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const ledger = join(mkdtempSync(join(tmpdir(), 'midcall-fleet-test-')), 'ledger.txt');
+const lines: Line[] = [];
+const replicasIn = (list: readonly Line[]) =>
+  list.flatMap(line => ('role' in line && line.role === 'replica' ? [line.pid] : []));
+const isReady = (list: readonly Line[]) => list.some(line => 'ready' in line);
+let fleet: ReturnType<typeof spawn> | undefined;
+
+beforeAll(async () => {
+  if (!redisServer) return;
+  const args = ['--import', './scripts/load-typescript.mjs', 'scripts/example.ts', 'fleet', '--ledger', ledger];
+  fleet = spawn(process.execPath, [...args, '--replicas', '4', '--port', '0'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  createInterface({ input: fleet.stdout! }).on('line', line => void lines.push(JSON.parse(line) as Line));
+  await grown(lines, isReady);
+});
+
+afterAll(async () => {
+  if (!fleet) return;
+  const ended = new Promise(resolve => fleet!.once('exit', resolve));
+  fleet.kill('SIGTERM');
+  await ended;
+});
+
+/** A client of one kind, whose person answers when told to. */
+async function connect(kind: string, url: URL, asked: string[]) {
+  let give!: (answer: Answer) => void;
+  const ask = (message: string): Promise<Answer> => {
+    asked.push(message);
+    return new Promise(resolve => {
+      give = resolve;
+    });
+  };
+  const args = { name: 'charge', arguments: { amount: 7, order: `order-${kind}` } };
+  const answer = () => give({ action: 'accept', content: { confirm: true } });
+  const timeout = { timeout: 600_000 };
+  if (kind === 'v1') {
+    const client = new ClientV1({ name: kind, version: '1.0.0' }, { capabilities: { elicitation: {} } });
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ask(params.message));
+    await client.connect(new TransportV1(url) as never);
+    return { answer, call: client.callTool(args, undefined, timeout), close: () => client.close() };
+  }
+  const client = new Client(
+    { name: kind, version: '1.0.0' },
+    {
+      capabilities: { elicitation: {} },
+      versionNegotiation: { mode: kind === 'v2-2026' ? { pin: '2026-07-28' } : 'legacy' },
+    },
+  );
+  client.setRequestHandler('elicitation/create', async ({ params }) => ask(params.message));
+  await client.connect(new StreamableHTTPClientTransport(url));
+  return { answer, call: client.callTool(args, timeout), close: () => client.close() };
+}
+
+it.skipIf(!redisServer || !hasHaproxy())(
+  'all four replicas are killed while clients of SDK v1 and v2, in both eras, are asked: each call is finished, each order charged once',
+  async () => {
+    const ready = lines.find(line => 'ready' in line) as { readonly ready: string };
+    expect(lines.filter(line => 'role' in line && line.role === 'redis')).toHaveLength(1);
+    expect(replicasIn(lines)).toHaveLength(4);
+    const asked: string[] = [];
+    const kinds = ['v1', 'v2-2025', 'v2-2026'];
+    const clients = [];
+    for (const kind of kinds) clients.push(await connect(kind, new URL(ready.ready), asked));
+    await grown(asked, list => list.length === kinds.length);
+    for (const pid of replicasIn(lines)) process.kill(pid, 'SIGKILL');
+    await grown(lines, list => replicasIn(list).length === 8);
+    for (const { answer } of clients) answer();
+    const results = await Promise.all(clients.map(({ call }) => call));
+    expect(results.map(({ content }) => content)).toEqual(kinds.map(() => [{ type: 'text', text: 'Charged 7.' }]));
+    expect(asked).toHaveLength(kinds.length);
+    expect(readFileSync(ledger, 'utf8').trim().split('\n').sort()).toEqual(kinds.map(kind => `order-${kind} 7`).sort());
+    for (const { close } of clients) await close();
+  },
+);
