@@ -35,6 +35,8 @@ const config: KnipConfig = {
         // Started by their commands, in test/packages/installed.e2e.test.ts.
         '@arethetypeswrong/cli',
         'publint',
+        // An optional peer of @midcall/server, which its tests need.
+        'bullmq',
         // An older SDK, read as a folder there.
         'sdk-server-2.3',
         // Started by its file, in scripts/conformance.ts.

@@ -1,6 +1,6 @@
 /** The code of docs/deploy.md: one of several replicas that serve sessions of 2025-11-25 together. */
 import { midcall } from '@midcall/server';
-import { redisFleet } from '@midcall/server/fleet';
+import { redisFleet, redisJobs } from '@midcall/server/fleet';
 import { serveHttp } from '@midcall/server/node';
 import { redisStore } from '@midcall/server/stores/redis';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -9,7 +9,11 @@ import { Redis } from 'ioredis';
 export async function startFleetReplica(address: string, key: string) {
   // #region fleet
   const redis = new Redis(address);
-  const mid = midcall({ key, store: redisStore({ send: ([command = '', ...args]) => redis.call(command, ...args) }) });
+  const mid = midcall({
+    key,
+    store: redisStore({ send: ([command = '', ...args]) => redis.call(command, ...args) }),
+    jobs: await redisJobs({ connection: address }), // of tasks; needs bullmq
+  });
   const serving = await serveHttp(() => parcelServer(mid), {
     fleet: await redisFleet({ connection: address, key }),
   });

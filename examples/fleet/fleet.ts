@@ -22,6 +22,8 @@ export interface FleetExample {
 }
 
 const RESTART_MS = 500;
+/** How long a replica has to drain. */
+const STOP_MS = 15_000;
 
 /** Resolves when the fleet was told to stop and everything has ended. */
 export async function runFleet({ replicas, port, ledger }: FleetExample): Promise<void> {
@@ -32,7 +34,8 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
     throw new Error('This example needs redis-server. Install it, or set MIDCALL_REDIS_SERVER to its path.');
   const folder = mkdtempSync(join(tmpdir(), 'midcall-fleet-'));
   const socket = join(folder, 'redis.sock');
-  const children = new Set<ChildProcess>();
+  /** By what they are, so that replicas end before what they need. */
+  const children = new Map<ChildProcess, string>();
   const env = { ...process.env, MIDCALL_KEY: process.env['MIDCALL_KEY'] ?? randomBytes(32).toString('base64') };
   let stopping = false;
   let balancer: Balancer | undefined;
@@ -44,7 +47,7 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
         if (stopping) return;
         const [file = '', ...args] = command();
         const child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-        children.add(child);
+        children.set(child, role);
         const lines = createInterface({ input: child.stdout });
         lines.on('line', line => {
           const found = started(line);
@@ -63,8 +66,20 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
-    balancer?.stop();
-    for (const child of children) child.kill('SIGTERM');
+    const replicas = [...children].filter(([, role]) => role === 'replica').map(([child]) => child);
+    const rest = (): void => {
+      balancer?.stop();
+      for (const child of children.keys()) child.kill('SIGTERM');
+    };
+    if (replicas.length === 0) rest();
+    for (const child of replicas) {
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      child.once('exit', () => {
+        clearTimeout(late);
+        if (![...children.values()].includes('replica')) rest();
+      });
+    }
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
 

@@ -1,5 +1,5 @@
 /** One replica, as a process: `replica.ts <redis socket> <ledger> <port>`. Writes its address once it takes requests. */
-import { redisFleet } from '@midcall/server/fleet';
+import { redisFleet, redisJobs } from '@midcall/server/fleet';
 import { serveHttp } from '@midcall/server/node';
 import { redisStore } from '@midcall/server/stores/redis';
 import { Redis } from 'ioredis';
@@ -12,7 +12,8 @@ const connection = new Redis({ path: socket, retryStrategy: () => 100, maxRetrie
 // While Redis is away each request is refused, with a reason.
 connection.on('error', () => {});
 const store = redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) as Promise<unknown> });
-const { mid, factory } = fleetServer(store, ledgerFile(ledger));
+const jobs = await redisJobs({ connection: { path: socket } });
+const { mid, factory } = fleetServer({ store, jobs, ledger: ledgerFile(ledger) });
 const serving = await serveHttp(factory, {
   port: Number(port),
   sessions: { max: 100_000 },

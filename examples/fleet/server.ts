@@ -1,5 +1,5 @@
 /** A server whose calls survive the process that asks: a payment that is asked about once and made once, and a survey. */
-import { type Midcall, midcall } from '@midcall/server';
+import { type Jobs, type Midcall, midcall } from '@midcall/server';
 import type { Store } from '@midcall/server/stores/redis';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -7,12 +7,16 @@ import type { Ledger } from './ledger.ts';
 
 const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
-/** @param store - one that all replicas share */
-export function fleetServer(
-  store: Store,
-  ledger: Ledger,
-): { readonly mid: Midcall; readonly factory: () => McpServer } {
-  const mid = midcall({ store });
+/** What all replicas share. */
+export interface SharedParts {
+  readonly store: Store;
+  readonly jobs: Jobs;
+  readonly ledger: Ledger;
+}
+
+export function fleetServer(shared: SharedParts): { readonly mid: Midcall; readonly factory: () => McpServer } {
+  const { store, jobs, ledger } = shared;
+  const mid = midcall({ store, jobs });
   return { mid, factory: () => build(mid, ledger) };
 }
 

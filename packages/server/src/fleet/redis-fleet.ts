@@ -7,13 +7,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { MidcallError, needed } from '@midcall/core/errors';
-import { anything, checkOptions, func, type Kind, name, positive, required } from '@midcall/core/options';
+import { anything, checkOptions, func, name, positive, required } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
 import { type KeySource, keyRing } from '../state/keys.ts';
 import { createSealer } from '../state/seal.ts';
 import { sealedStore } from '../state/sealed-store.ts';
 import { redisStore } from '../stores/redis.ts';
 import { Commands, type RedisClient } from './commands.ts';
+import { connectionKind, type FleetConnection, isClient } from './connection.ts';
 import { evictionPolicy } from './eviction.ts';
 import type { Fleet } from './fleet.ts';
 import { FleetSessions } from './fleet-sessions.ts';
@@ -26,7 +27,7 @@ export interface RedisFleetOptions {
    * Where its replicas meet: an address such as `redis://localhost:6379`, options of `ioredis`, or a client or cluster of it. A
    * client is duplicated to listen, and stays yours.
    */
-  readonly connection: string | Readonly<Record<string, unknown>> | RedisClient;
+  readonly connection: FleetConnection;
   /** As in `midcall()`, and the same in every replica; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. */
   readonly key?: KeySource;
   /** In front of every key; `midcall:fleet:` where absent. Servers that share a Redis need different ones. */
@@ -44,11 +45,6 @@ export interface RedisFleetOptions {
   /** Runs a function later; the result takes it back. */
   readonly timer?: (fn: () => void, ms: number) => () => void;
 }
-
-const connectionKind: Kind = {
-  words: "an address such as 'redis://localhost:6379', options of ioredis, or a client of it",
-  fits: value => (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null),
-};
 
 /** Milliseconds a call is kept that no replica is known to have ended. */
 const CALL_MS = 24 * 60 * 60_000;
@@ -148,9 +144,6 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
     },
   };
 }
-
-const isClient = (connection: RedisFleetOptions['connection']): connection is RedisClient =>
-  typeof (connection as Partial<RedisClient>).duplicate === 'function';
 
 async function connect(connection: string | Readonly<Record<string, unknown>>): Promise<RedisClient> {
   const { Redis } = await needed('redisFleet', 'ioredis', () => import('ioredis'));

@@ -1,0 +1,101 @@
+/**
+ * Jobs of several replicas on BullMQ, over the Redis of their fleet. A job is a name there, with an id of the same name, which is
+ * what keeps it from being added twice; what there is to do lies in the store.
+ */
+import { MidcallError, needed } from '@midcall/core/errors';
+import { checkOptions, func, name, positive, required } from '@midcall/core/options';
+import type { Jobs } from '../jobs/jobs.ts';
+import { connectionKind, type FleetConnection, isClient } from './connection.ts';
+
+/** What a queue of jobs is built from. */
+export interface RedisJobsOptions {
+  /** As in `redisFleet`. A client needs `maxRetriesPerRequest: null`. */
+  readonly connection: FleetConnection;
+  /** In front of every key, in braces so that a cluster keeps them together; `{midcall:jobs}` where absent. */
+  readonly prefix?: string;
+  /** Milliseconds after which `add` fails where Redis does not answer; 5,000 where absent. */
+  readonly timeoutMs?: number;
+  /** Told of what went wrong beside the jobs. */
+  readonly onError?: (error: Error) => void;
+}
+
+const QUEUE = 'tasks';
+/** Runs side by side: one may take as long as a person is on a page. */
+const SIDE_BY_SIDE = 1_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * @returns a queue for the `jobs` of `midcall`
+ * @throws MidcallError `server/setup` where `bullmq` or `ioredis` is not installed; TypeError for bad options
+ */
+export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
+  checkOptions('redisJobs', options, {
+    connection: required(connectionKind),
+    prefix: name,
+    timeoutMs: positive,
+    onError: func,
+  });
+  const { connection: given, prefix = '{midcall:jobs}', timeoutMs = 5_000, onError = () => {} } = options;
+  const packages = ['bullmq', 'ioredis'];
+  const { Queue, Worker } = await needed('redisJobs', 'bullmq', () => import('bullmq'), packages);
+  const { Redis } = await needed('redisJobs', 'ioredis', () => import('ioredis'), packages);
+  const own = !isClient(given);
+  const connect = (): unknown =>
+    typeof given === 'string'
+      ? new Redis(given, { maxRetriesPerRequest: null })
+      : new Redis({ ...(given as Readonly<Record<string, unknown>>), maxRetriesPerRequest: null });
+  const connection = (own ? connect() : given) as never;
+  const queue = new Queue(QUEUE, { connection, prefix });
+  queue.on('error', onError);
+  let worker: InstanceType<typeof Worker> | undefined;
+
+  const bounded = <T>(work: Promise<T>): Promise<T> => {
+    let stop = (): void => {};
+    const late = new Promise<never>((_, reject) => {
+      const timer = setTimeout(() => reject(away(`did not answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
+      stop = () => clearTimeout(timer);
+    });
+    return Promise.race([work, late]).finally(() => stop());
+  };
+
+  return {
+    async add(job, delayMs = 0) {
+      const settings = {
+        jobId: job,
+        delay: Math.max(0, Math.ceil(delayMs)),
+        attempts: Number.MAX_SAFE_INTEGER,
+        backoff: { type: 'custom' },
+        removeOnComplete: true,
+        removeOnFail: true,
+      };
+      try {
+        await bounded(queue.add(job, {}, settings));
+      } catch (error) {
+        if (error instanceof MidcallError) throw error;
+        throw away('did not take a job. Check that it runs and can be reached');
+      }
+    },
+    async remove(job) {
+      await bounded(queue.remove(job)).catch(() => {});
+    },
+    start(run) {
+      worker = new Worker(QUEUE, async ({ name: job, attemptsMade }) => run(job, attemptsMade + 1), {
+        connection,
+        prefix,
+        concurrency: SIDE_BY_SIDE,
+        settings: {
+          backoffStrategy: made => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(made - 1, 10), LONGEST_PAUSE_MS),
+        },
+      });
+      worker.on('error', onError);
+    },
+    async close() {
+      await worker?.close();
+      await queue.close();
+      if (own) (connection as { disconnect(): void }).disconnect();
+    },
+  };
+}
+
+const away = (what: string): MidcallError => new MidcallError('store/unavailable', `The Redis of the jobs ${what}.`);
