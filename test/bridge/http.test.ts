@@ -266,6 +266,37 @@ describe('a bridge over HTTP', () => {
   });
 });
 
+it('has a host that was restarted find the call that its question was open in', async () => {
+  let calls = 0;
+  const inboxes: Inbox[] = [];
+  await using on = await httpStage({
+    upstream: '2025-11-25',
+    serve: (mid, server) =>
+      mid.tool(server, 'ask', {}, async (_, call) => {
+        calls += 1;
+        const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+        return says(`${answer.action} in call ${calls}`);
+      }),
+    atDesk: inbox => {
+      inboxes.push(inbox);
+      ring();
+    },
+  });
+  const before = await connectHost('SDK 2, 2025-11-25', on.url);
+  before.call('ask').catch(() => {});
+  await until(() => inboxes.length === 1);
+  await fetchDelete(on.url, before.sessionId()!);
+  await before.close();
+  const after = await connectHost('SDK 2, 2025-11-25', on.url);
+  const again = after.call('ask');
+  await until(() => inboxes.length === 2);
+  const [question, other] = inboxes[0]!.list();
+  expect(other).toBeUndefined();
+  await inboxes[0]!.reply(question!.id, { action: 'decline' }, 'test');
+  expect(textOf(await again)).toBe('decline in call 1');
+  await after.close();
+});
+
 /** Ends a session, as a host of 2025-11-25 may. */
 async function fetchDelete(url: URL, session: string, token?: string): Promise<void> {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };

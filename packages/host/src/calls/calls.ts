@@ -22,6 +22,7 @@ export interface RunningCall {
 /** Running calls of one connection. */
 export class Calls {
   readonly #running = new Map<string, RunningCall>();
+  readonly #answered = new WeakSet<RunningCall>();
   readonly #scope = new AsyncLocalStorage<RunningCall>();
 
   add(call: RunningCall): void {
@@ -51,9 +52,15 @@ export class Calls {
     return call && this.#running.has(call.context.id) ? call : undefined;
   }
 
-  /** The only call that runs, or undefined. */
+  /** The answer of a call is there. What the server asks from now on is not the call's, unless the wire says so. */
+  answered(call: RunningCall): void {
+    this.#answered.add(call);
+  }
+
+  /** The only call that waits for its answer, or undefined. */
   single(): RunningCall | undefined {
-    return this.#running.size === 1 ? this.list()[0] : undefined;
+    const [call, other] = this.list().filter(each => !this.#answered.has(each));
+    return other ? undefined : call;
   }
 
   /** Time stands still for the question's call, or for all where it has none. @returns ends the pause */

@@ -136,6 +136,7 @@ export class Tap {
       return;
     }
     if (result['resultType'] !== 'input_required') {
+      this.#options.calls.answered(call);
       deliver({ ...message, result: blocksAside(result) } as JSONRPCMessage);
       return;
     }

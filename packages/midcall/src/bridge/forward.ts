@@ -7,7 +7,8 @@
  *   on the desk.
  * - B2 A client is not kept waiting for the desk longer than it may stand: it is told to come back, and the call goes on.
  * - B3 Where nobody can be asked, the question ends as one that nobody answered: no yes is made, and no no.
- * - B4 A call that its client takes back is stopped, at whatever moment that happens.
+ * - B4 A call that its client takes back is stopped, at whatever moment that happens; one whose client is gone is kept for a
+ *   while, and found when it is made again.
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -15,7 +16,7 @@ import { emit } from '@midcall/core/form';
 import type { Clock } from '@midcall/core/time';
 import type { CallProgress, CallRequest, Inbox, Question } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
-import type { ServerContext } from '@modelcontextprotocol/server';
+import { SdkError, SdkErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { answeredWithin } from './answered-within.ts';
 import type { HostLink } from './host-link.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
@@ -102,8 +103,13 @@ async function joined(
     if (!at && upstreamCall) at = { upstreamCall, leave: upstreamCall.join(onProgress) };
   };
   call.defer(() => {
-    if (mcpReq.signal.aborted) at?.upstreamCall.stop();
-    else at?.leave();
+    if (!at) return;
+    // A host that is gone did not take its call back, and may make it again when it is there again.
+    const isGone =
+      mcpReq.signal.reason instanceof SdkError && mcpReq.signal.reason.code === SdkErrorCode.ConnectionClosed;
+    if (isGone) at.upstreamCall.sentAway = true;
+    if (mcpReq.signal.aborted && !isGone) at.upstreamCall.stop();
+    else at.leave();
   });
   // Joined within the step: nothing comes between, neither another client nor the end of this run.
   const id = await call.step('call the upstream server', async () => {

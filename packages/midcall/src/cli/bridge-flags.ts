@@ -1,4 +1,5 @@
 import { isLoopback } from '@midcall/core/url';
+import type { Limits } from '@midcall/host';
 import type { HostFlags } from './host-parts.ts';
 import type { ServerFlags } from './server-flags.ts';
 import { usage } from './usage.ts';
@@ -16,6 +17,12 @@ export interface BridgeFlags extends ServerFlags, HostFlags {
   readonly link?: boolean;
   readonly trustHost?: boolean;
 }
+
+/**
+ * How much a server behind a bridge may ask. Its host may have any number of calls under way, and what they ask waits on the desk; what
+ * is more than this is nobody's to look through.
+ */
+export const bridgeLimits: Partial<Limits> = { open: 1_000, perWindow: 1_000 };
 
 /** @throws MidcallError `cli/usage` for flags that do not go together */
 export function checkHttpFlags({ http, host, auth, publicUrl, allowHost, allowOrigin }: BridgeFlags): void {

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
 import { isLoopback } from '@midcall/core/url';
-import { Connection, machineDisk, OfferedRoots, type ServerEntry } from '@midcall/host';
+import { Connection, machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
 import { type BridgedEntry, type HttpBridge, manyDesk, readAuthFile, startHttpBridge } from '../bridge/http/index.ts';
 import { ownVersion } from '../install/index.ts';
-import type { BridgeFlags } from './bridge-flags.ts';
+import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
 import { bridgeComplaint, bridgeLog, openPage } from './bridge-log.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
@@ -24,7 +24,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     throw usage('An issuer in --auth needs --public-url: tokens name the address they are for.');
   const era = chooseEra(flags);
   const model = await chooseModel(flags.models);
-  const { host, keptRules, authorization } = hostParts(flags, bridgeComplaint);
+  const { host, keptRules, authorization } = hostParts(flags, bridgeComplaint, undefined, bridgeLimits);
   if (flags.root) await offerFolders(host.roots, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
@@ -46,6 +46,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     const bridge = await startHttpBridge({
       client,
       policy,
+      makePolicy: () => new Policy({ kept: keptRules.current, limits: bridgeLimits }),
       audit,
       authorization,
       era,

@@ -3,7 +3,7 @@ import { isMidcallError } from '@midcall/core/errors';
 import { Connection, StartedServer } from '@midcall/host';
 import type { Bridge, HostStdio } from '../bridge/index.ts';
 import { ownVersion } from '../install/index.ts';
-import type { BridgeFlags } from './bridge-flags.ts';
+import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
 import { bridgeComplaint as complain, bridgeLog as log, openPage } from './bridge-log.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
@@ -86,7 +86,7 @@ export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
 /** What the flags name, and the modules that serve a host. */
 async function prepared(flags: BridgeFlags, server: string) {
   const model = await chooseModel(flags.models);
-  const { host, keptRules, authorization } = hostParts(flags, complain);
+  const { host, keptRules, authorization } = hostParts(flags, complain, undefined, bridgeLimits);
   if (flags.root) await grantFolders(host.roots, server, flags.root);
   return { model, host, keptRules, authorization, bridging: await import('../bridge/index.ts') };
 }

@@ -6,6 +6,7 @@ import {
   type ConnectionOptions,
   Inbox,
   type KeptRules,
+  type Limits,
   machineDisk,
   OfferedRoots,
   Policy,
@@ -36,19 +37,21 @@ export interface HostParts {
 }
 
 /**
- * @param memory - where the folders on offer are kept; nowhere where absent
  * @param onError - told of what fails beside the questions, such as a record that cannot be written
+ * @param memory - where the folders on offer are kept; nowhere where absent
+ * @param limits - how much a server may ask, where that is not as usual
  * @throws MidcallError `cli/usage` for a file of rules that cannot be understood; Error for a record that does not verify
  */
 export function hostParts(
   { rules, audit }: HostFlags,
   onError: (error: unknown) => void,
   memory?: RootsMemory,
+  limits: Partial<Limits> = {},
 ): HostParts {
   const keptRules = rulesFile(resolve(rules), { onError });
   const host = {
     inbox: new Inbox({ onError }),
-    policy: new Policy({ kept: keptRules.current }),
+    policy: new Policy({ kept: keptRules.current, limits }),
     audit: new Audit({ onError, ...(audit !== undefined && { sink: auditFile(resolve(audit)) }) }),
     roots: new OfferedRoots({
       disk: machineDisk,

@@ -7,6 +7,7 @@ import {
   type ConnectionOptions,
   Inbox,
   type OfferedRoots,
+  type Policy,
   type Question,
   type ServerEntry,
 } from '@midcall/host';
@@ -23,6 +24,8 @@ export interface PrincipalsOptions
   /** Makes a place for the directories of one host; undefined where hosts are on other machines. */
   readonly hostRoots: (() => OfferedRoots) | undefined;
   readonly sampling: UpstreamSessionOptions['sampling'];
+  /** Makes the decisions and counts of a principal who has no desk; those of the one who has are `policy`. */
+  readonly makePolicy?: () => Policy;
   /** Makes the desk of the person at this machine, over their inbox. */
   readonly makeDesk: (inbox: Inbox) => PrincipalDesk;
   readonly warn: (message: string) => void;
@@ -51,6 +54,7 @@ interface PrincipalState {
   readonly id: string;
   readonly inbox: Inbox;
   readonly desk: PrincipalDesk | undefined;
+  readonly policy: Policy | undefined;
   /** By the id of the entry. */
   readonly pools: Map<string, UpstreamPool>;
 }
@@ -113,9 +117,16 @@ export class Principals {
   #state({ id, desk }: Caller): PrincipalState {
     const known = this.#states.get(id);
     if (known) return known;
-    const { clock = systemClock, makeDesk, onError } = this.#options;
+    const { clock = systemClock, makeDesk, makePolicy, policy, onError } = this.#options;
     const inbox = new Inbox({ clock, onError: error => onError?.(error as Error) });
-    const state: PrincipalState = { id, inbox, desk: desk ? makeDesk(inbox) : undefined, pools: new Map() };
+    const state: PrincipalState = {
+      id,
+      inbox,
+      desk: desk ? makeDesk(inbox) : undefined,
+      // What one principal's server asks counts for no other's.
+      policy: desk || !makePolicy ? policy : makePolicy(),
+      pools: new Map(),
+    };
     this.#states.set(id, state);
     return state;
   }
@@ -127,7 +138,7 @@ export class Principals {
     // The one that is being started is counted already.
     await this.#makeRoom(own, maxServersPerCaller + 1);
     await this.#makeRoom(this.#pools(), maxServers + 1);
-    const { client, policy, audit, era, clock = systemClock, sampling, keptMs = 900_000, warn } = this.#options;
+    const { client, audit, era, clock = systemClock, sampling, keptMs = 900_000, warn } = this.#options;
     const authorization = this.#options.authorization && { ...this.#options.authorization, principal: state.id };
     const id = number === 1 ? entry.id : `${entry.id} (${number})`;
     if (granted)
@@ -149,7 +160,7 @@ export class Principals {
         warn,
         declares,
         onListChanged: list => this.onListChanged(entry, list),
-        ...defined({ policy, audit, authorization, era }),
+        ...defined({ policy: state.policy, audit, authorization, era }),
       },
       this.#closed.signal,
     );
