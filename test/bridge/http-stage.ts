@@ -4,7 +4,12 @@ import { type Inbox, machineDisk, OfferedRoots, type ServerEntry, urlTarget } fr
 import { type Midcall, midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { type Era, negotiation, type Scripted, scriptedPerson } from '@midcall/testing';
-import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientCapabilities,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
@@ -38,8 +43,12 @@ export interface ConnectedHost {
   close(): Promise<void>;
 }
 
-/** Connects a host. */
-export async function connectHost(kind: HostKind, url: URL, options: HostOptions = {}): Promise<ConnectedHost> {
+/** Connects a host. @param at - the address of a bridge, or a transport to it */
+export async function connectHost(
+  kind: HostKind,
+  at: URL | Transport,
+  options: HostOptions = {},
+): Promise<ConnectedHost> {
   const capabilities = options.capabilities ?? {};
   const requestInit = options.token === undefined ? {} : { headers: { authorization: `Bearer ${options.token}` } };
   if (kind === 'SDK 1, 2025-11-25') {
@@ -59,7 +68,7 @@ export async function connectHost(kind: HostKind, url: URL, options: HostOptions
         return { roots: [...(options.roots?.() ?? [])] };
       });
     }
-    const transport = new Transport1(url, { requestInit });
+    const transport = at instanceof URL ? new Transport1(at, { requestInit }) : at;
     await client.connect(transport as never);
     return {
       call: (name, args = {}) => client.callTool({ name, arguments: args }),
@@ -76,7 +85,7 @@ export async function connectHost(kind: HostKind, url: URL, options: HostOptions
     { capabilities, versionNegotiation: negotiation(era), inputRequired: { maxRounds: 40 } },
   );
   person.attach(client, capabilities);
-  const transport = new StreamableHTTPClientTransport(url, { requestInit });
+  const transport = at instanceof URL ? new StreamableHTTPClientTransport(at, { requestInit }) : at;
   await client.connect(transport);
   return {
     call: (name, args = {}) => client.callTool({ name, arguments: args }),

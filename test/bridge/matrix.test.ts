@@ -1,4 +1,7 @@
-/** Hosts over HTTP before servers of both revisions: every kind of question, where the host can be asked and where it cannot. */
+/**
+ * Hosts made with both major versions of the SDK, over standard input and output and over HTTP, before servers of both revisions made
+ * with the plain SDK: every kind of question, where the host can be asked and where it cannot.
+ */
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +12,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
 import { reply, textOf } from './stage.ts';
+import { stdioStage } from './stdio-stage.ts';
 
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const page = 'https://example.org/page';
@@ -65,10 +69,19 @@ async function answerAll(inbox: Inbox): Promise<void> {
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bridge-http-')));
 const root = { uri: pathToFileURL(folder).href, name: 'work' };
 
-describe.each(hosts)('a host of %s over HTTP', kind => {
+const fronts = {
+  'standard input and output': stdioStage,
+  HTTP: async (options: Parameters<typeof httpStage>[0]) => {
+    const on = await httpStage(options);
+    return Object.assign(on, { at: on.url });
+  },
+};
+const cells = hosts.flatMap(kind => Object.entries(fronts).map(([front, start]) => [kind, front, start] as const));
+
+describe.each(cells)('a host of %s over %s', (kind, _front, start) => {
   describe.each(eras)('before a server of %s', upstream => {
     const at = (atDesk?: (inbox: Inbox) => unknown) =>
-      httpStage({ upstream, serve: asking(upstream), ...(atDesk && { atDesk }) });
+      start({ upstream, serve: asking(upstream), ...(atDesk && { atDesk }) });
 
     it.each([
       ['form', { elicitation: { form: {} } }, { action: 'accept', content: { colour: 'red' } }, 'red'],
@@ -78,7 +91,7 @@ describe.each(hosts)('a host of %s over HTTP', kind => {
     ] as const)('is asked for what it declares: %s', async (name, capabilities, answer, said) => {
       await using on = await at();
       const answers = answer ? [answer] : [];
-      const host = await connectHost(kind, on.url, { capabilities, answers, roots: () => [root] });
+      const host = await connectHost(kind, on.at, { capabilities, answers, roots: () => [root] });
       expect(await host.listTools()).toEqual(kinds);
       expect(textOf(await host.call(name))).toContain(said);
       expect(host.asked).toHaveLength(1);
@@ -91,14 +104,14 @@ describe.each(hosts)('a host of %s over HTTP', kind => {
       ['sampling', 'from the desk'],
     ] as const)('leaves to the desk what it cannot ask: %s', async (name, said) => {
       await using on = await at(answerAll);
-      const host = await connectHost(kind, on.url);
+      const host = await connectHost(kind, on.at);
       expect(textOf(await host.call(name))).toContain(said);
       await host.close();
     });
 
     it('gives a server no roots where it has none, and no yes where nobody can be asked', async () => {
       await using on = await at();
-      const host = await connectHost(kind, on.url);
+      const host = await connectHost(kind, on.at);
       expect(textOf(await host.call('form'))).toBe('{"action":"cancel"}');
       const refused = await host.call('roots').then(textOf, (error: Error) => error.message);
       expect(refused).toMatch(/roots|not support|Method not found/u);
