@@ -17,11 +17,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createSealer, keyRing } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { newTicket, Tickets } from '../packages/server/dist/connect/ticket.js';
+import { keyRing } from '../packages/server/dist/state/keys.js';
+import { createSealer } from '../packages/server/dist/state/seal.js';
 import { bareMemory, bareRedis, bareSqlite } from './bare-stores.mjs';
 import { redisServer } from './redis-server.mjs';
 

@@ -5,7 +5,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSealer, keyRing } from '@midcall/server';
+import { keyRing } from '../packages/server/src/state/keys.ts';
+import { createSealer } from '../packages/server/src/state/seal.ts';
 import { type Heard, judgeCanaries } from './canary-judge.ts';
 import type { Frame } from './frames-judge.ts';
 

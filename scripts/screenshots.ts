@@ -8,10 +8,11 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createSealer, keyRing } from '@midcall/server';
 import { confirm, connect, secret } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { chromium } from 'playwright-core';
+import { keyRing } from '../packages/server/src/state/keys.ts';
+import { createSealer } from '../packages/server/src/state/seal.ts';
 import { root as house } from './places.ts';
 
 const images = join(house, 'docs/images');

@@ -5,7 +5,7 @@ import { samplingTool } from '@midcall/core/sampling';
 import { Audit, attach, auditFile, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import { startDesk } from '@midcall/host/web';
-import { keyRing, midcall } from '@midcall/server';
+import { midcall } from '@midcall/server';
 import {
   bearer,
   confirm,
@@ -29,6 +29,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { keyRing } from '../packages/server/src/state/keys.ts';
 
 /** What plain JavaScript may pass. */
 // biome-ignore lint/suspicious/noExplicitAny: the point is what the types would not let through

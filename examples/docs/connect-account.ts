@@ -60,7 +60,7 @@ export function librarian({ key, issuer, clientSecret, api, reach }: Surrounding
       const connected = async () => (await keeper.token(owner, quill)) !== undefined;
       if (!(await call.step('look', connected))) {
         const answer = await call.elicitUrl({ message: 'Connect your notes at Quill.', page: oauth(quill) });
-        if (answer.action !== 'accept' || !answer.completed) return text('Nothing was imported: not connected.');
+        if (answer.action !== 'accept') return text('Nothing was imported: not connected.');
       }
       const titles = await call.step('fetch', async () => {
         const token = await keeper.token(owner, quill); // renewed where it has expired
@@ -77,7 +77,7 @@ export function librarian({ key, issuer, clientSecret, api, reach }: Surrounding
     // #endregion
     mid.tool(server, 'set_up', {}, async (_args, call) => {
       const answer = await call.elicitUrl({ message: 'A few settings.', page: settings.page });
-      return text(answer.action === 'accept' && answer.completed ? `In ${answer.content.folder}.` : 'As it was.');
+      return text(answer.action === 'accept' ? `In ${answer.content.folder}.` : 'As it was.');
     });
     return server;
   };

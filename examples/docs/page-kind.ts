@@ -32,7 +32,7 @@ export function workshop(reach: Reach, options: MidcallOptions) {
       const page = pageOf<{ signedBy: string }>(terms, 'Wear goggles.');
       const answer = await call.elicitUrl({ message: 'Sign the terms first.', page });
       // #endregion
-      const signed = answer.action === 'accept' && answer.completed ? `by ${answer.content.signedBy}` : 'by nobody';
+      const signed = answer.action === 'accept' ? `by ${answer.content.signedBy}` : 'by nobody';
       return { content: [{ type: 'text', text: `Signed ${signed}.` }] };
     });
     return server;

@@ -63,6 +63,7 @@ function notPaid(answer: Answer<unknown>) {
   const texts = {
     dismissed: 'Payment cancelled by user.',
     timeout: 'Payment not made: nobody confirmed it in time.',
+    unfinished: 'Payment not made: the page was opened and not finished.',
     unavailable: 'Payment not made: this client cannot ask the user to confirm it.',
     invalid: 'Payment not made: the answers that came back did not fit the question.',
     suspect: 'Payment not made: the answer did not look like a person’s.',

@@ -1,7 +1,7 @@
 /** Sign-ins in a folder: sealed, their owner's alone, and changed by one process at a time. */
 import { chmod, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Grant, memoryVault, type Vault } from '@midcall/host';
+import { type Grant, type GrantVault, memoryVault } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { folderOfVault } from './stage.ts';
 
@@ -54,7 +54,7 @@ describe('a vault', () => {
     async kind => {
       const { vault } = await folderOfVault();
       const shared = memoryVault();
-      const one = (): Vault => (kind === 'memory' ? shared : vault());
+      const one = (): GrantVault => (kind === 'memory' ? shared : vault());
       let running = 0;
       const add = (name: string) =>
         one().change(key, async before => {

@@ -1,6 +1,6 @@
 /** The server that docs/connect.md shows. */
 
-import { midcall } from '@midcall/server';
+import { midcall, whyNot } from '@midcall/server';
 import { confirm, connect, formPage, type Keeper, secret } from '@midcall/server/connect';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -34,8 +34,7 @@ function register(server: McpServer, mid: ReturnType<typeof midcall>, vault: Kee
         message: 'The forecast needs your key of weather.example.',
         page: secret({ name: 'weather', label: 'API key' }),
       });
-      if (answer.action !== 'accept') return text(`No forecast: ${answer.action}.`);
-      if (!answer.completed) return text('No forecast yet: the page was not finished in time.');
+      if (answer.action !== 'accept') return text(`No forecast: ${whyNot(answer)}`);
     }
     return text(await forecast(place, (await vault.get(owner, 'weather'))!));
   });
@@ -44,7 +43,7 @@ function register(server: McpServer, mid: ReturnType<typeof midcall>, vault: Kee
   // #region confirm
   mid.tool(server, 'wipe', { inputSchema: z.object({ folder: z.string() }) }, async ({ folder }, call) => {
     const answer = await call.elicitUrl({ message: 'This cannot be undone.', page: confirm() });
-    const yes = answer.action === 'accept' && answer.completed && answer.by.assurance !== 'in-band';
+    const yes = answer.action === 'accept' && answer.by.assurance !== 'in-band';
     return text(yes ? `Wiped ${folder}.` : 'Nothing was wiped.');
   });
   // #endregion
@@ -61,7 +60,7 @@ function register(server: McpServer, mid: ReturnType<typeof midcall>, vault: Kee
   });
   mid.tool(server, 'plan', {}, async (_, call) => {
     const answer = await call.elicitUrl({ message: 'A few things about the trip.', page: trip });
-    if (answer.action !== 'accept' || !answer.completed) return text('Nothing was planned.');
+    if (answer.action !== 'accept') return text('Nothing was planned.');
     return text(`Planned for ${answer.content.people.map(each => each.name).join(' and ')}.`);
   });
   // #endregion

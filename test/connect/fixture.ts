@@ -125,7 +125,6 @@ export async function fixture(options: FixtureOptions): Promise<Fixture> {
 /** An answer in one line. */
 export const told = (answer: {
   action: string;
-  completed?: boolean;
   content?: unknown;
   reason?: string;
   by: { channel: string; assurance: string };
@@ -133,7 +132,6 @@ export const told = (answer: {
   [
     answer.action,
     answer.reason,
-    answer.completed === false ? 'unfinished' : undefined,
     answer.content === undefined ? undefined : JSON.stringify(answer.content),
     answer.by.channel,
     answer.by.assurance,

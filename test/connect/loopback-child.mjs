@@ -1,8 +1,9 @@
 /** A process with a page open on its loopback server, and nothing else that keeps it: node loopback-child.mjs. Prints the link; ends with its input. */
 import { writeSync } from 'node:fs';
-import { createSealer, keyRing } from '@midcall/server';
 import { confirm, connect } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
+import { keyRing } from '../../packages/server/dist/state/keys.js';
+import { createSealer } from '../../packages/server/dist/state/seal.js';
 
 const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
 const road = pages.attach({

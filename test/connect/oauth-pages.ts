@@ -2,14 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createSealer,
-  keyRing,
-  type PageOutcome,
-  type PageService,
-  type PagesHost,
-  type Principal,
-} from '@midcall/server';
+import type { PageOutcome, PageService, PagesHost, Principal } from '@midcall/server';
 import {
   connect,
   oauth,
@@ -24,6 +17,8 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.mjs';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import type { PersonCheck } from '../../packages/server/src/index.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { watched } from '../../scripts/canary-tap.ts';
 
 export const clientSecret = 'client-secret-canary-0123456789';

@@ -4,12 +4,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createSealer, keyRing } from '@midcall/server';
 import { vault } from '@midcall/server/connect';
 import { expect } from 'vitest';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import { flows } from '../../packages/server/src/connect/oauth/flows.ts';
 import { newTicket, type Ticket, Tickets } from '../../packages/server/src/connect/ticket.ts';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
+import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { lend } from './oauth-pages.ts';
 import type { Shared } from './shared-store.ts';
 

@@ -122,10 +122,10 @@ it('comes to a finding whatever an answer holds, and works only where it holds w
 it('tells apart what may come of a page', () => {
   const page = (assurance: By['assurance']): By => ({ channel: 'page', assurance, elapsedMs: 9_000 });
   const finished = (assurance: By['assurance']) =>
-    judgePage({ action: 'accept', completed: true, content: {}, by: page(assurance) }, 90_000);
+    judgePage({ action: 'accept', content: {}, by: page(assurance) }, 90_000);
   expect(finished('out-of-band')).toMatchObject({ outcome: 'works', says: expect.stringContaining('code') });
   expect(finished('in-band').says).not.toContain('code');
-  expect(judgePage({ action: 'accept', completed: false, by: by() }, 90_000).outcome).toBe('wrong');
+  expect(judgePage({ action: 'cancel', reason: 'unfinished', by: by() }, 90_000).outcome).toBe('wrong');
   expect(judgePage({ action: 'cancel', reason: 'suspect', by: page('in-band') }, 90_000).outcome).toBe('wrong');
   expect(judgePage({ action: 'cancel', reason: 'suspect', by: by(3) }, 90_000).outcome).toBe('answers-by-itself');
   expect(unanswered(cancel('invalid')).outcome).toBe('wrong');

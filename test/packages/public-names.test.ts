@@ -13,26 +13,83 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Entry -> the names it exports, sorted. */
 const publicNames: Record<string, { readonly values: string; readonly types: string }> = {
+  '@midcall/server': {
+    values: `
+      advanceToolLoop answerToolUse createSealer digest form isMidcallError keyRing midcall
+      MidcallError notDone samplingTool startToolLoop textOf whyNot`,
+    types: `
+      AboutClient AboutRequest Answer Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
+      Channel Choice Consent Content ElicitAsk ErrorSink Field Form FormInput FormValue GatewayCall
+      GatewayPage Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource LogLevel Midcall
+      MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened Page PageAsk
+      PageEvent PageLink PageOutcome Pages PageService PagesHost PersonCheck PlainSamplingRequest
+      Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm RequestOutcome ResourceAnswer
+      ResourceConfig RunEnd SamplingMessage SamplingModel SamplingRequest SamplingResult SamplingTool
+      Sealer SealerOptions SealKey Shorthand ShorthandRecord StandardForm StepContext StepOptions
+      Store TaskMode TitledChoices ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest
+      ToolSamplingResult UrlAsk WireSchema`,
+  },
+  '@midcall/server/roots': {
+    values: `
+      boundary liveRoots toPath toUri`,
+    types: `
+      Boundary BoundaryMode BoundaryOptions Entry FileHandle Files FileStat Guarantee LiveRoots
+      LiveRootsOptions PathStyle Root Said`,
+  },
+  '@midcall/server/connect': {
+    values: `
+      bearer confirm connect formKindOf formPage html oauth oauthPages pageOf provider reach secret
+      signIn vault`,
+    types: `
+      AccessToken Bearer BearerOptions BooleanItem ConfirmOptions Connect Connected ConnectOptions
+      Forgotten FormKindOptions FormPageOptions GroupItem Html HtmlValue Item Items ItemsValue Keeper
+      LeafItem ListItem MultiSelectItem NumberItem OAuthPageOptions OAuthTokens PageKind PageView
+      Provider ProviderMetadata ProviderOptions Reach ReachOptions SecretOptions SelectItem Sent
+      SignedIn SignIn SignInOptions Step TextItem Vault VaultOptions Visit VisitDesk`,
+  },
+  '@midcall/server/http': {
+    values: `
+      mcpEndpoint`,
+    types: `
+      EventStoreOptions GivenWithRequest Health HttpOptions McpEndpoint Refusal SessionOptions`,
+  },
+  '@midcall/server/fleet': {
+    values: `
+      redisFleet`,
+    types: `
+      Fleet FleetHost FleetRequest FleetServing RedisClient RedisFleetOptions`,
+  },
+  '@midcall/server/node': {
+    values: `
+      nodeHandler serveEndpoints serveHttp`,
+    types: `
+      EndpointsServing HttpServing Listening NodeHandler`,
+  },
+  '@midcall/server/models': {
+    values: `
+      modelRouter`,
+    types: `
+      LanguageModel ModelEntry ModelSkill`,
+  },
   '@midcall/host': {
     values: `
-      attach Audit auditFile commandTarget Connection detectWorkspace Inbox isFollowed
-      isMidcallError judgeUrl machineDisk mask memoryVault MidcallError OfferedRoots outputValidator
-      Policy readServerEntries rootsFile rulesFile secretsOf serverOpener StartedServer tasksFile
-      urlTarget vaultFolder verifyAudit visible`,
+      attach Audit auditFile commandTarget Connection detectWorkspace Inbox isMidcallError judgeUrl
+      machineDisk mask memoryVault MidcallError OfferedRoots outputValidator Policy readServerEntries
+      rootsFile rulesFile secretsOf serverOpener StartedServer urlTarget vaultFolder verifyAudit
+      visible`,
     types: `
-      AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry AuditEvent
-      AuditOptions AuditSink AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress
-      CallRequest CallTask Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState
-      DetectedWorkspace ElicitationMode Ending Era FormQuestion ForwardedAnswer ForwardedRequest
-      ForwardOptions Grant InboxEvent InboxOptions KeptRules KeptTask KeptTasks Limits ListName
-      ListProblem MidcallErrorCode ModelReply Notice OfferedRoot OfferedRootsOptions
-      PausableTransport PolicyOptions Presenter Question Receipt Reply Root RootsDisk RootsMemory
-      RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
-      SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest
-      SamplingRequestQuestion SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry
-      ServerInfo ServerIntroduction ServerOpener ServerTarget SignInQuestion SignInRequest Store
-      Subject TaskServer TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion
-      UrlWarning Vault VaultKey Verdict Via VisibleOptions`,
+      AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry AuditLog AuditOptions
+      AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest Catalogue
+      Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending
+      Era FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent
+      InboxEvent InboxOptions KeptRules KnownClient Limits ListName ListProblem MidcallErrorCode
+      ModelReply Notice OfferedRoot OfferedRootsOptions PausableTransport PolicyOptions Presenter
+      Question Receipt Reply Root RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions
+      RunOptions SamplingAccount SamplingLimits SamplingMessageView SamplingModel SamplingPrompt
+      SamplingReplyQuestion SamplingRequest SamplingRequestQuestion SamplingResult SamplingSpent
+      SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget
+      SignInQuestion SignInRequest Store Subject TransportOptions UrlFinishQuestion UrlJudgement
+      UrlOptions UrlQuestion UrlWarning VaultKey Verdict Via VisibleOptions`,
   },
   '@midcall/host/terminal': {
     values: `
@@ -44,7 +101,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       deskFile startDesk`,
     types: `
-      DeskMemory DeskOptions DeskRecord ModelsView PreferencesRecord RunningDesk SecretBox Theme WorkspaceParts`,
+      DeskMemory DeskOptions DeskRecord ModelsView PreferencesRecord RunningDesk SecretBox Theme
+      WorkspaceParts`,
   },
   '@midcall/host/models': {
     values: `
@@ -57,8 +115,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       connectPair eras explore fittingContent negotiation pairings scriptedPerson storeContract`,
     types: `
       Answering Carrier DeliveredAnswer Era ExploredOutcome ExploredQuestion ExploredTool
-      ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind Frame Pair
-      PairOptions PersonRequest Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
+      ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind Frame Pair PairOptions
+      PersonRequest Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
   },
 };
 

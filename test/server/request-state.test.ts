@@ -1,7 +1,7 @@
 /** What binds a sealed state; see the head of packages/server/src/state/request-state.ts. */
-import { keyRing } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
+import { keyRing } from '../../packages/server/src/state/keys.ts';
 import {
   type Binding,
   lifeOf,

@@ -1,15 +1,13 @@
 /** What the model is told of an answer that is no yes: every outcome in words of its own, and no person blamed for a host. */
 import { notDone, whyNot } from '@midcall/server';
 import { expect, it } from 'vitest';
-import type { By } from '../../packages/core/src/form/index.ts';
-import type { UrlAnswer } from '../../packages/server/src/index.ts';
+import type { Answer, By } from '../../packages/core/src/form/index.ts';
 
 const by: By = { channel: 'native', assurance: 'in-band', elapsedMs: 900 };
 const fast: By = { ...by, elapsedMs: 3, suspect: 'too-fast' };
-const reasons = ['dismissed', 'timeout', 'unavailable', 'invalid', 'suspect', 'error'] as const;
-const answers: readonly UrlAnswer<unknown>[] = [
-  { action: 'accept', completed: true, content: { confirm: false }, by },
-  { action: 'accept', completed: false, by },
+const reasons = ['dismissed', 'timeout', 'unfinished', 'unavailable', 'invalid', 'suspect', 'error'] as const;
+const answers: readonly Answer<unknown>[] = [
+  { action: 'accept', content: { confirm: false }, by },
   { action: 'decline', by },
   ...reasons.map(reason => ({ action: 'cancel', reason, by }) as const),
   { action: 'decline', by: fast },
@@ -24,15 +22,7 @@ it('says of every answer in words of its own why nothing was done', () => {
 });
 
 it('has one word for each', () => {
-  expect(answers.map(notDone)).toEqual([
-    'not-confirmed',
-    'unfinished',
-    'declined',
-    ...reasons,
-    'declined',
-    'dismissed',
-    'suspect',
-  ]);
+  expect(answers.map(notDone)).toEqual(['not-confirmed', 'declined', ...reasons, 'declined', 'dismissed', 'suspect']);
 });
 
 it('says that a person refused only where one can have', () => {

@@ -296,9 +296,9 @@ describe('an exploration', () => {
   });
 
   it.each([
-    ['takes an opened page for a yes is caught', () => true, ['acts-without-consent']],
-    ['waits for the page to be finished has no findings', (completed: boolean) => completed, []],
-  ] as const)('a handler that %s', async (_, goesOn, findings) => {
+    ['takes an unfinished page for a yes is caught', true, ['acts-without-consent']],
+    ['waits for the page to be finished has no findings', false, []],
+  ] as const)('a handler that %s', async (_, hasty, findings) => {
     const pages: Connect[] = [];
     const report = await explore(
       {
@@ -310,7 +310,8 @@ describe('an exploration', () => {
             const server = new McpServer({ name: 'explored', version: '1.0.0' });
             mid.tool(server, 'act', {}, async (_, call) => {
               const answer = await call.elicitUrl({ message: 'Delete it all?', page: confirmPage() });
-              if (answer.action !== 'accept' || !goesOn(answer.completed)) return text('Kept.');
+              const unfinished = answer.action === 'cancel' && answer.reason === 'unfinished';
+              if (answer.action !== 'accept' && !(hasty && unfinished)) return text('Kept.');
               await call.step('delete', () => 1, { effect: true });
               return text('Deleted.');
             });

@@ -1,7 +1,7 @@
 export { openUrl } from '@midcall/core/node';
 export { visible } from '@midcall/core/text';
 export type { Notice } from './asking.ts';
-export type { AuditEntry, AuditEvent, AuditVerdict } from './audit/audit.ts';
+export type { AuditEntry, AuditVerdict, HostEvent } from './audit/audit.ts';
 export { Audit } from './audit/audit.ts';
 export type { CallOutcome, CallProgress, CallTask } from './calls/runner.ts';
 export type { Catalogue } from './connection/catalogue.ts';

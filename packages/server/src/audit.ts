@@ -34,7 +34,7 @@ export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
   | { readonly kind: 'state-refused'; readonly reason: string }
   | {
       readonly kind: 'ended';
-      readonly outcome: CallOutcome;
+      readonly outcome: RequestOutcome;
       /** Of the error, where there was one: a code of ours, of JSON-RPC or of Node; `error` where it has none. */
       readonly code?: string | number;
       /** With `done`: the handler's own result says that it is an error. */
@@ -48,7 +48,7 @@ export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
  * cancelled, or is gone. `relayed` and `parked`: with a ticket, and the call goes on under the same flow when it is brought.
  * `url-required`: with the error that names a page to finish first (2025-11-25). A round that leaves is no end.
  */
-export type CallOutcome = 'done' | 'failed' | 'cancelled' | 'relayed' | 'parked' | 'url-required';
+export type RequestOutcome = 'done' | 'failed' | 'cancelled' | 'relayed' | 'parked' | 'url-required';
 
 /** What happened on a page of ours; `ticket` is a digest, never the link. */
 export type PageEvent =

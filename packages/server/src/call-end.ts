@@ -2,7 +2,7 @@
  * How a request of a call ended, told to the operator: the audit has the outcome and a code, `onError` the error itself.
  * Told when it is known what the client gets, which the SDK or another attempt at the same retry may still change.
  */
-import type { CallOutcome, CallRef, Unstamped } from './audit.ts';
+import type { CallRef, RequestOutcome, Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import { isUrlRequired } from './era.ts';
 import { errorCode } from './error-code.ts';
@@ -14,7 +14,7 @@ import type { RoundTrace } from './trace.ts';
 export class CallEnd {
   readonly #config: Pick<Config, 'audit' | 'now' | 'onError'>;
   #call: CallRef;
-  #outcome: CallOutcome | 'input-required' = 'done';
+  #outcome: RequestOutcome | 'input-required' = 'done';
   #failed: { readonly error: unknown } | undefined;
   #toldBefore = false;
   /** The author's own word that the call failed, which is no failure of the handler. */
@@ -49,7 +49,7 @@ export class CallEnd {
    * @param outcome - what the drivers made of it
    * @param asked - the questions that leave with it
    */
-  is(outcome: CallOutcome | 'input-required', asked: readonly (Unstamped | undefined)[] = []): void {
+  is(outcome: RequestOutcome | 'input-required', asked: readonly (Unstamped | undefined)[] = []): void {
     this.#outcome = outcome;
     this.#asked = asked.filter(event => event !== undefined);
   }
@@ -83,7 +83,7 @@ export class CallEnd {
     if (outcome === 'failed' && !this.#given.has(error)) this.#config.onError?.(asThrown(error), this.#call);
   }
 
-  #judged(final: Final): { readonly outcome: CallOutcome | 'input-required'; readonly error?: unknown } {
+  #judged(final: Final): { readonly outcome: RequestOutcome | 'input-required'; readonly error?: unknown } {
     if (this.#outcome === 'cancelled') return { outcome: 'cancelled' };
     const { error } = this.#failed ?? ('error' in final ? final : { error: undefined });
     if (error !== undefined || this.#failed) {

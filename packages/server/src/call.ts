@@ -4,7 +4,7 @@ import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
-import type { UrlAnswer, UrlAsk } from './channels/page/ask.ts';
+import type { UrlAsk } from './channels/page/ask.ts';
 import type { RunEnd } from './engine/deferred.ts';
 import type { Principal } from './principal.ts';
 import type { Files } from './roots/index.ts';
@@ -161,7 +161,7 @@ export interface Call {
   /**
    * Asks the person on a page of ours, out of the host's and the model's reach. Needs `midcall({ pages })`. Must be awaited.
    */
-  elicitUrl<T>(ask: UrlAsk<T>): Promise<UrlAnswer<T>>;
+  elicitUrl<T>(ask: UrlAsk<T>): Promise<Answer<T>>;
   /** The client's roots, or undefined where it has none to tell. */
   roots(): Promise<readonly Root[] | undefined>;
   /** Files inside the effective boundary (operator ceiling ∩ client roots). Refuses with `roots/none` where there is none. */

@@ -1,7 +1,7 @@
 /** What the handler of `mid.handle` holds: a call whose questions are another server's. */
 import type { Answer, FormInput, FormValue } from '@midcall/core/form';
 import type { Call, ElicitAsk } from './call.ts';
-import type { UrlAnswer } from './channels/page/ask.ts';
+import type { Consent } from './channels/native/consent.ts';
 
 /** A page of another server. */
 export interface GatewayPage {
@@ -22,11 +22,11 @@ export interface GatewayCall extends Call {
    */
   readonly roundsLeft: number;
   /**
-   * Asks for consent to a page of another server, where `can.url` says that the client has URL mode. An accept is never
-   * `completed`: what becomes of the page is that server's business. Must be awaited.
+   * Asks for consent to a page of another server, where `can.url` says that the client has URL mode. An accept is
+   * consent alone: what becomes of the page is that server's business. Must be awaited.
    * @param withdrawn - as of `elicit`
    */
-  consent(page: GatewayPage, withdrawn?: AbortSignal): Promise<UrlAnswer<never>>;
+  consent(page: GatewayPage, withdrawn?: AbortSignal): Promise<Consent>;
   /** @param withdrawn - fires when that server takes its question back: a client of 2025-11-25 is told, and it is `cancel/error` */
   elicit<const I extends FormInput>(ask: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>>;
 }

@@ -1,4 +1,3 @@
-export type { UrlAnswer } from './channels/page/ask.ts';
 export type {
   Page,
   PageAsk,

@@ -21,7 +21,7 @@ export type {
   TitledChoices,
   WireSchema,
 } from '@midcall/core/form';
-export { form, refuseSecretMessage, secretIn } from '@midcall/core/form';
+export { form } from '@midcall/core/form';
 export type {
   ModelReply,
   SamplingMessage,
@@ -35,7 +35,7 @@ export { advanceToolLoop, answerToolUse, samplingTool, startToolLoop, textOf } f
 export type { Store } from '@midcall/core/store';
 export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
 export { type NotDone, notDone, whyNot } from './asking/why-not.ts';
-export type { AuditEvent, AuditSink, CallOutcome, CallRef, ErrorSink, PageEvent } from './audit.ts';
+export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome } from './audit.ts';
 export type {
   AboutClient,
   AboutRequest,
@@ -49,7 +49,8 @@ export type {
   StepRetry,
   Validation,
 } from './call.ts';
-export type { UrlAnswer, UrlAsk } from './channels/page/ask.ts';
+export type { Consent } from './channels/native/consent.ts';
+export type { UrlAsk } from './channels/page/ask.ts';
 export type {
   Page,
   PageAsk,

@@ -9,8 +9,8 @@ export type Assurance = 'relayed' | 'in-band' | 'out-of-band' | 'verified';
 /** The channel an answer came by. */
 export type Channel = 'native' | 'page' | 'relay' | 'fallback';
 
-/** Why nobody accepted or declined. */
-export type CancelReason = 'dismissed' | 'timeout' | 'unavailable' | 'invalid' | 'suspect' | 'error';
+/** Why nobody accepted or declined. `unfinished`: the person agreed to open a page, and did not finish it in time. */
+export type CancelReason = 'dismissed' | 'timeout' | 'unfinished' | 'unavailable' | 'invalid' | 'suspect' | 'error';
 
 /** Who answered, as far as can be known. */
 export interface By {

@@ -7,7 +7,7 @@
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { checkGiven, name } from '@midcall/core/options';
-import type { AuditSink } from './audit.ts';
+import type { AuditLog } from './audit.ts';
 
 const LINE_BREAK = 0x0a;
 
@@ -16,7 +16,7 @@ const LINE_BREAK = 0x0a;
  * one file in turn; where two do so at the same moment the chain may break.
  * @param path - absolute, or relative to the working directory
  */
-export function auditFile(path: string): AuditSink {
+export function auditFile(path: string): AuditLog {
   checkGiven('auditFile', 'the path', path, name);
   /** Bytes up to the end of the last whole line. */
   let whole = 0;

@@ -17,7 +17,7 @@ import type { Asker, CallContext, Ending, Question } from '../question.ts';
 import { maskedArguments } from '../secrets.ts';
 
 /** What happened; `asker` and `call` are added where they are known. */
-export type AuditEvent =
+export type HostEvent =
   | {
       readonly type: 'asked';
       readonly question: string;
@@ -55,13 +55,13 @@ export interface AuditEntry {
     readonly name: string;
     readonly argumentsDigest: string;
   };
-  readonly event: AuditEvent;
+  readonly event: HostEvent;
   readonly previous: string;
   readonly hash: string;
 }
 
 /** Where entries go besides memory. */
-export interface AuditSink {
+export interface AuditLog {
   /** What was written: whole lines, oldest first, and what follows the last of them where a write did not come to its end. */
   read(): { readonly lines: readonly string[]; readonly unfinished: string };
   /**
@@ -149,7 +149,7 @@ function whyOf(error: unknown): string {
 export interface AuditOptions {
   readonly clock?: Clock;
   /** Continues what is there, and gets every new line. */
-  readonly sink?: AuditSink;
+  readonly sink?: AuditLog;
   /** Entries kept in memory; older ones are in the sink only. Default 10,000. */
   readonly keep?: number;
   /** Told when an entry cannot be written; it is lost, and the record says so once something can be written again. */
@@ -165,13 +165,13 @@ export class Audit {
   readonly #entries: AuditEntry[] = [];
   readonly #listeners = new Set<(entry: AuditEntry) => void>();
   readonly #clock: Clock;
-  readonly #sink: AuditSink | undefined;
+  readonly #sink: AuditLog | undefined;
   readonly #keep: number;
   readonly #onError: (error: unknown) => void;
   #count = 0;
   #last = genesis;
   /** What the record does not have and does not say yet. */
-  #gap: Omit<Extract<AuditEvent, { type: 'gap' }>, 'type'> | undefined;
+  #gap: Omit<Extract<HostEvent, { type: 'gap' }>, 'type'> | undefined;
 
   /** @throws Error where the sink holds lines that do not verify: such a record is not continued */
   constructor(options: AuditOptions = {}) {
@@ -198,7 +198,7 @@ export class Audit {
    * @returns undefined where it could not be written
    */
   record(
-    event: AuditEvent,
+    event: HostEvent,
     about: { readonly asker?: Asker; readonly call?: CallContext } = {},
   ): AuditEntry | undefined {
     const { asker, call } = about;

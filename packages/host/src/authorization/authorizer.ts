@@ -21,13 +21,13 @@ import { knownClient } from './registration.ts';
 import type { ServerAuth } from './server-auth.ts';
 import type { AskSignIn } from './sign-in.ts';
 import { oauthCode, tokenProblem } from './token-problem.ts';
-import type { Vault, VaultKey } from './vault.ts';
+import type { GrantVault, VaultKey } from './vault.ts';
 
 /** What the tokens of a server stand on. */
 export interface AuthorizerOptions {
   readonly serverUrl: URL;
   readonly auth: ServerAuth;
-  readonly vault: Vault;
+  readonly vault: GrantVault;
   readonly principal: string;
   /** What this host calls itself at a registration. */
   readonly name: string;

@@ -17,7 +17,7 @@ import { writeWhole } from '@midcall/core/node';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { withFileLock } from '../files/file-lock.ts';
 import type { Grant } from './grant.ts';
-import { isGrant, type Vault, type VaultKey } from './vault.ts';
+import { type GrantVault, isGrant, type VaultKey } from './vault.ts';
 
 /** Milliseconds to wait for another process, which may be waiting for an authorization server. */
 const lockTimeoutMs = 90_000;
@@ -26,7 +26,7 @@ const lockTimeoutMs = 90_000;
  * Makes a vault. Nothing is written before the first sign-in.
  * @param folder - an absolute path; made where it is missing, for its owner alone
  */
-export function vaultFolder(folder: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Vault {
+export function vaultFolder(folder: string, { clock = systemClock }: { readonly clock?: Clock } = {}): GrantVault {
   let key: Promise<Buffer> | undefined;
   const keyOnce = (): Promise<Buffer> => {
     key ??= readKey(folder).catch(error => {

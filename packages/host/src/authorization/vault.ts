@@ -14,7 +14,7 @@ export interface VaultKey {
 }
 
 /** Sign-ins of a host; see {@link vaultFolder}. */
-export interface Vault {
+export interface GrantVault {
   /**
    * @returns undefined where there is none
    * @throws MidcallError `host/refused` for one that cannot be read
@@ -30,7 +30,7 @@ export interface Vault {
 }
 
 /** A vault that is empty again when the process ends. */
-export function memoryVault(): Vault {
+export function memoryVault(): GrantVault {
   const grants = new Map<string, Grant>();
   const tails = new Map<string, Promise<unknown>>();
   const nameOf = ({ principal, server }: VaultKey): string => JSON.stringify([principal, server]);

@@ -1,6 +1,6 @@
 /** How a host reaches a server. */
 import type { AttachOptions } from '../attachment.ts';
-import type { Vault } from '../authorization/vault.ts';
+import type { GrantVault } from '../authorization/vault.ts';
 import type { Era } from '../era.ts';
 import type { StartedServer } from './started-server.ts';
 
@@ -24,7 +24,7 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
    * Where sign-ins to servers are kept, and whose they are (default `local`: the person at this machine). A server that wants a
    * sign-in is not reached where absent, nor where its entry has an `Authorization` header of its own.
    */
-  readonly authorization?: { readonly vault: Vault; readonly principal?: string };
+  readonly authorization?: { readonly vault: GrantVault; readonly principal?: string };
   /** The process of a command, where it was started beforehand; used for the first start. */
   readonly started?: StartedServer;
 }

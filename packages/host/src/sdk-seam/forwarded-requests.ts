@@ -12,16 +12,18 @@ import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type Era, serverSendsRequests } from '../era.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What a server answers, as it came. */
-export type ForwardedAnswer = { readonly result: Json } | { readonly error: Json };
+export type ForwardedAnswer =
+  | { readonly result: Readonly<Record<string, unknown>> }
+  | { readonly error: Readonly<Record<string, unknown>> };
 
 /** A request of somebody else. */
 export interface ForwardedRequest {
   readonly method: string;
   /** As they came, without a progress token. */
-  readonly params?: Json | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** How a request is watched. */
@@ -29,7 +31,7 @@ export interface ForwardOptions {
   /** Fires when nobody waits for the answer any more: the server is told. */
   readonly signal?: AbortSignal;
   /** Told what the server's progress says, but for its token; no progress is asked for where absent. */
-  readonly onProgress?: (params: Json) => void;
+  readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
 }
 
 interface Waiting {
@@ -128,8 +130,10 @@ export class ForwardedRequests implements Required<Interception> {
 }
 
 /** What the SDK puts into each message of 2026-07-28: who sends it, and what that can. */
-function enveloped(client: Client, message: Json): JSONRPCMessage {
-  const { _envelopeOutbound: envelope } = client as unknown as { _envelopeOutbound: (message: Json) => JSONRPCMessage };
+function enveloped(client: Client, message: JsonObject): JSONRPCMessage {
+  const { _envelopeOutbound: envelope } = client as unknown as {
+    _envelopeOutbound: (message: JsonObject) => JSONRPCMessage;
+  };
   return envelope.call(client, message);
 }
 

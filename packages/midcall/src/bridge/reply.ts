@@ -1,10 +1,10 @@
 /** What an answer of the host says to the upstream server. */
 import type { Answer } from '@midcall/core/form';
 import type { Reply } from '@midcall/host';
-import type { UrlAnswer } from '@midcall/server';
+import type { Consent } from '@midcall/server';
 
 /** A host's answer to a form, or to a page. */
-export type Answered = Answer<unknown> | UrlAnswer<never>;
+export type Answered = Answer<unknown> | Consent;
 
 /**
  * The reply a host's answer means; undefined where it is nobody's: there is none, it came faster than a person reads, or

@@ -155,7 +155,6 @@ export function register${pascal(facts.name)}<T>(mid: Midcall, server: McpServer
         });
         if (answer.action === 'decline') return text('Not ${state}: the person said no.');
         if (answer.action === 'cancel') return text(\`Not ${state}: nobody decided (\${answer.reason}).\`);
-        if (!answer.completed) return text('Not ${state}: the page was opened and not finished.');
         content = answer.content;
       }
       await call.step('act', () => backend.act(content, args), { effect: true });

@@ -1,7 +1,6 @@
 /** What answers to forms and pages prove. Pure. */
 import { type Answer, checkValue, type Form, labelOf } from '@midcall/core/form';
 import { own } from '@midcall/core/json';
-import type { UrlAnswer } from '@midcall/server';
 import type { RowName } from './checks.ts';
 import { duration, type Finding, finding } from './finding.ts';
 
@@ -64,17 +63,17 @@ export function judgeRefusal(wanted: 'decline' | 'dismiss', answer: Answer<unkno
 }
 
 /** The page. @param waitMs - how long there was for it */
-export function judgePage(answer: UrlAnswer<unknown>, waitMs: number): Finding {
+export function judgePage(answer: Answer<unknown>, waitMs: number): Finding {
   const { elapsedMs: ms, assurance, channel } = answer.by;
   if (answer.action === 'cancel' && answer.reason === 'suspect' && channel === 'page')
     return finding('wrong', ms, 'The page was opened, and the code from the host was not typed there.');
-  if (answer.action !== 'accept') return unanswered(answer);
-  if (!answer.completed)
+  if (answer.action === 'cancel' && answer.reason === 'unfinished')
     return finding(
       'wrong',
       ms,
       `The host said yes to the link, and nobody finished the page within ${duration(waitMs)}. If you saw no link, it agrees by itself.`,
     );
+  if (answer.action !== 'accept') return unanswered(answer);
   const code = assurance === 'out-of-band' ? ' The code that only the host showed was right.' : '';
   return finding('works', ms, `The link was agreed to, and the button on the page pressed.${code}`);
 }
@@ -94,6 +93,7 @@ export function unanswered(answer: NotAccepted): Finding {
     case 'suspect':
       return finding('answers-by-itself', ms, 'It was refused before anybody can have read it.');
     case 'timeout':
+    case 'unfinished':
       return finding('dropped', ms, 'No answer came in time. If you saw no question, the host drops it.');
     case 'unavailable':
       return finding('dropped', ms, 'The host declares this, and says that it does not have it when asked.');

@@ -70,7 +70,7 @@ export function registerImport({ mid, server }: Registry, importing: Importing):
           page: oauth(provider),
           channels: ['native', 'page'],
         });
-        if (answer.action !== 'accept' || !answer.completed) {
+        if (answer.action !== 'accept') {
           return reply(`Nothing was imported: ${whyNot(answer)}`, { outcome: notDone(answer) });
         }
       }

@@ -116,7 +116,7 @@ export function registerSetup(
         page,
         channels: ['native', 'page'],
       });
-      if (answer.action === 'accept' && answer.completed) {
+      if (answer.action === 'accept') {
         const { directories } = setup.settings() ?? { directories: [] };
         return reply(`Configured: ${directories.join(', ')}.`, { outcome: 'configured', directories });
       }

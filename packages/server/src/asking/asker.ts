@@ -19,7 +19,7 @@ import type { AskChannel, ChannelCall, FormQuestion, Put } from '../channels/cha
 import { ladder, wouldCount } from '../channels/ladder.ts';
 import { asNative, native } from '../channels/native/native.ts';
 import type { CallRun } from '../channels/outgoing.ts';
-import type { UrlAnswer, UrlAsk } from '../channels/page/ask.ts';
+import type { UrlAsk } from '../channels/page/ask.ts';
 import { type UrlAsker, urlAsker } from '../channels/page/asker.ts';
 import type { PageCall } from '../channels/page/plan.ts';
 import { putForm, questionOf } from '../channels/put-form.ts';
@@ -81,12 +81,12 @@ export class Asker implements ChannelCall {
     return this.#pages;
   }
 
-  askOnPage<T>(ask: UrlAsk<T>, onlyLink: boolean): Promise<UrlAnswer<T>> {
+  askOnPage<T>(ask: UrlAsk<T>, onlyLink: boolean): Promise<Answer<T>> {
     this.#urlAsker ??= urlAsker(this.run, { ...this.#options, pages: this.pages(), history: this.history });
     return this.#urlAsker(ask, onlyLink);
   }
 
-  elicitUrl<T>(ask: UrlAsk<T>): Promise<UrlAnswer<T>> {
+  elicitUrl<T>(ask: UrlAsk<T>): Promise<Answer<T>> {
     return this.askOnPage(ask, false);
   }
 

@@ -2,21 +2,16 @@
  * Why an answer is no yes, in words for the model that reads a tool's result: what happened, as far as it is known, and
  * what to do now. A client that answers by itself is not said to be a person who refused. Pure.
  */
-import type { Answer } from '@midcall/core/form';
-import type { UrlAnswer } from '../channels/page/ask.ts';
+import type { Answer, CancelReason } from '@midcall/core/form';
 
 /** The one word for what became of a question that did not end in a yes. */
-export type NotDone =
-  | 'not-confirmed'
-  | 'unfinished'
-  | 'declined'
-  | Extract<Answer<unknown>, { action: 'cancel' }>['reason'];
+export type NotDone = 'not-confirmed' | 'declined' | CancelReason;
 
 /** The one word for an answer that is no yes; an accept counts as one that confirms nothing. */
-export function notDone(answer: Answer<unknown> | UrlAnswer<unknown>): NotDone {
+export function notDone(answer: Answer<unknown>): NotDone {
   if (answer.action === 'cancel') return answer.reason;
   if (answer.action === 'decline') return 'declined';
-  return 'completed' in answer && !answer.completed ? 'unfinished' : 'not-confirmed';
+  return 'not-confirmed';
 }
 
 /**
@@ -24,7 +19,7 @@ export function notDone(answer: Answer<unknown> | UrlAnswer<unknown>): NotDone {
  * @param answer - of `call.elicit` or `call.elicitUrl`, whatever it is
  * @returns sentences that begin in lower case and end with a full stop
  */
-export function whyNot(answer: Answer<unknown> | UrlAnswer<unknown>): string {
+export function whyNot(answer: Answer<unknown>): string {
   const said = notDone(answer);
   const { suspect, channel } = answer.by;
   if (suspect && (said === 'declined' || said === 'dismissed')) return byItself[said];

@@ -10,7 +10,7 @@ import type { ElicitAsk } from '../call.ts';
 import type { Config } from '../config.ts';
 import type { CallRequest } from '../request.ts';
 import type { CallRun } from './outgoing.ts';
-import type { UrlAnswer, UrlAsk } from './page/ask.ts';
+import type { UrlAsk } from './page/ask.ts';
 import type { PageCall } from './page/plan.ts';
 
 /** A question with a form, as a channel is given it. */
@@ -32,7 +32,7 @@ export interface ChannelCall {
   /** Where pages of ours can be asked on; undefined where there are none. */
   pages(): PageCall | undefined;
   /** @param onlyLink - true where the host has refused the question by itself, it seems */
-  askOnPage<T>(ask: UrlAsk<T>, onlyLink: boolean): Promise<UrlAnswer<T>>;
+  askOnPage<T>(ask: UrlAsk<T>, onlyLink: boolean): Promise<Answer<T>>;
 }
 
 /** What came of a question that was put. */

@@ -1,4 +1,6 @@
 /** `@midcall/server/http`: MCP over HTTP wherever there are web-standard requests, both revisions at one address. */
 export { type GivenWithRequest, type HttpOptions, type McpEndpoint, mcpEndpoint } from './endpoint.ts';
 export type { EventStoreOptions } from './event-store.ts';
+export type { Health } from './health.ts';
+export type { Refusal } from './refusal.ts';
 export type { SessionOptions } from './sessions.ts';

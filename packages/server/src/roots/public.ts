@@ -4,5 +4,4 @@ export type { Root } from '@midcall/core/roots';
 export { type PathStyle, toPath, toUri } from '@midcall/core/roots';
 export { type Boundary, type BoundaryMode, type BoundaryOptions, boundary, type Said } from './boundary.ts';
 export type { Entry, FileHandle, FileStat, Files, Guarantee } from './files.ts';
-export { listedRoots } from './listed.ts';
 export { type LiveRoots, type LiveRootsOptions, liveRoots } from './live-roots.ts';

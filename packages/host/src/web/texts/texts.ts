@@ -1,5 +1,5 @@
 /** Every English text of the desk, in one place: plain, short, calm. */
-import type { AuditEvent, Ending, Question } from '../../index.ts';
+import type { Ending, HostEvent, Question } from '../../index.ts';
 import { callTexts } from './call.ts';
 import { fieldTexts } from './field.ts';
 import { plural } from './plural.ts';
@@ -230,7 +230,7 @@ export const texts = {
     shown: (shown: number, all: number) =>
       shown === all ? `${plural(all, 'entry', 'entries')}.` : `${shown} of ${all} entries.`,
     heads: ['No.', 'When', 'Server', 'Call', 'What'],
-    event(event: AuditEvent): string {
+    event(event: HostEvent): string {
       switch (event.type) {
         case 'asked':
           return `asked (${event.kind}): ${event.about}`;

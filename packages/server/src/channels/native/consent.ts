@@ -1,10 +1,15 @@
 /** The host's consent to a page: asked as any question, and judged without a form. */
-import type { By } from '@midcall/core/form';
+import type { By, CancelReason } from '@midcall/core/form';
 import { suspicion } from '../../asking/judge.ts';
 import type { Config } from '../../config.ts';
 import type { CallRun, ClientAsk } from '../outgoing.ts';
-import type { UrlAnswer } from '../page/ask.ts';
 import { elapsed, readRecording } from '../recording.ts';
+
+/** What the host said of opening a page. An accept is consent alone (client/elicitation, "Response Actions"). */
+export type Consent =
+  | { readonly action: 'accept'; readonly by: By }
+  | { readonly action: 'decline'; readonly by: By }
+  | { readonly action: 'cancel'; readonly reason: CancelReason; readonly by: By };
 
 /** How consent is asked for. */
 export interface ConsentRequest {
@@ -14,12 +19,11 @@ export interface ConsentRequest {
   readonly channel: By['channel'];
 }
 
-/** @returns what the host said; an accept is consent alone (client/elicitation, "Response Actions") */
 export async function askConsent(
   run: CallRun,
   config: Config,
   { channel, ...ask }: ConsentRequest,
-): Promise<{ readonly id: string; readonly fresh: boolean; readonly answer: UrlAnswer<never> }> {
+): Promise<{ readonly id: string; readonly fresh: boolean; readonly answer: Consent }> {
   const { id, value, fresh } = await run.ask({ kind: 'url', ...ask });
   const recording = readRecording(value);
   const by: By = {
@@ -29,9 +33,8 @@ export async function askConsent(
     ...suspicion(recording, config.suspectBelowMs),
   };
   const said = recording.kind === 'answered' ? (recording.got as { action?: unknown } | null)?.action : undefined;
-  const answer = ((): UrlAnswer<never> => {
-    if (said === 'accept') return { action: 'accept', completed: false, by };
-    if (said === 'decline') return { action: 'decline', by };
+  const answer = ((): Consent => {
+    if (said === 'accept' || said === 'decline') return { action: said, by };
     if (said === 'cancel') return { action: 'cancel', reason: 'dismissed', by };
     return { action: 'cancel', reason: recording.kind === 'unanswered' ? recording.why : 'error', by };
   })();

@@ -7,8 +7,7 @@ import { urlParams } from '../../era.ts';
 import type { GatewayPage } from '../../gateway-call.ts';
 import type { CallRequest } from '../../request.ts';
 import type { CallRun } from '../outgoing.ts';
-import type { UrlAnswer } from '../page/ask.ts';
-import { askConsent } from './consent.ts';
+import { askConsent, type Consent } from './consent.ts';
 
 const kinds: Kinds<GatewayPage> = {
   message: required(name),
@@ -24,7 +23,7 @@ export async function gatewayConsent(
   audit: (event: Unstamped) => void,
   page: GatewayPage,
   withdrawn: AbortSignal | undefined,
-): Promise<UrlAnswer<never>> {
+): Promise<Consent> {
   checkOptions('call.consent', page, kinds);
   checkMessage(page.message);
   const { message, url, elicitationId, timeoutMs = config.askTimeoutMs } = page;

@@ -1,5 +1,5 @@
-/** A question that is answered on a page: what a handler asks, and the true answer it gets. */
-import type { Assurance, By, CancelReason, Channel } from '@midcall/core/form';
+/** A question that is answered on a page: what a handler asks. */
+import type { Assurance, Channel } from '@midcall/core/form';
 import type { Page } from './pages.ts';
 
 /** One question on a page. */
@@ -28,11 +28,3 @@ export interface UrlAsk<T> {
    */
   readonly asError?: boolean;
 }
-
-/** A true answer. Accepting is consent (client/elicitation, "Response Actions"); `completed` says what came of it. */
-export type UrlAnswer<T> =
-  | { readonly action: 'accept'; readonly completed: true; readonly content: T; readonly by: By }
-  /** The person agreed, and did not finish in time. */
-  | { readonly action: 'accept'; readonly completed: false; readonly by: By }
-  | { readonly action: 'decline'; readonly by: By }
-  | { readonly action: 'cancel'; readonly reason: CancelReason; readonly by: By };

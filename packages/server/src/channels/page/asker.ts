@@ -3,7 +3,7 @@
  * call waits until the page is finished. Each of the three is recorded by itself, so a replay goes on where it stands.
  */
 import { isMidcallError } from '@midcall/core/errors';
-import { type Assurance, assures, type By } from '@midcall/core/form';
+import { type Answer, type Assurance, assures, type By } from '@midcall/core/form';
 import { checkUrlAsk } from '../../asking/check-ask.ts';
 import { checkPageChannels } from '../../asking/check-channels.ts';
 import { AskHistory } from '../../asking/judge.ts';
@@ -18,7 +18,7 @@ import { askConsent } from '../native/consent.ts';
 import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
 import { elapsed, type Recording, readRecording } from '../recording.ts';
 import type { Announced } from './announced.ts';
-import type { UrlAnswer, UrlAsk } from './ask.ts';
+import type { UrlAsk } from './ask.ts';
 import { pageWords } from './page-words.ts';
 import type { PageOutcome } from './pages.ts';
 import { type PageCall, type PageQuestion, type Plan, plan, spoken, spokenCode, ways } from './plan.ts';
@@ -32,7 +32,7 @@ export interface UrlAskerOptions {
 }
 
 /** @param onlyLink - true where the host has refused the question by itself, it seems */
-export type UrlAsker = <T>(ask: UrlAsk<T>, onlyLink?: boolean) => Promise<UrlAnswer<T>>;
+export type UrlAsker = <T>(ask: UrlAsk<T>, onlyLink?: boolean) => Promise<Answer<T>>;
 
 export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   const { config, request, pages, history, audit } = options;
@@ -112,7 +112,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     asked: PageQuestion,
     at: Announced,
     key: string | undefined,
-  ): Promise<{ readonly answer: UrlAnswer<never>; readonly fresh: boolean } | undefined> => {
+  ): Promise<{ readonly answer: Answer<never>; readonly fresh: boolean } | undefined> => {
     if (at.announce !== 'url' && at.announce !== 'form') return undefined;
     const channel = at.announce === 'url' ? 'native' : 'page';
     const consent = async (step: 'consent' | 'code', message: string) => {
@@ -148,7 +148,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     id: string,
     asked: PageQuestion,
     at: Announced,
-  ): Promise<{ readonly fresh: boolean; readonly answer: UrlAnswer<T> }> => {
+  ): Promise<{ readonly fresh: boolean; readonly answer: Answer<T> }> => {
     const detail: ApartAsk = {
       to: 'apart',
       channel: 'page',
@@ -182,7 +182,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       .find(draw, history.declined(question) ? { kind: 'standing-decline' } : () => planned(asked, identity))
       .catch(error => (isMidcallError(error, 'connect/limit') ? run.fail(error) : Promise.reject(error)));
     const made = drawn.value as unknown as Plan;
-    const end = <T>(id: string, fresh: boolean, answer: UrlAnswer<T>): UrlAnswer<T> => {
+    const end = <T>(id: string, fresh: boolean, answer: Answer<T>): Answer<T> => {
       if (answer.action !== 'accept') history.record(question, answer);
       if (fresh) {
         const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
@@ -250,7 +250,7 @@ const asRecording = (outcome: PageOutcome | undefined, { at: askedAt }: Announce
 };
 
 /** What the recorded end of a wait comes to. */
-function judgePage<T>(recording: Recording, { announce }: Announced, demanded: Assurance | undefined): UrlAnswer<T> {
+function judgePage<T>(recording: Recording, { announce }: Announced, demanded: Assurance | undefined): Answer<T> {
   const elapsedMs = elapsed(recording);
   if (recording.kind === 'answered' && recording.channel === 'page') {
     const by: By = { channel: 'page', assurance: recording.assurance, elapsedMs };
@@ -259,12 +259,12 @@ function judgePage<T>(recording: Recording, { announce }: Announced, demanded: A
     if (action !== 'accept') return { action: 'cancel', reason: reason ?? 'error', by };
     if (demanded !== undefined && !assures(recording.assurance, demanded))
       return { action: 'cancel', reason: 'suspect', by };
-    return { action, completed: true, content: content as T, by };
+    return { action, content: content as T, by };
   }
   // Where the host asked for consent it was given; a link in a text proves nothing.
   if (announce === 'url' || announce === 'form') {
     const channel = announce === 'url' ? 'native' : 'page';
-    return { action: 'accept', completed: false, by: { channel, assurance: 'in-band', elapsedMs } };
+    return { action: 'cancel', reason: 'unfinished', by: { channel, assurance: 'in-band', elapsedMs } };
   }
   const reason = recording.kind === 'unanswered' ? recording.why : 'error';
   return { action: 'cancel', reason, by: { channel: 'page', assurance: 'in-band', elapsedMs } };

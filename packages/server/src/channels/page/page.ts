@@ -8,7 +8,6 @@ import { typedIn, validated, withProblems } from '../../asking/validated.ts';
 import type { Json } from '../../digest.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
 import { ASK_AGAIN } from '../put-form.ts';
-import type { UrlAnswer } from './ask.ts';
 import { gives, ways } from './plan.ts';
 
 export const page: AskChannel = {
@@ -63,9 +62,8 @@ function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[]
 }
 
 /** What came from the page, judged by the form like any other answer. */
-async function checked<T>(answer: UrlAnswer<Json>, form: Form<T>, judging: Judging): Promise<Answer<T>> {
+async function checked<T>(answer: Answer<Json>, form: Form<T>, judging: Judging): Promise<Answer<T>> {
   if (answer.action !== 'accept') return answer;
-  if (!answer.completed) return { action: 'cancel', reason: 'timeout', by: answer.by };
   const result = await form.check(answer.content, judging);
   if (result.ok) return { action: 'accept', content: result.value, by: answer.by };
   return { action: 'cancel', reason: 'invalid', by: answer.by };
