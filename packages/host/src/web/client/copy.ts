@@ -12,11 +12,23 @@ async function copy(button: HTMLElement): Promise<void> {
   if (region) region.textContent = said;
 }
 
+/** Copies what is at an address of the desk. */
+async function copyFrom(button: HTMLElement): Promise<void> {
+  const response = await fetch(button.dataset['copyFrom'] ?? '');
+  await navigator.clipboard.writeText(await response.text());
+  const said = button.dataset['copied'] ?? '';
+  button.textContent = said;
+  const region = document.getElementById('announce');
+  if (region) region.textContent = said;
+}
+
 /** Starts listening. */
 export function startCopy(): void {
   document.addEventListener('click', event => {
     const button = (event.target as Element).closest<HTMLElement>('[data-copy]');
     // Where it is not allowed, the text is there to be selected.
     if (button) void copy(button).catch(() => {});
+    const from = (event.target as Element).closest<HTMLElement>('[data-copy-from]');
+    if (from) void copyFrom(from).catch(() => {});
   });
 }

@@ -1,9 +1,12 @@
 /** What a call brought, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
+import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml, visibleJsonHtml } from '../visible-html.ts';
-import { callPath } from './paths.ts';
+import { jsonIn, jsonTree } from './json-tree.ts';
+import { foreignText } from './markdown.ts';
+import { callPath, offerPath } from './paths.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -26,13 +29,31 @@ export function mediaOf(block: Block): { readonly mimeType: string; readonly dat
   return fits ? { mimeType, data: Buffer.from(data, 'base64') } : undefined;
 }
 
-function blockContent(block: Block, path: string): Html {
-  if (block['type'] === 'text' && typeof block['text'] === 'string') {
-    return html`<pre class="result-text">${visibleHtml(block['text'], 100_000, true)}</pre>`;
-  }
-  if (block['type'] === 'resource_link' && typeof block['uri'] === 'string') {
-    return html`<p class="result-link"><code>${visibleHtml(block['uri'], 1_000)}</code></p>`;
-  }
+/** What blocks are shown with: the call they came of, and its server. */
+export interface ResultPlace extends Pick<Session, 'link'> {
+  readonly callId: string;
+  readonly serverId: string;
+}
+
+/** The text of a block or of the resource in it. */
+export const textOf = (block: Block): string | undefined =>
+  block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : undefined;
+
+function textContent(text: string): Html {
+  const value = jsonIn(text);
+  return value === undefined ? foreignText(text) : jsonTree(value);
+}
+
+function resourceLink(block: Block, { link, serverId }: ResultPlace): Html {
+  const { uri, name, title, description } = block;
+  const label = [title, name].find(each => typeof each === 'string' && each !== '') as string | undefined;
+  return html`<p class="result-link">${icons.result}<a href="${link(offerPath(serverId, 'resource', String(uri)))}">${visibleHtml(label ?? String(uri), 200)}</a> <code class="quiet-text">${visibleHtml(String(uri), 1_000)}</code>${typeof description === 'string' && html`<span class="quiet-text">${visibleHtml(description, 400)}</span>`}</p>`;
+}
+
+function blockContent(block: Block, path: string, place: ResultPlace): Html {
+  const text = textOf(block);
+  if (text !== undefined) return textContent(text);
+  if (block['type'] === 'resource_link' && typeof block['uri'] === 'string') return resourceLink(block, place);
   if (!mediaOf(block)) {
     const { type } = block;
     const foreign =
@@ -78,17 +99,18 @@ const rolesOf = (result: Readonly<Record<string, unknown>>): readonly string[] =
  * The content of a call's result; says so where there is none.
  * @param unchecked - why its structured content was not checked against the tool's schema
  */
-export function resultContent(
-  result: Readonly<Record<string, unknown>>,
-  { callId, link }: { readonly callId: string } & Pick<Session, 'link'>,
-  unchecked?: string,
-): Html {
+export function resultContent(result: Readonly<Record<string, unknown>>, place: ResultPlace, unchecked?: string): Html {
   const blocks = blocksOf(result);
   const structured = result['structuredContent'];
   const roles = rolesOf(result);
+  const { link, callId } = place;
   const path = (at: number) => link(`${callPath(callId)}/blocks/${at}`);
-  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${blockContent(block, path(at))}`)}${
+  const whole = link(`${callPath(callId)}/result.json`);
+  const asWritten = (block: Block, at: number): Html | false =>
+    textOf(block) !== undefined &&
+    html`<p class="result-ways"><a href="${path(at)}" target="_blank" rel="noopener">${texts.call.asWritten}</a><button${attributes({ type: 'button', class: 'link-button script-only', 'data-copy-from': path(at), 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></p>`;
+  return html`<div class="result">${blocks.map((block, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${blockContent(block, path(at), place)}${asWritten(block, at)}`)}${
     structured !== undefined &&
-    html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<details><summary>${texts.call.structured}</summary><pre class="result-json" tabindex="0">${visibleJsonHtml(structured)}</pre></details>`
-  }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}</div>`;
+    html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<section class="structured"><h3>${texts.call.structured}</h3>${jsonTree(structured)}</section>`
+  }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}<p class="result-ways"><a href="${whole}" download="result.json">${texts.call.save}</a><button${attributes({ type: 'button', class: 'link-button script-only', 'data-copy-from': whole, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.call.copyAll}</button></p></div>`;
 }

@@ -167,7 +167,11 @@ function outcome(call: CallView, context: CardContext): Html | false {
       const [kind, icon] = failed ? ['failed', icons.failed] : ['result', icons.result];
       const heading = failed ? (refusal ? texts.call.refusedBy[refusal.by] : texts.call.toolError) : texts.call.result;
       const unchecked = failed ? undefined : outcome.unchecked;
-      const content = resultContent(outcome.result, { callId: call.context.id, link: context.link }, unchecked);
+      const content = resultContent(
+        outcome.result,
+        { callId: call.context.id, serverId: call.serverId, link: context.link },
+        unchecked,
+      );
       return entry(kind, icon, html`${heading}`, aside, html`${why}${content}`);
     }
     case 'cancelled':

@@ -12,7 +12,7 @@ import { pages } from '../pages/layout.ts';
 import { modelsPage } from '../pages/models-page.ts';
 import { offerPage } from '../pages/offer-page.ts';
 import { callPath, questionPath } from '../pages/paths.ts';
-import { blocksOf, mediaOf } from '../pages/result.ts';
+import { blocksOf, mediaOf, textOf } from '../pages/result.ts';
 import { serverPage } from '../pages/server-page.ts';
 import { texts } from '../texts/texts.ts';
 import { type Findable, find } from '../workspace/find.ts';
@@ -109,10 +109,21 @@ export function pageRoutes(app: Hono, desk: Desk): void {
       : missing(context, desk, texts.call.unknown);
   });
 
+  app.get('/calls/:call/result.json', context => {
+    const outcome = workspace.calls.get(context.req.param('call'))?.outcome;
+    if (!outcome || !('result' in outcome)) return missing(context, desk);
+    return context.json(outcome.result);
+  });
+
   app.get('/calls/:call/blocks/:at', context => {
     const outcome = workspace.calls.get(context.req.param('call'))?.outcome;
     const block =
       outcome && 'result' in outcome ? blocksOf(outcome.result)[Number(context.req.param('at'))] : undefined;
+    const text = block && textOf(block);
+    if (text !== undefined) {
+      context.header('content-type', 'text/plain; charset=utf-8');
+      return context.body(text);
+    }
     const media = block && mediaOf(block);
     if (!media) return missing(context, desk);
     context.header('content-type', media.mimeType);

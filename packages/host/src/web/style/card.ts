@@ -138,6 +138,33 @@ fieldset.field .help{margin:-4px 0 8px}
 .entry-failed .result{border-color:var(--bad-line)}
 .result-text{font:14px/1.55 var(--sans);white-space:pre-wrap;overflow-wrap:anywhere}
 .result-json,.opaque pre{background:var(--sunken);border-radius:var(--radius-small);padding:11px 14px;overflow:auto;max-height:360px;white-space:pre-wrap;overflow-wrap:anywhere;font-size:12.5px}
+.result-ways{display:flex;gap:16px;font-size:12.5px}
+.result-ways a,.link-button{color:var(--muted)}
+.link-button{border:0;background:none;padding:0;text-decoration:underline;text-underline-offset:2px;cursor:pointer;font-size:12.5px}
+.result-link{display:flex;flex-wrap:wrap;align-items:center;gap:2px 8px}
+.structured h3{font-size:13px;color:var(--muted);font-weight:600;margin-bottom:4px}
+.md{display:grid;gap:10px;font-size:14px;line-height:1.55;overflow-wrap:anywhere;min-width:0}
+.md>*{min-width:0}
+.md-heading{font-weight:650}
+.md-h1,.md-h2{font-size:16px}
+.md ul{list-style:disc;padding-left:22px}
+.md ol{list-style:decimal;padding-left:24px}
+.md blockquote{border-left:3px solid var(--line-strong);padding-left:12px;color:var(--muted)}
+.md code{background:var(--chip);border-radius:4px;padding:1px 4px}
+.md pre code{background:none;padding:0}
+.md hr{border:0;border-top:1px solid var(--line);width:100%}
+.link-host{color:var(--muted);font-size:.9em}
+.link-host::before{content:"("}.link-host::after{content:")"}
+.md-table{overflow-x:auto;border:1px solid var(--line);border-radius:var(--radius-small)}
+.md-table table{width:100%}
+.md-table th,.md-table td,.md-table th:first-child,.md-table td:first-child{padding:6px 12px}
+.json,.json-members{font:12.5px/1.6 var(--mono);overflow-wrap:anywhere}
+.json-members{padding-left:18px;border-left:1px solid var(--line);margin-left:4px}
+.json summary{cursor:pointer}
+.json-key{color:var(--accent)}
+.json-key::after{content:": ";color:var(--muted)}
+.json-size,.json-null{color:var(--muted)}
+.json .md-table{margin:4px 0 6px 18px;font-family:var(--sans)}
 .result-image{max-width:100%;max-height:420px;border-radius:var(--radius-small);border:1px solid var(--line)}
 .result summary{cursor:pointer;color:var(--muted)}
 @media (max-width:760px){

@@ -1,5 +1,6 @@
 /** What the desk says of calls and of the model they borrow. */
 import type { CallOutcome } from '../../index.ts';
+import { plural } from './plural.ts';
 
 export const callTexts = {
   call: {
@@ -51,11 +52,21 @@ export const callTexts = {
     tooDeep: 'This is nested too deep to be shown.',
     role: (role: string) => ({ assistant: 'Assistant', user: 'User' })[role] ?? role,
     structured: 'Structured content',
+    asWritten: 'As it was written',
+    save: 'Save as JSON',
+    copyAll: 'Copy as JSON',
+    notLoaded: (about: string, address: string) =>
+      `Picture, not loaded: ${about === '' ? address : `${about} (${address})`}`,
     picture: 'A picture the server returned',
     progress: (done: number, total: number | undefined) => (total === undefined ? `${done}` : `${done} of ${total}`),
     unknown: 'There is no such call. The desk keeps the calls of this session only.',
     none: 'No calls yet.',
     took: (duration: string) => `took ${duration}`,
+  },
+  json: {
+    entries: (count: number) => plural(count, 'entry', 'entries'),
+    members: (count: number) => plural(count, 'member'),
+    more: (count: number) => `${count} more`,
   },
   sampling: {
     model: 'Model',

@@ -1,0 +1,94 @@
+/** A JSON value as a tree that folds, lists of like objects as tables; foreign text all of it. Pure. */
+import { type Html, html } from '@midcall/core/page';
+import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
+
+/** How much of one value is shown: nodes in all, members of one, rows of a table, levels laid open. */
+const [mostNodes, mostMembers, mostRows, openLevels] = [3_000, 200, 100, 2];
+/** Columns of a table, at most. */
+const mostColumns = 8;
+/** What is nested deeper is not shown. */
+const deepest = 40;
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The columns of a list that is a table: objects of the same few scalar members. */
+function columnsOf(list: readonly unknown[]): readonly string[] | undefined {
+  const rows = list.slice(0, mostRows);
+  if (rows.length < 2 || !rows.every(isObject)) return undefined;
+  const names = [...new Set(rows.flatMap(row => Object.keys(row).slice(0, mostColumns + 1)))];
+  const flat = rows.every(row =>
+    Object.values(row)
+      .slice(0, mostColumns + 1)
+      .every(isScalar),
+  );
+  return names.length > 0 && names.length <= mostColumns && flat ? names : undefined;
+}
+
+function scalar(value: unknown): Html {
+  if (typeof value === 'string')
+    return html`<span class="json-string">${visibleHtml(JSON.stringify(value), 5_000)}</span>`;
+  return html`<span class="json-${value === null ? 'null' : typeof value}">${String(value)}</span>`;
+}
+
+class Tree {
+  #left = mostNodes;
+
+  node(name: string | undefined, value: unknown, level: number): Html {
+    this.#left -= 1;
+    const key = name !== undefined && html`<span class="json-key">${visibleHtml(name, 200)}</span>`;
+    if (isScalar(value)) return html`<li>${key}${scalar(value)}</li>`;
+    const list = Array.isArray(value) ? value : undefined;
+    const members: readonly (readonly [string | undefined, unknown])[] = list
+      ? list.map(each => [undefined, each] as const)
+      : Object.entries(value as Members);
+    const size = list ? texts.json.entries(members.length) : texts.json.members(members.length);
+    if (members.length === 0) return html`<li>${key}<span class="json-size">${list ? '[]' : '{}'}</span></li>`;
+    const open = level < openLevels;
+    const columns = list && columnsOf(list);
+    const inner = columns ? this.#table(columns, list as readonly Members[]) : this.#members(members, level);
+    return html`<li><details${open && html` open`}><summary>${key}<span class="json-size">${size}</span></summary>${inner}</details></li>`;
+  }
+
+  #members(members: readonly (readonly [string | undefined, unknown])[], level: number): Html {
+    if (level >= deepest) return html`<p class="json-size">${texts.call.tooDeep}</p>`;
+    const shown: Html[] = [];
+    for (const [name, each] of members.slice(0, mostMembers)) {
+      if (this.#left <= 0) break;
+      shown.push(this.node(name, each, level + 1));
+    }
+    const left = members.length - shown.length;
+    return html`<ul class="json-members">${shown}${left > 0 && html`<li class="json-size">${texts.json.more(left)}</li>`}</ul>`;
+  }
+
+  #table(columns: readonly string[], rows: readonly Members[]): Html {
+    const shown = rows.slice(0, mostRows);
+    this.#left -= shown.length * columns.length;
+    const cell = (row: Members, name: string): Html =>
+      Object.hasOwn(row, name)
+        ? typeof row[name] === 'string'
+          ? visibleHtml(row[name], 1_000)
+          : scalar(row[name])
+        : html``;
+    return html`<div class="md-table" tabindex="0" role="group"><table><thead><tr>${columns.map(name => html`<th scope="col">${visibleHtml(name, 120)}</th>`)}</tr></thead><tbody>${shown.map(
+      row => html`<tr>${columns.map(name => html`<td>${cell(row, name)}</td>`)}</tr>`,
+    )}</tbody></table></div>${rows.length > shown.length && html`<p class="json-size">${texts.json.more(rows.length - shown.length)}</p>`}`;
+  }
+}
+
+/** The tree of a value; of a very large one, the beginning. */
+export const jsonTree = (value: unknown): Html => html`<ul class="json">${new Tree().node(undefined, value, 0)}</ul>`;
+
+/** The value that a text is the JSON of, where it is that of an object or a list. */
+export function jsonIn(text: string): unknown {
+  if (text.length > 2_000_000 || !/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

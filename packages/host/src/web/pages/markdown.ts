@@ -1,0 +1,65 @@
+/**
+ * Markdown of servers as markup. No HTML of theirs passes, nothing is loaded, and a link shows where it leads, so that its words
+ * cannot lie about that.
+ *
+ * - markdown-D1 A link leads to http or https, opens apart from the desk, and is followed by its host.
+ * - markdown-D2 A picture is named with its address, and not loaded.
+ * - markdown-D3 Text is made visible before it is read as Markdown, so that no character in it hides or reorders anything.
+ */
+import { escaped, type Html, trusted } from '@midcall/core/page';
+import MarkdownIt from 'markdown-it';
+import { visible } from '../../index.ts';
+import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
+
+const reader = new MarkdownIt('default', { html: false, linkify: false, typographer: false });
+
+/** The host of an address that may be led to; undefined for every other. */
+function hostOf(href: string): string | undefined {
+  try {
+    const { protocol, host } = new URL(href);
+    return protocol === 'http:' || protocol === 'https:' ? host : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+reader.validateLink = href => hostOf(href) !== undefined;
+const { rules } = reader.renderer;
+rules['link_open'] = (tokens, at) =>
+  `<a href="${escaped(String(tokens[at]!.attrGet('href')))}" target="_blank" rel="noopener noreferrer nofollow">`;
+rules['link_close'] = (tokens, at) => {
+  let open = at - 1;
+  while (open >= 0 && tokens[open]!.type !== 'link_open') open -= 1;
+  const host = hostOf(String(tokens[open]?.attrGet('href')));
+  return `</a> <span class="link-host">${escaped(host ?? '')}</span>`;
+};
+rules['image'] = (tokens, at) => {
+  const token = tokens[at]!;
+  return `<span class="link-host">${escaped(texts.call.notLoaded(token.content, String(token.attrGet('src'))))}</span>`;
+};
+// Headings of servers are none of the page's own.
+rules['heading_open'] = (tokens, at) => `<p class="md-heading md-${tokens[at]!.tag}">`;
+rules['heading_close'] = () => '</p>';
+rules['table_open'] = () => '<div class="md-table" tabindex="0" role="group"><table>';
+rules['table_close'] = () => '</table></div>';
+rules['fence'] = (tokens, at) => `<pre class="result-json" tabindex="0">${escaped(tokens[at]!.content)}</pre>`;
+rules['code_block'] = rules['fence'];
+
+/** Signs of Markdown: without any, text is shown as it was written. */
+const signs = /^(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|\|.*\|)|\*\*[^*\n]+\*\*|\[[^\]\n]+\]\(|`[^`\n]+`/m;
+
+/** True for text that is better read as Markdown. */
+const isMarkdown = (text: string): boolean => signs.test(text.slice(0, 20_000));
+
+/** @param max - characters kept */
+function markdownHtml(text: string, max = 100_000): Html {
+  const markup = reader.render(visible(text, { max, lines: true }));
+  return trusted(`<div class="md">${markup.replace(/⟦U\+[0-9A-F]+⟧/g, '<mark class="code-point">$&</mark>')}</div>`);
+}
+
+/** Text of a server: as Markdown where it has signs of that, else as it was written. */
+export const foreignText = (text: string): Html =>
+  isMarkdown(text)
+    ? markdownHtml(text)
+    : trusted(`<pre class="result-text">${visibleHtml(text, 100_000, true).text}</pre>`);

@@ -1,0 +1,97 @@
+/** What a call brought, as the desk shows it: Markdown, JSON, tables, links; whatever a server puts into them. */
+import { describe, expect, it } from 'vitest';
+import { jsonIn, jsonTree } from '../../packages/host/src/web/pages/json-tree.ts';
+import { resultContent } from '../../packages/host/src/web/pages/result.ts';
+
+const place = { callId: 'c-1', serverId: 'notes', link: (path: string) => `/base${path}` };
+const shown = (result: Record<string, unknown>): string => resultContent(result, place).text;
+const text = (value: string): string => shown({ content: [{ type: 'text', text: value }] });
+
+describe('Markdown', () => {
+  it('is shown as what it means', () => {
+    const html = text('# Title\n\n- one\n- **two**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nlet a = 1 < 2;\n```');
+    for (const part of ['md-h1">Title', '<li>one</li>', '<strong>two</strong>', '<td>1</td>', 'let a = 1 &lt; 2;'])
+      expect(html).toContain(part);
+    expect(html).not.toMatch(/<h[1-6]>Title/);
+  });
+
+  it('is left as it was written where there is no sign of it', () => {
+    expect(text('a * b\n  indented')).toContain('<pre class="result-text">a * b\n  indented</pre>');
+  });
+
+  it('brings no markup of its own, loads nothing, and leads nowhere but to the web', () => {
+    const html = text(
+      '**x** <script>alert(1)</script> <img src=x onerror=alert(1)>\n\n[go](javascript:alert(1)) [in](/servers/notes/remove) [d](data:text/html,x)\n\n![pixel](https://spy.example/p.png)',
+    );
+    expect(html).not.toMatch(/<script|<img|href="(?!https?:|\/base)/);
+    expect(html).toContain('Picture, not loaded: pixel (https://spy.example/p.png)');
+  });
+
+  it('says beside each link which host it leads to, apart from the desk', () => {
+    const html = text('[Your bank](https://evil.example/login"onmouseover=alert(1))');
+    expect(html).toContain('<span class="link-host">evil.example</span>');
+    expect(html).toContain('target="_blank" rel="noopener noreferrer nofollow"');
+    expect(html).not.toContain('"onmouseover');
+  });
+
+  it('hides and reorders nothing', () => {
+    expect(text('**a** \u202Eb `\u200B`')).toContain('<mark class="code-point">⟦U+202E⟧</mark>');
+    expect(text('**a** \u202Eb `\u200B`')).not.toMatch(/[\u202E\u200B]/);
+  });
+
+  it('is cut where it is long, and does not blow up where it is nested', () => {
+    expect(text(`**a** ${'x'.repeat(300_000)}`).length).toBeLessThan(150_000);
+    expect(text(`**a**\n${'>'.repeat(5_000)} x`).length).toBeLessThan(200_000);
+    expect(text(`**a** ${'['.repeat(20_000)}`).length).toBeLessThan(200_000);
+  });
+});
+
+describe('JSON', () => {
+  it('is a tree, in text too', () => {
+    const html = text('{"name":"Ada","tags":["x"],"none":null,"ok":true}');
+    expect(html).toContain('<span class="json-key">name</span><span class="json-string">&quot;Ada&quot;</span>');
+    expect(html).toContain('<span class="json-null">null</span>');
+    expect(html).toContain('4 members');
+  });
+
+  it('shows a list of like objects as a table', () => {
+    const html = jsonTree([
+      { id: 1, name: 'A' },
+      { id: 2, name: 'B', more: true },
+    ]).text;
+    expect(html.match(/<th scope="col">/g)).toHaveLength(3);
+    expect(html.match(/<tr>/g)).toHaveLength(3);
+  });
+
+  it('shows the beginning of what is large, however it is large', () => {
+    const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, at]));
+    let deep: unknown = 1;
+    for (let at = 0; at < 5_000; at += 1) deep = [deep];
+    const many = Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => [1]));
+    const rows = Array.from({ length: 10_000 }, (_, at) => ({ a: at, b: 'x' }));
+    for (const value of [wide, deep, many, rows]) expect(jsonTree(value).text.length).toBeLessThan(600_000);
+    expect(jsonTree(wide).text).toContain('49800 more');
+  });
+
+  it('writes out what names and values hide', () => {
+    const html = jsonTree({ '<b>\u202E': '</span><script>' }).text;
+    expect(html).toContain('&lt;b&gt;<mark');
+    expect(html).not.toContain('<script>');
+  });
+
+  it('is found in no text that is not all of it', () => {
+    for (const each of ['{"a":1} and more', 'null', '12', '"x"', '{']) expect(jsonIn(each)).toBeUndefined();
+  });
+});
+
+it('opens a linked resource on the desk, under the name it has', () => {
+  const html = shown({ content: [{ type: 'resource_link', uri: 'javascript:alert(1)', name: 'Read <me>' }] });
+  expect(html).toContain('href="/base/servers/notes/resources/javascript%3Aalert(1)"');
+  expect(html).toContain('Read &lt;me&gt;');
+});
+
+it('offers all of a result as a file, and each text as it was written', () => {
+  const html = text('**bold**');
+  expect(html).toContain('href="/base/calls/c-1/result.json" download');
+  expect(html).toContain('href="/base/calls/c-1/blocks/0"');
+});
