@@ -89,3 +89,10 @@ it('shows what a server writes as a name as text', async () => {
   expect((await visitor.get('/find?q=%3Cscript%3E')).text).not.toContain('<script>alert');
   expect((await visitor.get('/find?q=%22%3E%3Cb%3E')).text).toContain('value="&quot;&gt;&lt;b&gt;"');
 });
+
+it('has the colours that the person chose, and those of the system again', async () => {
+  await visitor.post('/preferences/theme', { theme: 'dark' });
+  expect((await visitor.get('/')).text).toContain('<html lang="en" data-theme="dark">');
+  await visitor.post('/preferences/theme', { theme: 'system' });
+  expect((await visitor.get('/settings')).text).toContain('<html lang="en">');
+});

@@ -150,6 +150,10 @@ describe('every page and state', () => {
         '/audit?q=nothing',
         '/add',
         '/nothing',
+        '/settings',
+        '/find?q=look',
+        '/servers/silent/edit',
+        '/imported',
       ],
       ...['/servers/silent', '/servers/broken', '/servers/silent/tools/look', '/servers/silent/tools/wipe'],
       ...['prompts/greet', 'resources/things%3A%2F%2Fone', 'resources/things%3A%2F%2F%7Bid%7D'].map(

@@ -67,6 +67,8 @@ export function attributes(all: Readonly<Record<string, string | number | boolea
 export interface Page {
   readonly title: string;
   readonly body: Html;
+  /** The colours, where they are not those of the person's system. */
+  readonly theme?: 'light' | 'dark' | undefined;
   /** Path of the mark; that of {@link icon} at the root where absent. */
   readonly icon?: string;
   /** Paths of style sheets and ES modules on this origin. */
@@ -84,7 +86,7 @@ export interface Page {
 /** A whole document. */
 export function page(all: Page): string {
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${attributes({ 'data-theme': all.theme })}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -112,7 +114,15 @@ export const brandMark = trusted(
   '<svg class="brand-mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect class="brand-box" width="32" height="32" rx="8"/><path class="brand-line" d="M9 9h14v11h-6l-4 4v-4H9z" fill="none" stroke-width="2.4" stroke-linejoin="round"/></svg>',
 );
 
-/** Colours, spacing and type that every page starts from; dark where the person's system is. */
+const dark = `--canvas:#121516;--surface:#191d1f;--raised:#1d2224;--sunken:#14181a;--chip:#262c2f;--line:#2b3235;--line-strong:#727d83;
+--ink:#e7eaeb;--muted:#9fa9ae;--accent:#64c3cb;--accent-ink:#062326;--accent-hover:#83d2d8;--accent-soft:#16302f;--accent-line:#2c5a5c;
+--bad:#ff9d92;--bad-soft:#361d1a;--bad-line:#6d352f;
+--shadow:0 1px 2px rgb(0 0 0/.3),0 8px 24px -8px rgb(0 0 0/.5)`;
+
+/**
+ * Colours, spacing and type that every page starts from; dark where the person's system is, or where a page says so
+ * ({@link Page.theme}).
+ */
 export const tokens = `:root{color-scheme:light dark;
 --canvas:#f6f7f7;--surface:#fff;--raised:#fff;--sunken:#eff1f1;--chip:#e8ebeb;--line:#dfe3e4;--line-strong:#868f94;
 --ink:#16191b;--muted:#566067;--accent:#0b6b74;--accent-ink:#fff;--accent-hover:#095860;--accent-soft:#e3f1f2;--accent-line:#a9d2d5;
@@ -121,11 +131,9 @@ export const tokens = `:root{color-scheme:light dark;
 --radius:10px;--radius-small:7px;
 --sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Noto Sans",sans-serif;
 --mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace}
-@media (prefers-color-scheme:dark){:root{
---canvas:#121516;--surface:#191d1f;--raised:#1d2224;--sunken:#14181a;--chip:#262c2f;--line:#2b3235;--line-strong:#727d83;
---ink:#e7eaeb;--muted:#9fa9ae;--accent:#64c3cb;--accent-ink:#062326;--accent-hover:#83d2d8;--accent-soft:#16302f;--accent-line:#2c5a5c;
---bad:#ff9d92;--bad-soft:#361d1a;--bad-line:#6d352f;
---shadow:0 1px 2px rgb(0 0 0/.3),0 8px 24px -8px rgb(0 0 0/.5)}}
+@media (prefers-color-scheme:dark){:root:not([data-theme=light]){${dark}}}
+:root[data-theme=dark]{color-scheme:dark;${dark}}
+:root[data-theme=light]{color-scheme:light}
 *,*::before,*::after{box-sizing:border-box}
 body{margin:0;background:var(--canvas);color:var(--ink);font:14px/1.5 var(--sans);-webkit-text-size-adjust:100%;text-size-adjust:100%}
 h1,h2,h3,h4,p,ul,ol,dl,dd,figure,blockquote,pre,fieldset,legend{margin:0;padding:0}

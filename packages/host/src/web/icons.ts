@@ -22,6 +22,7 @@ export const icons = {
   working: draw('<path d="M8 2.5a5.5 5.5 0 1 1-5.5 5.5"/>'),
   find: draw('<path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.6 10.6 14 14"/>'),
   star: draw('<path d="m8 2 1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z"/>'),
+  settings: draw('<path d="M2.5 4.5h6m3 0h2M2.5 11.5h2m3 0h6M8.5 3v3h3V3zM4.5 10v3h3v-3z"/>'),
   server: draw('<path d="M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.1M5 11h.1"/>'),
   unfold: draw('<path d="m5.5 3.5 4.5 4.5-4.5 4.5"/>'),
   warning: draw('<path d="M8 2.5 14 13H2zM8 6.5v3m0 1.7v.1"/>'),

@@ -22,6 +22,9 @@ function reviewValue(
   return html`<span class="review-value">${visibleHtml(readable(field, value), 120)}</span>${same && html` <span class="mark">${texts.question.unchanged}</span>`}`;
 }
 
+/** From this many fields on, the ways out stay in sight. */
+const longForm = 6;
+
 /** The answer before it is sent: every field in one compact list. */
 function review(
   question: FormQuestion,
@@ -75,6 +78,12 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
       (field, at) => fieldControl(field, at, place),
     )}</div>${review(question, content, secrets)}`,
     accept: texts.question.send,
+    ...(question.fields.length >= longForm && {
+      inSight: texts.question.counted(
+        question.fields.filter(field => Object.hasOwn(content, field.name)).length,
+        question.fields.filter(field => !Object.hasOwn(content, field.name)).length,
+      ),
+    }),
     waysOut: texts.question.waysOut,
   };
 }

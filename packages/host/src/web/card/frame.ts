@@ -36,6 +36,8 @@ export interface CardBody {
   readonly decline?: string;
   readonly dismiss?: string | false;
   readonly waysOut: string;
+  /** What is said beside the ways out of a long form, where they stay in sight. */
+  readonly inSight?: string;
   /** Set where accepting opens a page in a tab of its own. */
   readonly opensTab?: boolean;
 }

@@ -51,6 +51,9 @@ export function showDocument(text: string, options: { readonly live: boolean; re
   const elsewhere = options.url !== undefined && isElsewhere(options.url);
   if (elsewhere) history.pushState(null, '', options.url);
   document.title = next.title;
+  const { theme } = next.documentElement.dataset;
+  if (theme === undefined) delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
   next.body.classList.add(...document.body.classList);
   morph(document.body, next.body, keep);
   document.dispatchEvent(new CustomEvent('midcall:shown'));

@@ -69,7 +69,7 @@ function topBar(view: DeskView, content: Content): Html {
   return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></a><nav class="pages" aria-label="${texts.nav.label}"><ul>${pages.map(
     ([path, name]) =>
       html`<li><a${attributes({ href: link(path), 'aria-current': content.at === path && 'page' })}>${name}</a></li>`,
-  )}</ul></nav><a class="find-button" href="${link('/find')}" data-palette aria-keyshortcuts="Control+K Meta+K">${icons.find}<span>${texts.find.go}</span><kbd class="script-only">${texts.keys.palette}</kbd></a><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
+  )}</ul></nav><a${attributes({ class: 'settings-link', href: link('/settings'), title: texts.settings.title, 'aria-label': texts.settings.title, 'aria-current': content.at === '/settings' && 'page' })}>${icons.settings}</a><a class="find-button" href="${link('/find')}" data-palette aria-keyshortcuts="Control+K Meta+K">${icons.find}<span>${texts.find.go}</span><kbd class="script-only">${texts.keys.palette}</kbd></a><a${attributes({ class: open.length > 0 ? 'inbox-pill waiting' : 'inbox-pill', href: link(oldest && open.length === 1 ? questionPath(oldest) : '/inbox'), id: 'inbox-pill' })}>${icons.inbox}<span>${texts.inbox.count(open.length)}</span>${oldest && html`<span class="pill-age">${open.length > 1 && texts.inbox.oldest} ${age(oldest.askedAt, now)}</span>`}</a></header>`;
 }
 
 /** A whole page of the desk. */
@@ -78,6 +78,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths): st
   const count = open.length > 0 ? `(${open.length}) ` : '';
   return page({
     title: `${count}${content.title} · ${texts.product}`,
+    theme: view.theme,
     styles: [assets.style],
     modules: [assets.entry],
     preload: assets.modules,

@@ -42,6 +42,11 @@ rules['image'] = (tokens, at) => {
 rules['heading_open'] = (tokens, at) => `<p class="md-heading md-${tokens[at]!.tag}">`;
 rules['heading_close'] = () => '</p>';
 rules['table_open'] = () => '<div class="md-table" tabindex="0" role="group"><table>';
+// How a column is set is a class: no page of ours takes a style from anywhere else.
+const cellOf = (name: 'th' | 'td') => (tokens: readonly { attrGet(name: string): string | null }[], at: number) =>
+  /right/.test(tokens[at]!.attrGet('style') ?? '') ? `<${name} class="right">` : `<${name}>`;
+rules['th_open'] = cellOf('th');
+rules['td_open'] = cellOf('td');
 rules['table_close'] = () => '</table></div>';
 rules['fence'] = (tokens, at) => `<pre class="result-json" tabindex="0">${escaped(tokens[at]!.content)}</pre>`;
 rules['code_block'] = rules['fence'];

@@ -51,6 +51,7 @@ export function viewOf(desk: Desk): DeskView {
     zone: desk.zone,
     event: desk.live.last,
     isFolded: id => workspace.preferences.isFolded(id),
+    ...(workspace.preferences.theme && { theme: workspace.preferences.theme }),
     singleKeys: workspace.preferences.singleKeys,
   };
 }

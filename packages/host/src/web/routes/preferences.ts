@@ -2,8 +2,9 @@
 import type { Hono } from 'hono';
 import { first } from '../form/draft.ts';
 import { offerPath } from '../pages/paths.ts';
+import { settingsPage } from '../pages/settings-page.ts';
 import { texts } from '../texts/texts.ts';
-import { type Desk, missing, offerAsked, offerPattern, posted, redirect } from './context.ts';
+import { type Desk, missing, offerAsked, offerPattern, posted, redirect, show } from './context.ts';
 
 export function preferenceRoutes(app: Hono, desk: Desk): void {
   const { workspace } = desk;
@@ -13,6 +14,10 @@ export function preferenceRoutes(app: Hono, desk: Desk): void {
     if (workspace.servers.get(server)) workspace.preferences.fold(server, first(draft, 'folded') === 'true');
     return context.body(null, 204);
   });
+
+  app.get('/settings', context =>
+    show(context, desk, settingsPage({ theme: workspace.preferences.theme }, desk.guard)),
+  );
 
   app.post('/preferences/keys', context => {
     workspace.preferences.singleKeys = first(posted(context), 'single') !== 'off';

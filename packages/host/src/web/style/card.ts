@@ -93,6 +93,8 @@ fieldset.field .help{margin:-4px 0 8px}
 .review dd .quiet-text{font-weight:450}
 .actions{display:flex;flex-wrap:wrap;gap:9px;margin-top:14px;align-items:center}
 .actions .plain[value=dismiss]{margin-left:auto;padding-right:8px}
+.actions.in-sight{position:sticky;bottom:0;z-index:2;margin:14px -20px 0;padding:12px 20px;background:var(--raised);border-top:1px solid var(--line)}
+.answered-count{flex-basis:100%;color:var(--muted);font-size:12.5px;font-variant-numeric:tabular-nums}
 .ways-out{margin-top:9px;font-size:12.5px;color:var(--muted)}
 .standing{margin-top:12px;padding-top:10px;border-top:1px solid var(--line)}
 .standing summary{cursor:pointer;font-size:13px;color:var(--muted);width:fit-content}
@@ -158,6 +160,7 @@ fieldset.field .help{margin:-4px 0 8px}
 .md-table{overflow-x:auto;border:1px solid var(--line);border-radius:var(--radius-small)}
 .md-table table{width:100%}
 .md-table th,.md-table td,.md-table th:first-child,.md-table td:first-child{padding:6px 12px}
+.md-table .right{text-align:right}
 .json,.json-members{font:12.5px/1.6 var(--mono);overflow-wrap:anywhere}
 .json-members{padding-left:18px;border-left:1px solid var(--line);margin-left:4px}
 .json summary{cursor:pointer}

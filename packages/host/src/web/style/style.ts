@@ -5,6 +5,7 @@ import { homeStyle } from './home.ts';
 import { pageStyle } from './page.ts';
 
 const shell = `
+html:has(.in-sight){scroll-padding-bottom:120px}
 html{overflow-y:scroll;scroll-padding-top:72px}
 [hidden]{display:none!important}
 h1{font-size:20px;line-height:1.3;font-weight:650;letter-spacing:-.01em}
@@ -24,7 +25,7 @@ kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width
 .script-only{display:none}
 .scripted .script-only{display:inline-block}
 
-.top{position:sticky;top:0;z-index:10;height:52px;display:flex;align-items:center;gap:8px 28px;padding:0 20px;background:var(--surface);border-bottom:1px solid var(--line)}
+.top{position:sticky;top:0;z-index:10;height:52px;display:flex;align-items:center;gap:8px 10px;padding:0 20px;background:var(--surface);border-bottom:1px solid var(--line)}
 .brand{display:inline-flex;align-items:center;gap:9px;font-weight:680;font-size:15px;letter-spacing:-.01em;color:var(--ink);text-decoration:none}
 .brand-desk{font-weight:450;color:var(--muted);margin-left:-4px}
 .brand-box{fill:var(--accent)}
@@ -134,7 +135,11 @@ body:has(.offline:not([hidden])) main{padding-bottom:220px}
 .icon-button.favourite .icon{fill:currentColor}
 .find-button{margin-left:auto;display:inline-flex;align-items:center;gap:8px;height:34px;padding:0 8px 0 12px;border-radius:17px;border:1px solid var(--line);color:var(--muted);text-decoration:none;font-weight:500;white-space:nowrap}
 .find-button:hover{border-color:var(--line-strong);color:var(--ink)}
-.find-button+.inbox-pill{margin-left:0}
+.find-button+.inbox-pill,.settings-link+.find-button{margin-left:0}
+.settings-link{margin-left:auto;display:grid;place-items:center;width:34px;height:34px;border-radius:50%;color:var(--muted)}
+.settings-link:hover,.settings-link[aria-current]{background:var(--sunken);color:var(--ink)}
+
+.pages{margin-left:12px}
 dialog{color:var(--ink);background:var(--raised);border:1px solid var(--line-strong);border-radius:var(--radius);box-shadow:var(--shadow);padding:0}
 dialog::backdrop{background:rgb(0 0 0/.32)}
 .palette{width:min(620px,calc(100vw - 24px));margin:11vh auto auto}

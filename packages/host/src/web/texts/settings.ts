@@ -47,6 +47,24 @@ export const settingTexts = {
     outcome: 'Outcome',
     noQuestions: 'No questions yet.',
   },
+  settings: {
+    title: 'Settings',
+    theme: 'Colours',
+    themes: { system: 'As my system has them', light: 'Light', dark: 'Dark' },
+    save: 'Save',
+    alerts: 'Alerts',
+    alertsHelp:
+      'The number of open questions is in the title and on the icon of the page. If your browser does not let this page show notifications, allow them in the settings that its address bar leads to, and switch alerts on again.',
+    history: {
+      title: 'History',
+      on: (count: number) =>
+        `Calls are kept when they have ended, in a file that only you can read. There are ${count} of earlier sessions.`,
+      off: 'Calls are forgotten when the desk ends.',
+      switchOff: 'Keep no calls',
+      switchOn: 'Keep calls',
+      clear: 'Clear the history',
+    },
+  },
   policy: {
     title: 'Policy',
     lead: 'What is refused for you, and what is allowed without asking. A form or a page is never answered by policy. What policy does is recorded as policy, not as you. What you allow ends with this session.',

@@ -100,6 +100,8 @@ export const texts = {
     reviewStep: 'Review first',
     reviewNothing: 'an empty answer',
     unchanged: 'default',
+    counted: (given: number, empty: number) =>
+      empty === 0 ? plural(given, 'answer') : `${plural(given, 'answer')}, ${empty} left empty`,
     fix: (count: number) => `Please check ${plural(count, 'field')}.`,
     waiting: 'Waiting for you',
     alreadyEnded: 'This question had already ended when your answer came, so your answer was not sent.',

@@ -1,5 +1,6 @@
 /** How a person likes their desk: what is folded, which tools they come back to, which keys and colours they use. */
 import { isRecord } from '@midcall/core/json';
+import type { Theme } from './theme.ts';
 import type { OfferKind } from './views.ts';
 
 /** What is remembered, as plain data. */
@@ -13,9 +14,6 @@ export interface PreferencesRecord {
   /** The colours; those of the person's system where absent. */
   readonly theme?: Theme;
 }
-
-/** Colours that a person may choose in place of their system's. */
-export type Theme = 'light' | 'dark';
 
 /** More entries of one kind than this are not remembered; the oldest go first. */
 const mostEntries = 500;

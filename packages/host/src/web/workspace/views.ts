@@ -13,6 +13,7 @@ import type {
 } from '../../index.ts';
 import type { Draft } from '../form/draft.ts';
 import type { Session } from '../session.ts';
+import type { Theme } from './theme.ts';
 
 /** What a server offers: each can be called, and may ask. */
 export type OfferKind = CallContext['kind'];
@@ -157,6 +158,8 @@ export interface DeskView extends Session {
   readonly event: number;
   /** Whether a server's tools are folded away beside the pages; undefined where the person never said. */
   readonly isFolded: (serverId: string) => boolean | undefined;
+  /** The colours; those of the person's system where absent. */
+  readonly theme?: Theme;
   /** True where keys without a modifier do something. */
   readonly singleKeys: boolean;
 }
