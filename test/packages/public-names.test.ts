@@ -99,7 +99,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host/web': {
     values: `
-      deskFile startDesk`,
+      callFile deskFile startDesk`,
     types: `
       DeskMemory DeskOptions DeskRecord ModelsView PreferencesRecord RunningDesk SecretBox Theme
       WorkspaceParts`,

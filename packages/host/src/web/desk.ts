@@ -39,6 +39,7 @@ const kinds: Kinds<DeskOptions> = {
   keptRules: anything,
   tasks: having('a place for tasks, such as tasksFile(…)', 'list', 'drop'),
   memory: having('what keeps the desk, such as deskFile(path, box)', 'read', 'change'),
+  calls: having('what keeps calls, such as callFile(path)', 'read', 'add', 'clear'),
   connect: required({
     ...func,
     words: 'a function that makes the connection of a server: entry => new Connection(entry, …)',
@@ -79,7 +80,7 @@ export interface RunningDesk {
 export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   checkOptions('startDesk', options, kinds);
   const before = await options.memory?.read();
-  const workspace = new Workspace(options, before);
+  const workspace = new Workspace(options, before, await options.calls?.read());
   for (const entry of before?.servers ?? []) await workspace.servers.add(entry, { start: false, kept: true });
   return serveDesk(workspace, options);
 }

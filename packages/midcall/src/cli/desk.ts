@@ -18,7 +18,7 @@ import {
   tasksFile,
   urlTarget,
 } from '@midcall/host';
-import { deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
+import { callFile, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
 import { copySamples } from '../notes/index.ts';
@@ -143,6 +143,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
     keptRules,
     tasks,
     ...(memory && { memory }),
+    ...(folder !== undefined && { calls: callFile(join(folder, 'calls.jsonl')) }),
     connect: entry =>
       new Connection(entry, { client, ...host, authorization, era, sampling: { model }, tasks, onError: complain }),
     ...(flags.models !== undefined && { models: model }),

@@ -64,7 +64,7 @@ export function callPage(call: CallView, context: CallPageContext): Content {
     tool: about.name,
     ...(openOne && 'question' in openOne && { questionId: openOne.question.id }),
     ...(!outcome && !openOne && { refresh: { after: lookAgain, to: context.link(path) } }),
-    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${noticeBox(context.notice)}${timeline(
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> <span class="mono">${visibleHtml(about.name, 120)}</span></h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${call.earlier === true && html`<p class="help">${texts.call.earlier}</p>`}${noticeBox(context.notice)}${timeline(
       call,
       context,
       question => ({

@@ -1,47 +1,98 @@
-/** What was called and asked in this session, and how it ended. Pure. */
-import { type Html, html } from '@midcall/core/page';
+/** What was called and asked, and how it ended: searched, filtered, in pages. Pure. */
+import { attributes, type Html, html } from '@midcall/core/page';
 import type { CallContext } from '../../index.ts';
 import { questionHeadline } from '../card/frame.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { CallView, NoticeView, QuestionView } from '../workspace/views.ts';
+import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
-import { callPath, questionPath } from './paths.ts';
+import { againPath, callPath, questionPath } from './paths.ts';
 import { table } from './table.ts';
-import { callChip, clock, endingChip, noticeChip, noticeText } from './timeline.ts';
+import { callChip, clock, day, endingChip, noticeChip, noticeText } from './timeline.ts';
+
+/** What is looked for. */
+export interface HistoryQuery {
+  readonly text: string;
+  /** A server's id, or empty for all. */
+  readonly server: string;
+  /** A way to end, `running`, or empty for all. */
+  readonly outcome: string;
+  /** The first call of the page that is shown. */
+  readonly from: number;
+}
+
+const callsOnPage = 100;
+/** Questions and notices on the page, newest first. */
+const questionsOnPage = 200;
 
 const callCell = (call: CallContext | undefined, { link }: Session): Html =>
   call
     ? html`<a class="mono" href="${link(callPath(call.id))}">${visibleHtml(call.name, 120)}</a>`
     : html`<span class="quiet-text">${texts.question.noCall}</span>`;
 
-/** The calls and questions of this session, newest first. */
+/** The text of a call that is searched. */
+const searched = ({ context, serverId }: CallView): string =>
+  `${context.name} ${serverId} ${JSON.stringify(context.arguments).slice(0, 5_000)}`.toLowerCase();
+
+function fits(call: CallView, { text, server, outcome }: HistoryQuery): boolean {
+  if (server !== '' && call.serverId !== server) return false;
+  if (outcome !== '' && (call.outcome?.how ?? 'running') !== outcome) return false;
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return words.length === 0 || words.every(word => searched(call).includes(word));
+}
+
+function filters(query: HistoryQuery, servers: readonly string[], { link }: Session): Html {
+  const { search, server, outcome, everyServer, everyOutcome } = texts.history;
+  const option = (value: string, label: Html | string, chosen: string): Html =>
+    html`<option${attributes({ value, selected: value === chosen })}>${label}</option>`;
+  const outcomes = Object.entries(texts.call.chip).filter(([how]) => how !== 'waiting');
+  return html`<form class="search" method="get" action="${link('/history')}" role="search" aria-label="${texts.history.title}"><label class="unseen" for="history-q">${search}</label><input${attributes({ id: 'history-q', type: 'search', name: 'q', value: query.text, placeholder: search })}><label class="unseen" for="history-server">${server}</label><select id="history-server" name="server">${option('', everyServer, query.server)}${servers.map(each => option(each, visibleHtml(each, 80), query.server))}</select><label class="unseen" for="history-outcome">${outcome}</label><select id="history-outcome" name="outcome">${option('', everyOutcome, query.outcome)}${outcomes.map(([how, label]) => option(how, label, query.outcome))}</select><button class="button">${texts.history.go}</button></form>`;
+}
+
+function pager(query: HistoryQuery, count: number, { link }: Session): Html | false {
+  if (count <= callsOnPage) return false;
+  const { text, server, outcome, from } = query;
+  const to = (at: number): string =>
+    link(`/history?${new URLSearchParams({ q: text, server, outcome, from: String(at) })}`);
+  const end = Math.min(from + callsOnPage, count);
+  return html`<p class="pager">${from > 0 && html`<a href="${to(Math.max(0, from - callsOnPage))}">${texts.history.newer}</a>`}<span class="quiet-text">${texts.inbox.pages(from + 1, end, count)}</span>${end < count && html`<a href="${to(end)}">${texts.history.older}</a>`}</p>`;
+}
+
+/** The calls that fit, newest first, and the questions of this session. */
 export function historyPage(
   calls: readonly CallView[],
   questions: readonly QuestionView[],
   notices: readonly NoticeView[],
+  query: HistoryQuery,
   session: Session,
   zone: string,
 ): Content {
   const { when, server, tool, outcome } = texts.history;
-  const callRows = calls.map(
-    call =>
-      html`<tr><td>${clock(call.startedAt, zone)}</td><td>${visibleHtml(call.serverId, 80)}</td><td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td></tr>`,
-  );
-  const asked = questions.map(({ question, ending }) => ({
+  const fitting = calls.filter(call => fits(call, query));
+  const from = Math.min(query.from, Math.max(0, fitting.length - 1));
+  const servers = [...new Set(calls.map(call => call.serverId))].sort();
+  const callRows = fitting
+    .slice(from, from + callsOnPage)
+    .map(
+      call =>
+        html`<tr><td>${call.earlier === true && html`${day(call.startedAt, zone)} `}${clock(call.startedAt, zone)}</td><td>${visibleHtml(call.serverId, 80)}</td><td><a class="mono" href="${session.link(callPath(call.context.id))}">${visibleHtml(call.context.name, 120)}</a></td><td>${callChip(call)}</td><td><a href="${session.link(againPath(call))}">${texts.call.again}</a></td></tr>`,
+    );
+  const asked = questions.slice(0, questionsOnPage).map(({ question, ending }) => ({
     at: question.askedAt,
     row: html`<tr><td>${clock(question.askedAt, zone)}</td><td>${visibleHtml(question.asker.id, 80)}</td><td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${'message' in question ? visibleHtml(question.message, 140, true) : questionHeadline(question)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait">${texts.question.waiting}</span>`}</td></tr>`,
   }));
-  const decided = notices.map(({ notice, serverId, at }) => ({
+  const decided = notices.slice(0, questionsOnPage).map(({ notice, serverId, at }) => ({
     at,
     row: html`<tr><td>${clock(at, zone)}</td><td>${visibleHtml(serverId, 80)}</td><td>${callCell(notice.call, session)}</td><td class="long">${noticeText(notice)}${notice.type === 'refused' && html` <span class="quiet-text">${visibleHtml(notice.why, 300)}</span>`}</td><td>${noticeChip(notice)}</td></tr>`,
   }));
   const questionRows = [...asked, ...decided].sort((a, b) => b.at - a.at).map(({ row }) => row);
+  const none = calls.length === 0 ? texts.call.none : texts.history.noneFits;
   return {
     title: texts.history.title,
     at: '/history',
     refresh: { after: 10, to: session.link('/history') },
-    main: html`<div class="head"><h1>${texts.history.title}</h1></div><p class="lead">${texts.history.lead}</p><section class="section"><h2>${texts.history.calls}</h2>${table([when, server, tool, outcome], callRows, texts.call.none)}</section><section class="section"><h2>${texts.history.questions}</h2>${table([when, server, texts.history.tool, texts.history.question, outcome], questionRows, texts.history.noQuestions)}</section>`,
+    main: html`<div class="head"><h1>${texts.history.title}</h1>${calls.length > 0 && buttonForm(session, '/history/clear', texts.history.clear)}</div><p class="lead">${texts.history.lead}</p><section class="section"><h2>${texts.history.calls}</h2>${filters(query, servers, session)}${table([when, server, tool, outcome, texts.history.again], callRows, none)}${pager({ ...query, from }, fitting.length, session)}</section><section class="section"><h2>${texts.history.questions}</h2>${table([when, server, texts.history.tool, texts.history.question, outcome], questionRows, texts.history.noQuestions)}</section>`,
   };
 }

@@ -28,6 +28,12 @@ export function clock(at: number, zone: string): Html {
   return html`<time class="clock" datetime="${new Date(at).toISOString()}">${text}</time>`;
 }
 
+/** The day of a moment, where it is not this session's. */
+export function day(at: number, zone: string): Html {
+  const text = dateFormat('en-GB', { dateStyle: 'medium', timeZone: zone }).format(at);
+  return html`<span class="clock">${text}</span>`;
+}
+
 function entry(kind: string, icon: Html, heading: Html, aside: Html | false, body: Html | false): Html {
   return html`<li class="entry entry-${kind}"><span class="node">${icon}</span><div class="entry-body"><div class="entry-head"><h2>${heading}</h2><div class="entry-aside">${aside}</div></div>${body}</div></li>`;
 }

@@ -1,5 +1,6 @@
 /** The pages one can look at. */
 import type { Hono } from 'hono';
+import { mask } from '../../index.ts';
 import { argumentFields } from '../form/argument-form.ts';
 import { draftFrom } from '../form/draft.ts';
 import { addPage } from '../pages/add-page.ts';
@@ -16,7 +17,7 @@ import { blocksOf, mediaOf, textOf } from '../pages/result.ts';
 import { serverPage } from '../pages/server-page.ts';
 import { texts } from '../texts/texts.ts';
 import { type Findable, find } from '../workspace/find.ts';
-import type { DeskView } from '../workspace/views.ts';
+import type { CallView, DeskView } from '../workspace/views.ts';
 import {
   callContext,
   cardContext,
@@ -29,6 +30,10 @@ import {
   show,
   viewOf,
 } from './context.ts';
+
+/** The arguments of a call without those that were kept masked: they are to be typed again. */
+const unmasked = ({ context }: CallView): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(context.arguments).filter(([, value]) => !JSON.stringify(value)?.includes(mask)));
 
 /** How much of what was found is shown. */
 const mostFound = 50;
@@ -70,13 +75,12 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     const other = at < 0 ? open[0] : open[(at + step + open.length) % open.length];
     return redirect(context, desk, other ? questionPath(other) : '/inbox');
   });
-  app.get('/history', context =>
-    show(
-      context,
-      desk,
-      historyPage(workspace.calls.list(), workspace.calls.questions(), workspace.calls.notices(), guard, zone),
-    ),
-  );
+  app.get('/history', context => {
+    const { q = '', server = '', outcome = '', from } = context.req.query();
+    const query = { text: q.slice(0, 200), server, outcome, from: Math.max(0, Math.floor(Number(from) || 0)) };
+    const { calls } = workspace;
+    return show(context, desk, historyPage(calls.list(), calls.questions(), calls.notices(), query, guard, zone));
+  });
 
   app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers.list(), guard)));
 
@@ -94,7 +98,7 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
     if (!server || !offer) return missing(context, desk, texts.tool.missing);
     const earlier = workspace.calls.get(context.req.query('from') ?? '');
-    const draft = earlier && draftFrom(argumentFields(offer.inputSchema), earlier.context.arguments, zone);
+    const draft = earlier && draftFrom(argumentFields(offer.inputSchema), unmasked(earlier), zone);
     return show(
       context,
       desk,

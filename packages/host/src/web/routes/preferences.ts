@@ -2,7 +2,7 @@
 import type { Hono } from 'hono';
 import { first } from '../form/draft.ts';
 import { offerPath } from '../pages/paths.ts';
-import { settingsPage } from '../pages/settings-page.ts';
+import { type Settings, settingsPage } from '../pages/settings-page.ts';
 import { texts } from '../texts/texts.ts';
 import { type Desk, missing, offerAsked, offerPattern, posted, redirect, show } from './context.ts';
 
@@ -15,9 +15,23 @@ export function preferenceRoutes(app: Hono, desk: Desk): void {
     return context.body(null, 204);
   });
 
-  app.get('/settings', context =>
-    show(context, desk, settingsPage({ theme: workspace.preferences.theme }, desk.guard)),
-  );
+  const settings = (): Settings => {
+    const kept = workspace.calls.list().filter(call => call.earlier === true).length;
+    const { theme, keepsCalls: on } = workspace.preferences;
+    return { theme, ...(workspace.canKeepCalls && { history: { kept, on } }) };
+  };
+
+  app.post('/preferences/history', context => {
+    workspace.preferences.keepsCalls = first(posted(context), 'keep') !== 'off';
+    return redirect(context, desk, '/settings');
+  });
+
+  app.post('/history/clear', async context => {
+    await workspace.clearCalls();
+    return redirect(context, desk, '/history');
+  });
+
+  app.get('/settings', context => show(context, desk, settingsPage(settings(), desk.guard)));
 
   app.post('/preferences/keys', context => {
     workspace.preferences.singleKeys = first(posted(context), 'single') !== 'off';

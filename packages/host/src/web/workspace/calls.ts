@@ -17,6 +17,10 @@ export interface DeskCallsParts {
   /** The connection of a server. @throws MidcallError `host/not-found` */
   readonly connection: (serverId: string) => Connection;
   readonly clock: Clock;
+  /** Calls of earlier sessions, oldest first. */
+  readonly before?: readonly Omit<CallView, 'items'>[];
+  /** Told of every call that has ended. */
+  readonly onEnded?: (call: CallView) => void;
   /** Told where something that is shown has changed. */
   readonly onChange: (announcement?: Announcement) => void;
 }
@@ -33,6 +37,7 @@ export class DeskCalls {
 
   constructor(parts: DeskCallsParts) {
     this.#parts = parts;
+    this.#history.restore((parts.before ?? []).map(call => ({ ...call, earlier: true as const })));
   }
 
   /** Newest first. */
@@ -109,6 +114,7 @@ export class DeskCalls {
         break;
       case 'call-ended':
         this.#history.update(event.call.id, { outcome: event.outcome, endedAt: event.endedAt });
+        this.#tellEnd(event.call.id);
         break;
       case 'refused':
       case 'allowed':
@@ -134,6 +140,17 @@ export class DeskCalls {
       this.#history.ended({ question, ending, endedAt, ...(typed && { typed }) });
       this.#changed({ text: texts.ending.sentence(event.ending, question.kind), alert: false });
     }
+  }
+
+  #tellEnd(id: string): void {
+    const call = this.get(id);
+    if (call) this.#parts.onEnded?.(call);
+  }
+
+  /** Forgets what has ended. */
+  clear(): void {
+    this.#history.clear();
+    this.#changed();
   }
 
   #changed(announcement?: Announcement): void {

@@ -18,7 +18,7 @@ interface QuestionRecord extends QuestionView {
   readonly weight: number;
 }
 
-const rememberedCalls = 500;
+const rememberedCalls = 1_000;
 const rememberedQuestions = 2_000;
 const rememberedNotices = 500;
 /** Characters of all arguments and results; the newest is kept whatever it weighs. */
@@ -70,6 +70,31 @@ export class History {
     this.#calls.set(context.id, { context, serverId, startedAt, items: [], weight });
     this.#weight += weight;
     this.#forgetCalls();
+  }
+
+  /** Calls of earlier sessions, oldest first, before any of this one. */
+  restore(calls: readonly Omit<CallView, 'items'>[]): void {
+    for (const call of calls) {
+      const weight = weightOf(call.context.arguments) + weightOf(call.outcome);
+      this.#calls.set(call.context.id, { ...call, items: [], weight });
+      this.#weight += weight;
+    }
+    this.#forgetCalls();
+  }
+
+  /** Forgets every call that has ended, and what was asked in it. */
+  clear(): void {
+    for (const [id, call] of this.#calls) {
+      if (call.outcome === undefined) continue;
+      this.#weight -= call.weight;
+      this.#calls.delete(id);
+    }
+    for (const [id, { ending, weight }] of this.#questions) {
+      if (!ending) continue;
+      this.#questionWeight -= weight;
+      this.#questions.delete(id);
+    }
+    this.#notices = [];
   }
 
   /** More is known of a call. */

@@ -11,6 +11,8 @@ export interface PreferencesRecord {
   readonly favourites?: readonly string[];
   /** False where keys without a modifier do nothing. */
   readonly singleKeys?: boolean;
+  /** False where calls are forgotten with their session. */
+  readonly keepsCalls?: boolean;
   /** The colours; those of the person's system where absent. */
   readonly theme?: Theme;
 }
@@ -24,7 +26,7 @@ const offerKey = (serverId: string, kind: OfferKind, name: string): string => JS
 /** What can be understood of preferences that were read from a file. */
 export function readPreferences(value: unknown): PreferencesRecord {
   if (!isRecord(value)) return {};
-  const { folds, favourites, singleKeys, theme } = value;
+  const { folds, favourites, singleKeys, keepsCalls, theme } = value;
   return {
     ...(isRecord(folds) && {
       folds: Object.fromEntries(
@@ -33,6 +35,7 @@ export function readPreferences(value: unknown): PreferencesRecord {
     }),
     ...(Array.isArray(favourites) && { favourites: favourites.filter(each => typeof each === 'string') }),
     ...(typeof singleKeys === 'boolean' && { singleKeys }),
+    ...(typeof keepsCalls === 'boolean' && { keepsCalls }),
     ...((theme === 'light' || theme === 'dark') && { theme }),
   };
 }
@@ -43,6 +46,7 @@ export class Preferences {
   readonly #favourites: Set<string>;
   readonly #onChange: () => void;
   #singleKeys: boolean;
+  #keepsCalls: boolean;
   #theme: Theme | undefined;
 
   /** @param onChange - told after every change */
@@ -50,6 +54,7 @@ export class Preferences {
     this.#folds = new Map(Object.entries(before.folds ?? {}));
     this.#favourites = new Set(before.favourites);
     this.#singleKeys = before.singleKeys ?? true;
+    this.#keepsCalls = before.keepsCalls ?? true;
     this.#theme = before.theme;
     this.#onChange = onChange;
   }
@@ -60,6 +65,7 @@ export class Preferences {
       folds: Object.fromEntries(this.#folds),
       favourites: [...this.#favourites],
       singleKeys: this.#singleKeys,
+      keepsCalls: this.#keepsCalls,
       ...(this.#theme && { theme: this.#theme }),
     };
   }
@@ -95,6 +101,16 @@ export class Preferences {
 
   set singleKeys(on: boolean) {
     this.#singleKeys = on;
+    this.#onChange();
+  }
+
+  /** True where calls are there in the next session. */
+  get keepsCalls(): boolean {
+    return this.#keepsCalls;
+  }
+
+  set keepsCalls(on: boolean) {
+    this.#keepsCalls = on;
     this.#onChange();
   }
 

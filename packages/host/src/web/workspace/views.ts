@@ -113,6 +113,8 @@ export interface CallView {
   readonly context: CallContext;
   /** True where it was made from the desk. */
   readonly here?: boolean;
+  /** True where it is of an earlier session: its questions are not there any more. */
+  readonly earlier?: true;
   readonly serverId: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;

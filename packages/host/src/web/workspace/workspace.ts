@@ -1,6 +1,7 @@
 /** Everything on one desk: its servers, its calls and the person's decisions, tied together. Holds no markup and no request. */
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { Audit, Connection, Inbox, KeptRules, KeptTasks, OfferedRoots, Policy, ServerEntry } from '../../index.ts';
+import type { CallMemory, KeptCall } from '../keeping/call-file.ts';
 import type { DeskMemory, DeskRecord } from '../keeping/desk-file.ts';
 import { DeskCalls } from './calls.ts';
 import { Decisions } from './decisions.ts';
@@ -26,6 +27,8 @@ export interface WorkspaceParts {
   readonly clock?: Clock;
   /** Keeps the servers and what the person likes for the next session; nothing is kept where absent. */
   readonly memory?: DeskMemory;
+  /** Keeps the calls that have ended for the next session; they are forgotten where absent. */
+  readonly calls?: CallMemory;
   /** Told of what could not be kept. */
   readonly onError?: (error: unknown) => void;
 }
@@ -46,13 +49,17 @@ export class Workspace {
   readonly #listeners = new Set<(announcement?: Announcement) => void>();
   readonly #ends: readonly (() => void)[];
   readonly #memory: DeskMemory | undefined;
+  readonly #callMemory: CallMemory | undefined;
   readonly #onError: (error: unknown) => void;
   /** What is being kept. */
   #keeping: Promise<unknown> = Promise.resolve();
   #unkept: string | undefined;
 
-  /** @param before - what was kept */
-  constructor(parts: WorkspaceParts, before?: DeskRecord) {
+  /**
+   * @param before - what was kept
+   * @param calls - those of earlier sessions, oldest first
+   */
+  constructor(parts: WorkspaceParts, before?: DeskRecord, calls: readonly KeptCall[] = []) {
     const { inbox, policy, audit, roots, connect } = parts;
     this.inbox = inbox;
     this.policy = policy;
@@ -61,6 +68,7 @@ export class Workspace {
     this.models = parts.models;
     this.tasks = parts.tasks;
     this.#memory = parts.memory;
+    this.#callMemory = parts.calls;
     this.#onError = parts.onError ?? (() => {});
     this.clock = parts.clock ?? systemClock;
     const onChange = (announcement?: Announcement): void => {
@@ -70,7 +78,13 @@ export class Workspace {
       onChange();
       void this.#keep(record => ({ ...record, preferences: this.preferences.record }));
     });
-    this.calls = new DeskCalls({ connection: id => this.servers.connection(id), clock: this.clock, onChange });
+    this.calls = new DeskCalls({
+      connection: id => this.servers.connection(id),
+      clock: this.clock,
+      onChange,
+      before: calls,
+      onEnded: call => this.#keepCall(call),
+    });
     this.servers = new DeskServers({
       roots,
       connect,
@@ -96,8 +110,26 @@ export class Workspace {
     return this.#unkept;
   }
 
-  async #keep(make: (record: DeskRecord) => DeskRecord): Promise<void> {
-    const kept = this.#memory?.change(make);
+  /** True where there is a place for calls beyond this session. */
+  get canKeepCalls(): boolean {
+    return this.#callMemory !== undefined;
+  }
+
+  /** Forgets every call that has ended, also those that are kept. */
+  async clearCalls(): Promise<void> {
+    this.calls.clear();
+    await this.#tried(this.#callMemory?.clear());
+  }
+
+  #keepCall(call: KeptCall): void {
+    if (this.preferences.keepsCalls) void this.#tried(this.#callMemory?.add(call));
+  }
+
+  #keep(make: (record: DeskRecord) => DeskRecord): Promise<void> {
+    return this.#tried(this.#memory?.change(make));
+  }
+
+  async #tried(kept: Promise<void> | undefined): Promise<void> {
     if (kept) this.#keeping = Promise.allSettled([this.#keeping, kept]);
     try {
       await kept;

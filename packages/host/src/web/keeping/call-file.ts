@@ -1,0 +1,116 @@
+/**
+ * The calls of earlier sessions, one line of JSON each in a file of its owner's alone.
+ *
+ * - call-file-C1 The file holds so many calls and no more; the oldest go first. One whose result is large is kept without it.
+ * - call-file-C2 Arguments that a secret may be in are kept masked, and the questions of a call are not kept.
+ * - call-file-C3 A line that cannot be understood, such as one that a crash cut off, is left out.
+ */
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isRecord } from '@midcall/core/json';
+import { writeWhole } from '@midcall/core/node';
+import { maskedArguments, withFileLock } from '../../index.ts';
+import type { CallView } from '../workspace/views.ts';
+
+/** A call as it is kept: it has ended. */
+export type KeptCall = Pick<CallView, 'context' | 'serverId' | 'startedAt' | 'endedAt' | 'outcome'>;
+
+/** Where a desk keeps its calls. */
+export interface CallMemory {
+  /** Oldest first. */
+  read(): Promise<readonly KeptCall[]>;
+  add(call: KeptCall): Promise<void>;
+  clear(): Promise<void>;
+}
+
+/** Calls that are kept, and characters of one of them. */
+const [mostCalls, mostCharacters] = [1_000, 64_000];
+/** Calls that are added between two looks at how many there are. */
+const lookEvery = 200;
+
+const ends: readonly unknown[] = [
+  'completed',
+  'tool-error',
+  'refused',
+  'cancelled',
+  'timed-out',
+  'abandoned',
+  'server-gone',
+];
+const kinds: readonly unknown[] = ['tool', 'prompt', 'resource'];
+
+function isCall(value: unknown): value is KeptCall {
+  if (!isRecord(value)) return false;
+  const { context, serverId, startedAt, outcome } = value;
+  if (!isRecord(context) || !isRecord(outcome) || !ends.includes(outcome['how'])) return false;
+  const named = [context['id'], context['name'], serverId].every(each => typeof each === 'string');
+  const whole = outcome['how'] === 'completed' || outcome['how'] === 'tool-error' ? isRecord(outcome['result']) : true;
+  return (
+    named && whole && kinds.includes(context['kind']) && isRecord(context['arguments']) && Number.isFinite(startedAt)
+  );
+}
+
+function lineOf({ context, serverId, startedAt, endedAt, outcome }: KeptCall): string | undefined {
+  const kept = { context: { ...context, arguments: maskedArguments(context.arguments) }, serverId, startedAt, endedAt };
+  const whole = written({ ...kept, outcome });
+  if (whole !== undefined && whole.length <= mostCharacters) return whole;
+  const without = outcome && 'result' in outcome ? { ...outcome, result: { tooLarge: true } } : outcome;
+  const rest = written({ ...kept, outcome: without });
+  return rest !== undefined && rest.length <= mostCharacters ? rest : undefined;
+}
+
+/** What is nested deeper than the stack is cannot be written. */
+function written(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps calls in a file, for {@link DeskOptions.calls}. */
+export function callFile(path: string): CallMemory {
+  let added = 0;
+  const lines = async (): Promise<readonly string[]> => {
+    try {
+      return (await readFile(path, 'utf8')).split('\n').filter(line => line !== '');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  /** One change after the other, and none while another process makes one. */
+  const alone = (work: () => Promise<void>): Promise<void> => {
+    const next = last.then(async () => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await withFileLock(path, work);
+    });
+    last = next.catch(() => {});
+    return next;
+  };
+  const understood = (line: string): readonly KeptCall[] => {
+    try {
+      const call: unknown = JSON.parse(line);
+      return isCall(call) ? [call] : [];
+    } catch {
+      return [];
+    }
+  };
+  return {
+    read: async () => (await lines()).slice(-mostCalls).flatMap(understood),
+    async add(call) {
+      const line = lineOf(call);
+      if (line === undefined) return;
+      await alone(async () => {
+        // The break before it ends a line that a crash cut off.
+        await appendFile(path, `\n${line}\n`, { mode: 0o600 });
+        added += 1;
+        if (added % lookEvery !== 1) return;
+        const all = await lines();
+        if (all.length > mostCalls) await writeWhole(path, `${all.slice(-mostCalls).join('\n')}\n`);
+      });
+    },
+    clear: () => alone(() => rm(path, { force: true })),
+  };
+}
