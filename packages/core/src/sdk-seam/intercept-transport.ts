@@ -66,13 +66,21 @@ export function interceptTransport(transport: InterceptedTransport, { incoming, 
         next(each, extra);
       });
     };
-  let wrapped = transport.onmessage && wrap(transport.onmessage as Deliver);
+  // One that intercepts already stays nearest to the wire, and hands on to this one.
+  const below = Object.getOwnPropertyDescriptor(transport, 'onmessage');
+  let wrapped: Deliver | undefined;
+  const get = below?.get ?? (() => wrapped);
+  const set =
+    below?.set ??
+    ((next: Deliver | undefined) => {
+      wrapped = next;
+    });
+  const first = transport.onmessage as Deliver | undefined;
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
     enumerable: true,
-    get: () => wrapped,
-    set: (next: Deliver | undefined) => {
-      wrapped = next && wrap(next);
-    },
+    get,
+    set: (next: Deliver | undefined) => set.call(transport, next && wrap(next)),
   });
+  if (first) transport.onmessage = first as never;
 }

@@ -25,6 +25,7 @@ import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
 import { unreached } from './unreached.ts';
+import { WireWatch } from './wire-watch.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
 export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';
@@ -61,6 +62,8 @@ const MOST_SIGN_INS = 2;
 /** One server and its calls. */
 export class Connection {
   readonly entry: ServerEntry;
+  /** The messages on its way, for whoever wants to see them. */
+  readonly wire = new WireWatch();
   readonly origin: string;
   readonly #options: ConnectionOptions;
   readonly #listeners = new Set<(event: ConnectionEvent) => void>();
@@ -362,13 +365,13 @@ export class Connection {
         void client.close().catch(() => {});
       },
     };
-    return (
+    return this.wire.onto(
       started?.take(told) ??
-      openTransport(this.entry.target, {
-        ...told,
-        ...(maxMessageBytes !== undefined && { mostBytes: maxMessageBytes }),
-        ...(fetch && { fetch }),
-      })
+        openTransport(this.entry.target, {
+          ...told,
+          ...(maxMessageBytes !== undefined && { mostBytes: maxMessageBytes }),
+          ...(fetch && { fetch }),
+        }),
     );
   }
 

@@ -51,7 +51,7 @@ function filterBox({ tools, prompts, resources }: ServerView): Html | false {
 export function serverPage(server: ServerView, entry: ServerEntry, session: Session): Content {
   const own = texts.servers;
   const action = (what: string, label: string): Html => buttonForm(session, serverPath(server.id, what), label);
-  const actions = html`<div class="head-actions">${server.state === 'ready' && action('stop', own.stop)}<a class="button small" href="${session.link(serverPath(server.id, 'edit'))}">${own.edit}</a></div>`;
+  const actions = html`<div class="head-actions">${server.state === 'ready' && action('stop', own.stop)}<a class="button small" href="${session.link(serverPath(server.id, 'wire'))}">${texts.wire.title}</a><a class="button small" href="${session.link(serverPath(server.id, 'edit'))}">${own.edit}</a></div>`;
   const config = `config-${server.id}`;
   const more = html`<details class="section more"><summary>${own.more}</summary><div class="more-actions">${server.kept !== true && action('keep', own.keep)}${action('duplicate', own.duplicate)}${action('up', own.moveUp)}${action('down', own.moveDown)}${action('remove', own.remove)}</div>${server.kept !== true && html`<p class="help">${own.notKept}</p>`}<h3>${own.asConfig}</h3><div id="${config}"><dl><div data-typed><dt class="unseen">${own.asConfig}</dt><dd><pre class="result-json" tabindex="0">${visibleHtml(asConfig(entry), 20_000, true)}</pre></dd></div></dl></div><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': config, 'data-copied': own.copied, 'data-morph': 'keep' })}>${own.copyConfig}</button></details>`;
   return {

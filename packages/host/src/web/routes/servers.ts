@@ -12,6 +12,7 @@ import { type Imported, importedPage } from '../pages/imported-page.ts';
 
 import { offerPage } from '../pages/offer-page.ts';
 import { againPath, callPath, serverPath } from '../pages/paths.ts';
+import { wirePage } from '../pages/wire-page.ts';
 import { texts } from '../texts/texts.ts';
 import { nameFrom, targetOf } from '../workspace/server-form.ts';
 import {
@@ -131,7 +132,10 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     try {
       if (what === 'restart') await workspace.servers.restart(id);
       else if (what === 'stop') await workspace.servers.stop(id);
-      else await workspace.servers.remove(id);
+      else {
+        workspace.wire.forget(id);
+        await workspace.servers.remove(id);
+      }
     } catch (error) {
       if (!isMidcallError(error)) throw error;
     }
@@ -171,6 +175,7 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const name = (first(draft, 'name') ?? '').trim() || id;
     try {
       const target = targetOf(draft, before.target);
+      workspace.wire.forget(id);
       const changed = workspace.servers.replace(id, { ...before, id: name, target });
       // One that does not start any more says so on its page.
       await changed.catch(error => {
@@ -181,6 +186,37 @@ export function serverRoutes(app: Hono, desk: Desk): void {
       if (!isMidcallError(error)) throw error;
       return show(context, desk, editPage(before, guard, draft, error.message), 422);
     }
+  });
+
+  app.get('/servers/:server/wire', context => {
+    const server = workspace.servers.get(context.req.param('server'));
+    if (!server) return missing(context, desk, texts.servers.unknown);
+    const { q = '', level = 'debug' } = context.req.query();
+    const { id } = server;
+    const wire = { recording: workspace.wire.isRecording(id), frames: workspace.wire.frames(id), search: q, level };
+    return show(context, desk, wirePage(server, wire, guard, desk.zone));
+  });
+
+  app.post('/servers/:server/wire', context => {
+    const id = context.req.param('server');
+    if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
+    const what = first(posted(context), 'do');
+    if (what === 'record') workspace.wire.record(id, workspace.servers.connection(id));
+    else if (what === 'pause') workspace.wire.pause(id);
+    else if (what === 'clear') workspace.wire.clear(id);
+    return redirect(context, desk, serverPath(id, 'wire'));
+  });
+
+  app.get('/servers/:server/wire.jsonl', context => {
+    const frames = workspace.wire.frames(context.req.param('server'));
+    context.header('content-type', 'application/jsonl; charset=utf-8');
+    return context.body(
+      frames
+        .map(
+          ({ at, direction, message }) => `${JSON.stringify({ at: new Date(at).toISOString(), direction, message })}\n`,
+        )
+        .join(''),
+    );
   });
 
   app.post('/servers/:server/:what{duplicate|up|down|keep}', async context => {

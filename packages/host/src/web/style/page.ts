@@ -22,6 +22,13 @@ export const pageStyle = `
 .plain-link:hover{text-decoration:underline}
 .root-line{margin-right:10px}
 .hint{background:none;border:1px solid var(--line);font-weight:450;height:22px}
+.frames>li+li{border-top:1px solid var(--line)}
+.frames summary{display:flex;gap:10px;align-items:baseline;padding:6px 16px;cursor:pointer}
+.frames summary:hover{background:var(--sunken)}
+.frames .mono{overflow-wrap:anywhere;min-width:0}
+.frames pre{margin:0 16px 12px}
+.frame-sent{color:var(--accent)}
+.frame-received{color:var(--muted)}
 .more summary{cursor:pointer;color:var(--muted);width:fit-content}
 .more-actions{display:flex;flex-wrap:wrap;gap:8px;margin-top:12px}
 .more h3{font-size:13px;margin:18px 0 8px}

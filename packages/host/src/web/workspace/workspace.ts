@@ -9,6 +9,7 @@ import type { Announcement } from './live.ts';
 import { Preferences } from './preferences.ts';
 import { DeskServers } from './servers.ts';
 import type { ModelsView } from './views.ts';
+import { Wire } from './wire.ts';
 
 /** The host's parts a desk is a view of. */
 export interface WorkspaceParts {
@@ -46,6 +47,7 @@ export class Workspace {
   readonly calls: DeskCalls;
   readonly decisions: Decisions;
   readonly preferences: Preferences;
+  readonly wire: Wire;
   readonly #listeners = new Set<(announcement?: Announcement) => void>();
   readonly #ends: readonly (() => void)[];
   readonly #memory: DeskMemory | undefined;
@@ -78,6 +80,7 @@ export class Workspace {
       onChange();
       void this.#keep(record => ({ ...record, preferences: this.preferences.record }));
     });
+    this.wire = new Wire(this.clock, () => onChange());
     this.calls = new DeskCalls({
       connection: id => this.servers.connection(id),
       clock: this.clock,

@@ -1,0 +1,38 @@
+/** Lets somebody see the messages of a connection as they cross its transport. It costs nothing while nobody looks. */
+import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
+
+/** One message on its way. */
+export interface WireFrame {
+  readonly direction: 'sent' | 'received';
+  readonly message: JsonRpcMessage;
+}
+
+/** The messages of one connection, whichever transports it has in turn. */
+export class WireWatch {
+  readonly #listeners = new Set<(frame: WireFrame) => void>();
+
+  /** Starts to look at a transport, nearest to the wire. @returns the same transport */
+  onto<T extends InterceptedTransport>(transport: T): T {
+    interceptTransport(transport, {
+      incoming: (message, deliver) => {
+        this.#tell('received', message);
+        deliver(message);
+      },
+      outgoing: (message, send) => {
+        this.#tell('sent', message);
+        return send(message);
+      },
+    });
+    return transport;
+  }
+
+  /** Calls `listener` for every message from now on. @returns ends it */
+  subscribe(listener: (frame: WireFrame) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #tell(direction: WireFrame['direction'], message: JsonRpcMessage): void {
+    for (const listener of this.#listeners) listener({ direction, message });
+  }
+}
