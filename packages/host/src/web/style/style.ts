@@ -105,6 +105,7 @@ main{padding:20px 28px 64px;max-width:820px;width:100%;justify-self:center;min-w
 .inbox-call{display:block;color:var(--muted);margin-top:3px;overflow-wrap:anywhere}
 .inbox-message{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;margin-top:4px;overflow-wrap:anywhere}
 .alerts{margin-top:18px;padding:12px 2px 0;border-top:1px solid var(--line)}
+.panel .alerts{margin:0 0 10px;padding:0;border:0}
 .switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
 input[type=checkbox],input[type=radio]{accent-color:var(--accent);width:16px;height:16px;margin:0;flex:none}
 
@@ -162,7 +163,9 @@ dialog::backdrop{background:rgb(0 0 0/.32)}
 .top{height:auto;flex-wrap:wrap;padding:10px 14px 0}
 .pages{order:3;flex-basis:100%;margin:0 -14px;padding:0 8px 8px;overflow-x:auto}
 .pages ul{gap:0}
-.pages a{padding-inline:6.5px;font-size:13.5px}
+.pages a{padding-inline:3.5px;font-size:13px}
+.pages{margin-left:-14px}
+.brand-desk{display:none}
 .frame-grid,.frame-grid.is-home{display:block}
 .side{display:none}
 .without-side{display:inline-flex}

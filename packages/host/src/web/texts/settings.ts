@@ -63,7 +63,7 @@ export const settingTexts = {
     save: 'Save',
     alerts: 'Alerts',
     alertsHelp:
-      'The number of open questions is in the title and on the icon of the page. If your browser does not let this page show notifications, allow them in the settings that its address bar leads to, and switch alerts on again.',
+      'The number of open questions is in the title of the page. If your browser does not let this page show notifications, allow them in the settings that its address bar leads to, and switch alerts on again.',
     history: {
       title: 'History',
       on: (count: number) =>
