@@ -162,6 +162,17 @@ describe('a file that is no desk', () => {
   });
 });
 
+it('keeps how a server is signed in to, sealed, and where its further headers are', async () => {
+  const place = folder();
+  const path = join(place, 'desk.json');
+  const auth = { clientId: 'desk', clientSecret: 'gannet-secret-2219' };
+  const target = { kind: 'url' as const, url: 'http://127.0.0.1:9/mcp', headersFile: '/tmp/h', auth };
+  await deskFile(path, box()).change(record => ({ ...record, servers: [{ id: 'x', target } as never] }));
+  expect((await deskFile(path, box()).read()).servers).toEqual([{ id: 'x', target }]);
+  for (const name of readdirSync(place))
+    expect(readFileSync(join(place, name), 'utf8')).not.toContain('gannet-secret-2219');
+});
+
 it('keeps the changes of two desks', async () => {
   const path = join(folder(), 'desk.json');
   const [a, b] = [deskFile(path, box()), deskFile(path, box())];

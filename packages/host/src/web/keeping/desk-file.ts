@@ -8,7 +8,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isRecord } from '@midcall/core/json';
+import { defined, isRecord } from '@midcall/core/json';
 import { ownerFile, type ServerEntry, withFileLock } from '../../index.ts';
 import { type PreferencesRecord, readPreferences } from '../workspace/preferences.ts';
 
@@ -43,6 +43,7 @@ interface WrittenServer {
   readonly args?: readonly string[];
   readonly cwd?: string;
   readonly url?: string;
+  readonly headersFile?: string;
   readonly secrets?: readonly string[];
 }
 
@@ -60,9 +61,16 @@ const areTexts = (value: unknown): boolean => Array.isArray(value) && value.ever
 
 function isServer(value: unknown): value is WrittenServer {
   if (!isRecord(value)) return false;
-  const { id, command, args, cwd, url, secrets } = value;
+  const { id, command, args, cwd, url, headersFile, secrets } = value;
   const reached = isText(command) ? url === undefined && areTexts(args ?? []) : isText(url) && URL.canParse(url);
-  return isText(id) && id !== '' && reached && (cwd === undefined || isText(cwd)) && areTexts(secrets ?? []);
+  return (
+    isText(id) &&
+    id !== '' &&
+    reached &&
+    (cwd === undefined || isText(cwd)) &&
+    (headersFile === undefined || isText(headersFile)) &&
+    areTexts(secrets ?? [])
+  );
 }
 
 const isDesk = (value: unknown): value is WrittenDesk =>
@@ -70,13 +78,20 @@ const isDesk = (value: unknown): value is WrittenDesk =>
 
 const isSecrets = (value: unknown): value is WrittenSecrets => isRecord(value) && isText(value['sealed']);
 
-const secretsOf = ({ target }: ServerEntry): Texts => (target.kind === 'command' ? target.env : target.headers) ?? {};
+/** How a host signs in is kept as a value of this name, which no header and no variable can have. */
+const authName = 'auth:';
+
+const secretsOf = ({ target }: ServerEntry): Texts =>
+  target.kind === 'command'
+    ? (target.env ?? {})
+    : { ...target.headers, ...(target.auth && { [authName]: JSON.stringify(target.auth) }) };
 
 function written(entry: ServerEntry): WrittenServer {
   const { id, target } = entry;
   const names = Object.keys(secretsOf(entry));
   const secrets = names.length > 0 ? { secrets: names } : {};
-  if (target.kind === 'url') return { id, url: target.url, ...secrets };
+  if (target.kind === 'url')
+    return { id, url: target.url, ...defined({ headersFile: target.headersFile }), ...secrets };
   const { command, args, cwd } = target;
   return { id, command, args, ...(cwd !== undefined && { cwd }), ...secrets };
 }
@@ -86,10 +101,19 @@ const secretValues = ({ servers }: DeskRecord): Readonly<Record<string, Texts>> 
     servers.map(entry => [entry.id, secretsOf(entry)] as const).filter(([, all]) => Object.keys(all).length > 0),
   );
 
-function entryOf({ id, command, args = [], cwd, url, secrets = [] }: WrittenServer, values: Texts): ServerEntry {
+function entryOf(
+  { id, command, args = [], cwd, url, headersFile, secrets = [] }: WrittenServer,
+  values: Texts,
+): ServerEntry {
   const known = secrets.filter(name => Object.hasOwn(values, name)).map(name => [name, values[name]!] as const);
   const own = known.length > 0 ? Object.fromEntries(known) : undefined;
-  if (command === undefined) return { id, target: { kind: 'url', url: url!, ...(own && { headers: own }) } };
+  if (command === undefined) {
+    const { [authName]: auth, ...rest } = own ?? {};
+    const headers = Object.keys(rest).length > 0 ? rest : undefined;
+    const signIn =
+      auth === undefined ? undefined : (JSON.parse(auth) as (ServerEntry['target'] & { kind: 'url' })['auth']);
+    return { id, target: { kind: 'url', url: url!, ...defined({ headers, headersFile, auth: signIn }) } };
+  }
   const target = {
     kind: 'command' as const,
     command,

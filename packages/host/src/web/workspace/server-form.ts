@@ -1,5 +1,6 @@
 /** A server as a form has it: read from what was posted, and written into the form again. Pure. */
 import { MidcallError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
 import { commandTarget, commandWords, originOf, type ServerEntry, urlTarget } from '../../index.ts';
 import { type Draft, first } from '../form/draft.ts';
 import { texts } from '../texts/texts.ts';
@@ -38,7 +39,10 @@ export function targetOf(draft: Draft, before?: Target): Target {
   const kept = Object.entries(old).filter(([name]) => !dropped.has(name));
   const secrets = { ...Object.fromEntries(kept), ...readLines(first(draft, 'secrets') ?? '', byUrl ? ':' : '=') };
   const any = Object.keys(secrets).length > 0;
-  if (byUrl) return urlTarget(what, any ? secrets : undefined);
+  if (byUrl) {
+    const { headersFile, auth } = before?.kind === 'url' ? before : {};
+    return urlTarget(what, defined({ headers: any ? secrets : undefined, headersFile, auth }));
+  }
   const cwd = (first(draft, 'cwd') ?? '').trim();
   const target = commandTarget(commandWords(what), cwd === '' ? {} : { cwd });
   return any ? ({ ...target, env: secrets } as Target) : target;
