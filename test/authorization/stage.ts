@@ -8,11 +8,11 @@ import {
   type Clock,
   Connection,
   type ConnectionOptions,
+  type GrantVault,
   Inbox,
   type ServerAuth,
   type SignInQuestion,
   urlTarget,
-  type Vault,
   vaultFolder,
 } from '@midcall/host';
 import { midcall } from '@midcall/server';
@@ -123,7 +123,7 @@ export const signsIn: AtSignIn = ({ url }) => new Browser().follow(url.href).the
 
 export interface HostOptions {
   readonly era: Era;
-  readonly vault: Vault;
+  readonly vault: GrantVault;
   readonly auth?: ServerAuth;
   readonly person?: AtSignIn;
   readonly clock?: Clock;
@@ -185,7 +185,7 @@ export function hostOf(url: URL, { era, vault, auth, person = signsIn, clock, pr
 }
 
 /** A folder for sign-ins; each vault of it is as another process has it. */
-export async function folderOfVault(): Promise<{ readonly folder: string; readonly vault: () => Vault }> {
+export async function folderOfVault(): Promise<{ readonly folder: string; readonly vault: () => GrantVault }> {
   const folder = await mkdtemp(join(tmpdir(), 'midcall-vault-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return { folder, vault: () => vaultFolder(folder) };

@@ -26,8 +26,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm RequestOutcome ResourceAnswer
       ResourceConfig RunEnd SamplingMessage SamplingModel SamplingRequest SamplingResult SamplingTool
       Sealer SealerOptions SealKey Shorthand ShorthandRecord StandardForm StepContext StepOptions
-      Store TaskMode TitledChoices ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest
-      ToolSamplingResult UrlAsk WireSchema`,
+      StepRetry Store TaskMode TitledChoices ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest
+      ToolSamplingResult UrlAsk Validation WireSchema`,
   },
   '@midcall/server/roots': {
     values: `
@@ -55,9 +55,10 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/server/fleet': {
     values: `
-      redisFleet`,
+      redisFleet redisJobs`,
     types: `
-      Fleet FleetHost FleetRequest FleetServing RedisClient RedisFleetOptions`,
+      Fleet FleetConnection FleetHost FleetRequest FleetServing RedisClient RedisFleetOptions
+      RedisJobsOptions`,
   },
   '@midcall/server/node': {
     values: `
@@ -73,23 +74,24 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host': {
     values: `
-      attach Audit auditFile commandTarget Connection detectWorkspace Inbox isMidcallError judgeUrl
-      machineDisk mask memoryVault MidcallError OfferedRoots outputValidator Policy readServerEntries
-      rootsFile rulesFile secretsOf serverOpener StartedServer urlTarget vaultFolder verifyAudit
-      visible`,
+      attach Audit auditFile commandTarget Connection detectWorkspace Inbox isFollowed isMidcallError
+      judgeUrl machineDisk mask memoryVault MidcallError OfferedRoots outputValidator Policy
+      readServerEntries rootsFile rulesFile secretsOf serverOpener StartedServer tasksFile urlTarget
+      vaultFolder verifyAudit visible`,
     types: `
       AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry AuditLog AuditOptions
-      AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest Catalogue
-      Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending
-      Era FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent
-      InboxEvent InboxOptions KeptRules KnownClient Limits ListName ListProblem MidcallErrorCode
-      ModelReply Notice OfferedRoot OfferedRootsOptions PausableTransport PolicyOptions Presenter
-      Question Receipt Reply Root RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions
-      RunOptions SamplingAccount SamplingLimits SamplingMessageView SamplingModel SamplingPrompt
-      SamplingReplyQuestion SamplingRequest SamplingRequestQuestion SamplingResult SamplingSpent
-      SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget
-      SignInQuestion SignInRequest Store Subject TransportOptions UrlFinishQuestion UrlJudgement
-      UrlOptions UrlQuestion UrlWarning VaultKey Verdict Via VisibleOptions`,
+      AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
+      Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace
+      ElicitationMode Ending Era FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant
+      GrantVault HostEvent InboxEvent InboxOptions KeptRules KeptTask KeptTasks KnownClient Limits
+      ListName ListProblem MidcallErrorCode ModelReply Notice OfferedRoot OfferedRootsOptions
+      PausableTransport PolicyOptions Presenter Question Receipt Reply Root RootsDisk RootsMemory
+      RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
+      SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest
+      SamplingRequestQuestion SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry
+      ServerInfo ServerIntroduction ServerOpener ServerTarget SignInQuestion SignInRequest Store
+      Subject TaskServer TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion
+      UrlWarning VaultKey Verdict Via VisibleOptions`,
   },
   '@midcall/host/terminal': {
     values: `
@@ -101,8 +103,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       callFile deskFile startDesk`,
     types: `
-      DeskMemory DeskOptions DeskRecord ModelsView PreferencesRecord RunningDesk SecretBox Theme
-      WorkspaceParts`,
+      CallMemory DeskMemory DeskOptions DeskRecord KeptCall ModelsView PreferencesRecord RunningDesk
+      SecretBox Theme WorkspaceParts`,
   },
   '@midcall/host/models': {
     values: `

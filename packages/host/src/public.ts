@@ -24,13 +24,13 @@ export type {
   CallHandle,
   ConnectionEvent,
   ConnectionState,
-  ServerInfo,
 } from './connection/connection.ts';
 export { Connection } from './connection/connection.ts';
 export type { ConnectionOptions } from './connection/connection-options.ts';
 export type { ListName, ListProblem } from './connection/list-problem.ts';
 export type { ServerEntry, ServerTarget, TaskServer } from './connection/server-entry.ts';
 export { commandTarget, readServerEntries, urlTarget } from './connection/server-entry.ts';
+export type { ServerInfo } from './connection/server-info.ts';
 export type { ServerOpener } from './connection/server-opener.ts';
 export { serverOpener } from './connection/server-opener.ts';
 export { StartedServer } from './connection/started-server.ts';

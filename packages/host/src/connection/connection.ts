@@ -21,6 +21,7 @@ import { type Catalogue, readCatalogue } from './catalogue.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry, taskServerOf } from './server-entry.ts';
+import type { ServerInfo } from './server-info.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
@@ -29,16 +30,6 @@ import { WireWatch } from './wire-watch.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or went away by itself. */
 export type ConnectionState = 'stopped' | 'starting' | 'ready' | 'failed';
-
-/** What a server says of itself; everything but `era` is untrusted. */
-export interface ServerInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly title?: string;
-  readonly instructions?: string;
-  readonly era: Era;
-  readonly protocolVersion: string;
-}
 
 /** What happened to a connection. */
 export type ConnectionEvent =
