@@ -356,14 +356,9 @@ export class Connection {
         void client.close().catch(() => {});
       },
     };
-    return this.wire.onto(
-      started?.take(told) ??
-        openTransport(this.entry.target, {
-          ...told,
-          ...(maxMessageBytes !== undefined && { mostBytes: maxMessageBytes }),
-          ...(fetch && { fetch }),
-        }),
-    );
+    const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
+    const open = () => openTransport(this.entry.target, { ...told, ...mostBytes, ...(fetch && { fetch }) });
+    return this.wire.onto(started?.take(told) ?? open());
   }
 
   #heard(line: string): void {
