@@ -19,15 +19,16 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
       AboutClient AboutRequest Answer Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
-      Channel Choice Consent Content ElicitAsk ErrorSink Field Form FormInput FormValue GatewayCall
-      GatewayPage Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource LogLevel Midcall
-      MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened Page PageAsk
-      PageEvent PageLink PageOutcome Pages PageService PagesHost PersonCheck PlainSamplingRequest
-      Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm RequestOutcome ResourceAnswer
-      ResourceConfig RunEnd SamplingMessage SamplingModel SamplingRequest SamplingResult SamplingTool
-      Sealer SealerOptions SealKey Shorthand ShorthandRecord StandardForm StepContext StepOptions
-      StepRetry Store TaskMode TitledChoices ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest
-      ToolSamplingResult UrlAsk Validation WireSchema`,
+      Channel Choice Consent Content ElicitAsk ErrorSink Field FieldMessages Form FormInput FormValue
+      GatewayCall GatewayPage Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
+      LogLevel Midcall MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened
+      Page PageAsk PageEvent PageLink PageOutcome Pages PageService PagesHost PersonCheck
+      PlainSamplingRequest Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm
+      RequestOutcome ResourceAnswer ResourceConfig RunEnd SamplingMessage SamplingModel
+      SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand
+      ShorthandRecord StandardForm StepContext StepOptions StepRetry Store TaskMode TitledChoices
+      ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest ToolSamplingResult UrlAsk Validation
+      WireSchema`,
   },
   '@midcall/server/roots': {
     values: `
@@ -85,13 +86,13 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       ElicitationMode Ending Era FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant
       GrantVault HostEvent InboxEvent InboxOptions KeptRules KeptTask KeptTasks KnownClient Limits
       ListName ListProblem MidcallErrorCode ModelReply Notice OfferedRoot OfferedRootsOptions
-      PausableTransport PolicyOptions Presenter Question Receipt Reply Root RootsDisk RootsMemory
-      RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
-      SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest
-      SamplingRequestQuestion SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry
-      ServerInfo ServerIntroduction ServerOpener ServerTarget SignInQuestion SignInRequest Store
-      Subject TaskServer TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion
-      UrlWarning VaultKey Verdict Via VisibleOptions`,
+      PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root RootsDisk
+      RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount
+      SamplingLimits SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion
+      SamplingRequest SamplingRequestQuestion SamplingResult SamplingSpent SamplingWishes ServerAuth
+      ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget SignInQuestion SignInRequest
+      Store Subject TaskServer TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion
+      UrlWarning VaultKey Verdict Via VisibleOptions WireFrame WireWatch`,
   },
   '@midcall/host/terminal': {
     values: `

@@ -42,6 +42,7 @@ export type {
   Call,
   Can,
   ElicitAsk,
+  FieldMessages,
   Jsonified,
   LogLevel,
   StepContext,

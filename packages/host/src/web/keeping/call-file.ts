@@ -9,11 +9,18 @@ import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isRecord } from '@midcall/core/json';
 import { writeWhole } from '@midcall/core/node';
-import { maskedArguments, withFileLock } from '../../index.ts';
-import type { CallView } from '../workspace/views.ts';
+import { type CallContext, type CallOutcome, maskedArguments, withFileLock } from '../../index.ts';
 
 /** A call as it is kept: it has ended. */
-export type KeptCall = Pick<CallView, 'context' | 'serverId' | 'startedAt' | 'endedAt' | 'outcome'>;
+export interface KeptCall {
+  readonly context: CallContext;
+  readonly serverId: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Milliseconds since the epoch. */
+  readonly endedAt?: number;
+  readonly outcome?: CallOutcome;
+}
 
 /** Where a desk keeps its calls. */
 export interface CallMemory {
