@@ -11,6 +11,7 @@ import type { Files } from './roots/index.ts';
 
 /** What is wrong with an answer: nothing, a text, or a text for each field that is wrong. */
 export type Validation<T> = FieldMessages<T> | string | Nothing;
+/** A text for each field that is wrong, by the name of the field. */
 export type FieldMessages<T> =
   T extends Readonly<Record<string, unknown>> ? { readonly [K in keyof T]?: string | undefined } : never;
 

@@ -12,7 +12,7 @@ import type { AttachEvent, Attachment, CallRequest, ServerIntroduction } from '.
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { AskSignIn } from '../authorization/sign-in.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
-import { type Era, negotiationOf, unprobed } from '../era.ts';
+import { negotiationOf, unprobed } from '../era.ts';
 import { outputValidator } from '../output-validator.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
