@@ -41,7 +41,8 @@ const project = (name: string, include: string[], exclude: string[] = [], testTi
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // Tests of processes and browsers wait for most of their time.
+    maxWorkers: 3,
     tags: [
       {
         name: 'thorough',

@@ -22,11 +22,11 @@ export interface TransportOptions {
 }
 
 /** A transport that can be told not to read for a while. */
-export interface PausableTransport extends Transport {
+export type PausableTransport = Transport & {
   /** Reads nothing more, so that the server waits. */
   pause(): void;
   resume(): void;
-}
+};
 
 /** Bytes of one message where nobody says otherwise; the SDK's own limit for standard input and output. */
 const usualMessageBytes = 10 * 1024 * 1024;

@@ -7,7 +7,7 @@ import type { OfferKind } from './views.ts';
 export interface PreferencesRecord {
   /** By server: true where its tools are folded away beside every page. */
   readonly folds?: Readonly<Record<string, boolean>>;
-  /** Offers marked by the person, by {@link offerKey}. */
+  /** Offers marked by the person, by server, kind and name, as a JSON array. */
   readonly favourites?: readonly string[];
   /** False where keys without a modifier do nothing. */
   readonly singleKeys?: boolean;
