@@ -27,7 +27,7 @@ function midcall(words: readonly string[]): Promise<Ran> {
 
 const server = fileURLToPath(new URL('../fixtures/stock-server.mjs', import.meta.url));
 
-it('leaves a call that became a task, lists it, and takes it up in another process', async () => {
+it('ext-tasks-14: leaves a call that became a task, lists it, and takes it up in another process', async () => {
   const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));
   const [tasks, answers] = [join(home, 'tasks.json'), join(home, 'answers.json')];
   const named = ['--', process.execPath, server, join(home, 'store.db')];
