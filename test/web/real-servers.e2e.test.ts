@@ -161,7 +161,7 @@ describe('server-everything', () => {
       await run('everything', { resources: 'demo://resource/static/document/architecture.md' }),
     );
     expect(listed).toContain('You read');
-    expect(listed).toContain('class="result-text"');
+    expect(listed).toContain('class="md"');
     const described = await result(
       await run('everything', { resources: 'demo://resource/dynamic/text/{resourceId}' }, { f0: '7' }),
     );
