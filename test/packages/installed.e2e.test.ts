@@ -92,6 +92,12 @@ describe('@midcall/server alone', () => {
       "import('@midcall/server/stores/sqlite').then(each => each.sqliteStore('store.db'))",
       'libsql',
     ],
+    [
+      'jobs of a fleet',
+      [],
+      "import('@midcall/server/fleet').then(each => each.redisJobs({ connection: 'redis://127.0.0.1' }))",
+      'bullmq ioredis',
+    ],
     ['OAuth without its library', pages, signedIn, 'openid-client oauth4webapi'],
     ['OAuth without the library under it', [...pages, 'openid-client'], signedIn, 'openid-client oauth4webapi'],
   ])('%s says what to install', (_what, there, code, names) => {
@@ -110,7 +116,7 @@ describe('@midcall/server alone', () => {
     const { packages } = install(tarballs, ['@midcall/server']);
     const { peerDependenciesMeta = {} } = readManifest(packages.get('@midcall/server')!);
     expect(Object.keys(peerDependenciesMeta).sort()).toEqual(
-      [...pages, 'libsql', 'openid-client', 'oauth4webapi'].sort(),
+      [...pages, 'libsql', 'openid-client', 'oauth4webapi', 'bullmq', 'ioredis'].sort(),
     );
   });
 
