@@ -382,6 +382,22 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     for (const call of calls) expect(textOf(await call)).toContain('again with the same arguments');
   });
 
+  it('gets the result of a call that ends while it waits for one, which was not its own', async () => {
+    const { serve, ends } = asksBeside();
+    const clock = handClock();
+    await using on = await stage({ host, upstream, serve, clock, atDesk: () => {} });
+    const [one, other] = [on.client.callTool(wait('one')), on.client.callTool(wait('later'))];
+    await untilAfterRoots(clock, () => ends.size === 2);
+    ends.get('one')!();
+    await until(() => on.opened.length === 1);
+    await untilArmed(clock, 45_000, 2);
+    ends.get('later')!();
+    expect(textOf(await other)).toBe('later');
+    expect(on.inbox.list()).toHaveLength(1);
+    await on.inbox.reply(on.inbox.list()[0]!.id, yes, 'web');
+    expect(textOf(await one)).toBe('one');
+  });
+
   it('gets no yes where there is no desk', async () => {
     const { serve, ends, heard } = asksBeside();
     await using on = await stage({ host, upstream, serve });

@@ -2,18 +2,29 @@
 import type { Clock } from '@midcall/core/time';
 import type { Inbox, Question } from '@midcall/host';
 
-/** @returns true as soon as a question has ended, in any way; false where it has not within `ms` milliseconds */
-export function answeredWithin({ id }: Question, ms: number, inbox: Inbox, clock: Clock): Promise<boolean> {
+/**
+ * @param needless - fires when nobody needs the answer any more
+ * @returns true as soon as a question has ended, in any way, or is needless; false where it has not within `ms` milliseconds
+ */
+export function answeredWithin(
+  { id }: Question,
+  ms: number,
+  inbox: Inbox,
+  clock: Clock,
+  needless?: AbortSignal,
+): Promise<boolean> {
   const ended = inbox.ended(id);
-  if (ended.aborted) return Promise.resolve(true);
+  if (ended.aborted || needless?.aborted) return Promise.resolve(true);
   return new Promise(resolve => {
     const settle = (answered: boolean): void => {
       callOff();
       ended.removeEventListener('abort', onEnd);
+      needless?.removeEventListener('abort', onEnd);
       resolve(answered);
     };
     const onEnd = (): void => settle(true);
     const callOff = clock.after(ms, () => settle(false));
     ended.addEventListener('abort', onEnd, { once: true });
+    needless?.addEventListener('abort', onEnd, { once: true });
   });
 }

@@ -70,7 +70,7 @@ export async function forward(
     if ('sample' in happened) await sample(happened.sample, n, call);
     else if (isLeftToHost(happened.question, upstreamCall, inbox)) {
       await inbox.reply(happened.question.id, { action: 'accept' }, 'host');
-    } else if (!(await put(happened.question, n, call, session, desk)))
+    } else if (!(await put(happened.question, n, call, session, desk, upstreamCall.ended)))
       return sendAway(request, upstreamCall, happened.question);
   }
 }
@@ -144,20 +144,29 @@ async function sample(asked: Sample, n: number, call: Call): Promise<void> {
   }
 }
 
-/** Puts one question where it can be answered. @returns false where it was not answered in time */
+/**
+ * Puts one question where it can be answered.
+ * @param ended - fires when the call has ended at the upstream server
+ * @returns false where it was not answered in time
+ */
 async function put(
   question: Question,
   n: number,
   call: GatewayCall,
   session: UpstreamSession,
   desk: DeskTime,
+  ended: AbortSignal,
 ): Promise<boolean> {
   const { inbox } = session;
-  const asksHost = await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call));
+  // One that names no call has been shown on the desk when it came, and stays there for others when this call has ended.
+  if (!question.call && ended.aborted) return true;
+  const asksHost =
+    question.call !== undefined &&
+    (await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call)));
   const reply = asksHost ? replyOf(await askHost(question, call, session)) : undefined;
   if (!isOpen(inbox, question)) return true;
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return true;
-  if (await session.showDesk(question)) return desk.answers(question);
+  if (await session.showDesk(question)) return desk.answers(question, question.call ? undefined : ended);
   inbox.end(question.id, { how: 'timed-out' });
   return true;
 }
@@ -166,8 +175,7 @@ async function put(
 const roundsOfForm = 3;
 
 /** True where the host declares what the question needs, and has rounds left for it. */
-function canAsk({ kind, call: of }: Question, { can, roundsLeft }: GatewayCall): boolean {
-  if (!of) return false;
+function canAsk({ kind }: Question, { can, roundsLeft }: GatewayCall): boolean {
   if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
   return kind === 'url' && can.url && roundsLeft > 0;
 }
@@ -207,10 +215,10 @@ class DeskTime {
     this.#leftMs = holdMs;
   }
 
-  /** @returns false where the question is open when the time is up */
-  async answers(question: Question): Promise<boolean> {
+  /** @returns false where the question is open, and not needless, when the time is up */
+  async answers(question: Question, needless: AbortSignal | undefined): Promise<boolean> {
     const since = this.#clock.now();
-    const answered = await answeredWithin(question, this.#leftMs, this.#inbox, this.#clock);
+    const answered = await answeredWithin(question, this.#leftMs, this.#inbox, this.#clock, needless);
     this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.now() - since));
     return answered;
   }

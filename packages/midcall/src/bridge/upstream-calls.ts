@@ -6,7 +6,8 @@
  * - C2 What a call asks, and how it ends, is told in order and can be told again, so that a handler that runs again from the
  *   top sees the same.
  * - C3 A call that nobody comes back for is stopped; what it asked is taken back.
- * - C4 A question that names no call may be any call's: every one is told, so that none waits for it without end.
+ * - C4 A question that names no call may be any call's: every one is told, so that none waits for it without end. A call that
+ *   has ended did not need it, and waits for it no more.
  */
 
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
@@ -121,7 +122,7 @@ export class UpstreamCall {
   readonly #happened: Happened[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(progress: CallProgress) => void>();
-  #ended = false;
+  readonly #ended = new AbortController();
   #delivered = false;
   #forgotten = false;
   /** Of the host's model, and not on their way to the server yet. */
@@ -135,14 +136,19 @@ export class UpstreamCall {
       for (const listener of this.#listeners) listener(progress);
     });
     void this.#handle.outcome.then(outcome => {
-      this.#ended = true;
       this.#tell({ outcome });
+      this.#ended.abort();
     });
   }
 
   /** The one it has at the upstream server. */
   get id(): string {
     return this.#handle.id;
+  }
+
+  /** Fires when the upstream server has ended the call; its outcome stands among what happened by then. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
 
   /** The upstream server asks; for {@link UpstreamCalls}. */
@@ -216,7 +222,7 @@ export class UpstreamCall {
 
   /** Stops the call at the upstream server; its questions are withdrawn. */
   stop(): void {
-    if (!this.#ended) this.#handle.cancel();
+    if (!this.ended.aborted) this.#handle.cancel();
     this.#forget();
   }
 
