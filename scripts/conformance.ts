@@ -3,13 +3,13 @@
  * revision requires, and those of the tasks extension. Prints a table and fails where one did not pass (conformance-judge.ts).
  * Needs the build.
  *
- * Each client scenario runs alone, so that nothing else takes the time that one of them measures; that one may be run
- * twice more, and is then reported so.
+ * Client scenarios run as many at a time as there are processors, beside the server's. The one that measures time runs after
+ * them, alone; it may be run twice more, and is then reported so.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Check, type Judged, judge } from './conformance-judge.ts';
@@ -29,7 +29,8 @@ interface Entry extends Judged {
   readonly repeats: number;
 }
 
-const hooks = ['./scripts/load-typescript.mjs', './scripts/conformance-hooks.ts'].flatMap(file => ['--import', file]);
+const typescript = ['--import', './scripts/load-typescript.mjs'];
+const hooks = [...typescript, '--import', './scripts/conformance-hooks.ts'];
 const suite = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
 const revisions: readonly Revision[] = ['2025-11-25', '2026-07-28'];
 const measuresTime = new Set(['sse-retry']);
@@ -37,7 +38,7 @@ const mostRepeats = 2;
 const out = mkdtempSync(join(tmpdir(), 'midcall-conformance-'));
 
 function node(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return spawn(process.execPath, [...hooks, ...args], {
+  return spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,7 +46,7 @@ function node(args: readonly string[], env: Readonly<Record<string, string>> = {
 }
 
 async function run(args: readonly string[]): Promise<string> {
-  const child = node([suite, ...args]);
+  const child = node([...hooks, suite, ...args]);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk));
   await once(child, 'close');
@@ -90,7 +91,7 @@ function enter(
 }
 
 async function testServer(wanted: ReadonlyMap<Revision, Scenarios>): Promise<void> {
-  const server = node(['conformance/server.ts'], { PORT: '0' });
+  const server = node([...typescript, 'conformance/server.ts'], { PORT: '0' });
   let said = '';
   server.stderr.on('data', chunk => (said += chunk));
   const url = await new Promise<string>((resolve, reject) => {
@@ -118,20 +119,32 @@ async function testServer(wanted: ReadonlyMap<Revision, Scenarios>): Promise<voi
 }
 
 async function testClient(wanted: ReadonlyMap<Revision, Scenarios>): Promise<void> {
+  const all = revisions.flatMap(revision =>
+    wanted.get(revision)!.client.map(scenario => [revision, scenario] as const),
+  );
+  const together = all.filter(([, scenario]) => !measuresTime.has(scenario)).values();
+  const lane = async (): Promise<void> => {
+    for (const [revision, scenario] of together) await testClientScenario(revision, scenario);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+}
+
+async function testClientAlone(wanted: ReadonlyMap<Revision, Scenarios>): Promise<void> {
+  for (const revision of revisions)
+    for (const scenario of wanted.get(revision)!.client)
+      if (measuresTime.has(scenario)) await testClientScenario(revision, scenario);
+}
+
+async function testClientScenario(revision: Revision, scenario: string): Promise<void> {
   // The command is split on single spaces and run in the directory it is given.
-  const command = `${[process.execPath, ...hooks].join(' ')} conformance/client.ts`;
-  for (const revision of revisions) {
-    for (const scenario of wanted.get(revision)!.client) {
-      for (let repeats = 0; ; repeats++) {
-        const folder = join(out, `client-${revision}-${repeats}-${scenario}`);
-        const args = ['client', '--command', command, '--scenario', scenario, '--spec-version', revision];
-        const told = await run([...args, '-o', folder]);
-        const checks = existing(folder, told).get(scenario);
-        if (!judge(checks).passed && measuresTime.has(scenario) && repeats < mostRepeats) continue;
-        enter('client', revision, scenario, checks, repeats);
-        break;
-      }
-    }
+  const command = `${[process.execPath, ...typescript].join(' ')} conformance/client.ts`;
+  for (let repeats = 0; ; repeats++) {
+    const folder = join(out, `client-${revision}-${repeats}-${scenario}`);
+    const args = ['client', '--command', command, '--scenario', scenario, '--spec-version', revision];
+    const told = await run([...args, '-o', folder]);
+    const checks = existing(folder, told).get(scenario);
+    if (!judge(checks).passed && measuresTime.has(scenario) && repeats < mostRepeats) continue;
+    return enter('client', revision, scenario, checks, repeats);
   }
 }
 
@@ -147,15 +160,17 @@ function existing(folder: string, told: string): Map<string, readonly Check[]> {
 const wanted = new Map<Revision, Scenarios>();
 for (const revision of revisions) wanted.set(revision, await required(revision));
 const tasks = await tasksScenarios();
-await testServer(wanted);
-await testClient(wanted);
+await Promise.all([testServer(wanted), testClient(wanted)]);
+await testClientAlone(wanted);
 
 const show = (row: Entry) =>
   `  ${row.passed ? 'ok  ' : 'FAIL'} ${row.scenario}${row.repeats ? ` (passed at repeat ${row.repeats})` : ''}  ${row.success} checks` +
   row.why.map(why => `\n         ${why}`).join('');
 for (const kind of ['server', 'client']) {
   for (const revision of [...revisions, 'tasks'] as const) {
-    const part = rows.filter(row => row.kind === kind && row.revision === revision);
+    const part = rows
+      .filter(row => row.kind === kind && row.revision === revision)
+      .sort((one, other) => one.scenario.localeCompare(other.scenario));
     if (part.length === 0) continue;
     const checks = part.reduce((sum, row) => sum + row.success, 0);
     const passed = part.filter(row => row.passed).length;

@@ -19,7 +19,9 @@ const { version } = createRequire(import.meta.url)('typescript/package.json');
 
 /** What makes a compiled file another one: its source, its name in the source map, the compiler, and how it is called here. */
 const nameOf = (fileName, source) =>
-  `${createHash('sha256').update(JSON.stringify([version, compile.toString(), fileName, source])).digest('hex')}.js`;
+  `${createHash('sha256')
+    .update(JSON.stringify([version, compile.toString(), fileName, source]))
+    .digest('hex')}.js`;
 
 async function compile(fileName, source) {
   const { default: typescript } = await import('typescript');
