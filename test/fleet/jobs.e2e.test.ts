@@ -1,6 +1,8 @@
 /** Jobs of tasks on BullMQ, over a real Redis. */
 import { redisJobs } from '@midcall/server/fleet';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { grown } from '../fixtures/grown.ts';
 import { jobsContract } from '../server/jobs-contract.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 
@@ -26,6 +28,32 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
     await expect(jobs.add('second')).rejects.toMatchObject({ code: 'store/unavailable' });
     await own.start();
     await jobs.close();
+    await own.remove();
+  });
+
+  it('jobs-J1: closes while Redis is away, and what was being run then is still in the queue where it is back', async () => {
+    const own = await startRedis();
+    const connection = { path: own.socket };
+    const jobs = await redisJobs({ connection, timeoutMs: 200 });
+    const begun: string[] = [];
+    let end = (): void => {};
+    jobs.start(async name => {
+      begun.push(name);
+      await new Promise<void>(resolve => (end = resolve));
+    });
+    await jobs.add('held');
+    await grown(begun, list => list.length === 1);
+    await own.stop();
+    const events: string[] = [];
+    const closing = jobs.close().then(() => void events.push('closed'));
+    events.push('run ended');
+    end();
+    await closing;
+    expect(events).toEqual(['run ended', 'closed']);
+    await own.start();
+    const waiting = new Redis(connection);
+    expect(await waiting.exists('{midcall:jobs}:tasks:held')).toBe(1);
+    waiting.disconnect();
     await own.remove();
   });
 });

@@ -13,7 +13,10 @@ export interface RedisJobsOptions {
   readonly connection: FleetConnection;
   /** In front of every key, in braces so that a cluster keeps them together; `{midcall:jobs}` where absent. */
   readonly prefix?: string;
-  /** Milliseconds after which `add` fails where Redis does not answer; 5,000 where absent. */
+  /**
+   * Milliseconds after which `add` fails where Redis does not answer, and `close` goes on without it once the runs under way
+   * have ended; 5,000 where absent.
+   */
   readonly timeoutMs?: number;
   /** Told of what went wrong beside the jobs. */
   readonly onError?: (error: Error) => void;
@@ -49,6 +52,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
   const queue = new Queue(QUEUE, { connection, prefix });
   queue.on('error', onError);
   let worker: InstanceType<typeof Worker> | undefined;
+  const running = new Set<Promise<void>>();
 
   const bounded = <T>(work: Promise<T>): Promise<T> => {
     let stop = (): void => {};
@@ -80,7 +84,16 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       await bounded(queue.remove(job)).catch(() => {});
     },
     start(run) {
-      worker = new Worker(QUEUE, async ({ name: job, attemptsMade }) => run(job, attemptsMade + 1), {
+      const work = async ({ name: job, attemptsMade }: { readonly name: string; readonly attemptsMade: number }) => {
+        const under = run(job, attemptsMade + 1);
+        running.add(under);
+        try {
+          await under;
+        } finally {
+          running.delete(under);
+        }
+      };
+      worker = new Worker(QUEUE, work, {
         connection,
         prefix,
         concurrency: SIDE_BY_SIDE,
@@ -91,8 +104,19 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       worker.on('error', onError);
     },
     async close() {
-      await worker?.close();
-      await queue.close();
+      // Where Redis is away, BullMQ would wait for it. A job whose end it cannot note is run again, by whoever is there (jobs-J2).
+      const isAway = await bounded(queue.count()).then(
+        () => false,
+        () => true,
+      );
+      const closing = worker?.close(isAway);
+      closing?.catch(() => {});
+      await Promise.allSettled(running);
+      const closed = async (): Promise<void> => {
+        await closing;
+        await queue.close();
+      };
+      await bounded(closed()).catch(() => {});
       if (own) (connection as { disconnect(): void }).disconnect();
     },
   };
