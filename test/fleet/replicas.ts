@@ -5,6 +5,7 @@ import type { HttpOptions } from '@midcall/server/http';
 import { type HttpServing, serveHttp } from '@midcall/server/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Redis } from 'ioredis';
+import type { Script } from '../../packages/server/src/fleet/commands.ts';
 import { type RedisServer, startRedis } from '../stores/redis-server.ts';
 
 /** A key that is unlike any other text. */
@@ -28,6 +29,8 @@ export interface Replicas {
   add(): Promise<void>;
   /** Lets nothing of a replica reach Redis, nor its clients, until the returned function is called. */
   pause(at: number): () => Promise<void>;
+  /** Keeps from a replica what Redis says to these scripts: it carries them out, and nobody hears of it. */
+  deafen(at: number, scripts: readonly Script[]): void;
   /** What the clients have read, piece by piece. */
   readonly read: readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
@@ -65,6 +68,7 @@ export async function startReplicas({
   const gone = new Set<number>();
   const seen: { at: number; what: string }[] = [];
   const read: string[] = [];
+  const deaf: (readonly Script[])[] = [];
   let next = 0;
   let pick: (what: string) => number | undefined = () => undefined;
 
@@ -78,7 +82,9 @@ export async function startReplicas({
     const gated: RedisClient = {
       call: async (command, ...args) => {
         await gates[at];
-        return connection.call(command, ...args);
+        const reply = await connection.call(command, ...args);
+        const unheard = deaf[at]?.some(({ sha, text }) => args[0] === sha || args[0] === text) ?? false;
+        return unheard ? new Promise(() => {}) : reply;
       },
       duplicate: () => connection.duplicate() as unknown as RedisClient,
       subscribe: channel => connection.subscribe(channel),
@@ -122,6 +128,9 @@ export async function startReplicas({
       gone.add(at);
       clients[at]!.disconnect();
       cuts[at]!.abort(new Error('killed'));
+    },
+    deafen(at, scripts) {
+      deaf[at] = scripts;
     },
     pause(at) {
       let open!: () => void;

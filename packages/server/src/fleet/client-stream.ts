@@ -45,7 +45,8 @@ export class ClientStream {
   readonly #member: Member;
   readonly #session: SessionKeys;
   readonly #options: ClientStreamOptions;
-  readonly #listener: string;
+  /** Who this connection is, for those who write what it reads. */
+  readonly listener: string;
   readonly #parts: Part[] = [];
   readonly #body: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -55,7 +56,7 @@ export class ClientStream {
     this.#member = member;
     this.#session = session;
     this.#options = options;
-    this.#listener = `${member.replica.id}/${member.id().slice(0, 8)}`;
+    this.listener = `${member.replica.id}/${member.id().slice(0, 8)}`;
     this.#body = new ReadableStream<Uint8Array>(
       {
         start: controller => {
@@ -172,11 +173,11 @@ export class ClientStream {
     const { commands, replica, onError } = this.#member;
     const reply = (await commands.run(
       readEvents,
-      ...[part.hash, part.call.events, this.#listener, part.cursor, attach ? 1 : 0],
+      ...[part.hash, part.call.events, this.listener, part.cursor, attach ? 1 : 0],
     )) as readonly Reply[];
     const [said, entries, holder, count, over, before] = reply;
     if (said !== 'read') return said as 'gone' | 'forgotten' | 'moved';
-    if (attach && before !== '' && before !== this.#listener) {
+    if (attach && before !== '' && before !== this.listener) {
       const name = streamName(nameOfCall(this.#session, part.call));
       replica.wake(String(before).split('/')[0] ?? '', name).catch(onError);
     }

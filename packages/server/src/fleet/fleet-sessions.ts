@@ -26,10 +26,11 @@ import { batchRefusal } from '../http/body.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { ClientMessages } from './client-messages.ts';
 import { ClientStream } from './client-stream.ts';
+import type { Reply } from './commands.ts';
 import { type CallKeys, callName, readEventId, type SessionKeys, STANDALONE } from './keys.ts';
 import type { LocalSession, Sender, SessionRecord } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
-import { type Member, openAt, sealAt } from './member.ts';
+import { type Member, openAt, persist, sealAt } from './member.ts';
 import { away, draining, notAcceptable, notFound, sameId, tooMany } from './refusals.ts';
 import { type CallBody, nameOfCall } from './running-call.ts';
 import { beginCall } from './scripts.ts';
@@ -66,6 +67,8 @@ interface Within {
 const LOOK_EVERY = 15;
 /** Milliseconds between two notes that a session is in use. */
 const NOTE_USE_MS = 30_000;
+/** Milliseconds for which an answer is held where Redis is away: a client sends it once. */
+const PATIENCE_MS = 30_000;
 /** Milliseconds between two looks whether a replica that drains has ended its calls. */
 const DRAIN_LOOK_MS = 20;
 
@@ -106,11 +109,18 @@ export class FleetSessions {
     try {
       await this.#ready();
     } catch (error) {
-      this.#member.onError(error);
-      return away;
+      if (!isMidcallError(error, 'store/unavailable') || !saysOnly(request.body)) {
+        this.#member.onError(error);
+        return away;
+      }
     }
+    const until = this.#now() + (saysOnly(request.body) ? PATIENCE_MS : 0);
     try {
-      return await this.#serve(request);
+      return await persist(
+        this.#member,
+        () => this.#serve(request),
+        () => this.#now() < until && this.#state !== 'closed',
+      );
     } catch (error) {
       if (!isMidcallError(error, 'store/unavailable')) throw error;
       this.#member.onError(error);
@@ -177,9 +187,16 @@ export class FleetSessions {
     const full = await this.#directory.room(keys, owner);
     if (full) return full;
     const record: SessionRecord = { id, owner, initialize: body as JSONRPCMessage };
-    const answer = { ...(await this.#sessions.open(keys, record, request)), id: (body as JSONRPCRequest).id };
-    if (!('error' in answer)) await this.#directory.open(keys, record);
-    return Response.json(answer, 'error' in answer ? {} : { headers: { 'mcp-session-id': id } });
+    let isOpen = false;
+    try {
+      const answer = { ...(await this.#sessions.open(keys, record, request)), id: (body as JSONRPCRequest).id };
+      if ('error' in answer) return Response.json(answer);
+      await this.#directory.open(keys, record);
+      isOpen = true;
+      return Response.json(answer, { headers: { 'mcp-session-id': id } });
+    } finally {
+      if (!isOpen) this.#directory.notOpened(keys, owner);
+    }
   }
 
   async #end({ keys, record }: Within): Promise<Response> {
@@ -275,11 +292,20 @@ export class FleetSessions {
     const call = names.call(keys, callName(message.id));
     const body: CallBody = { message, flow: id() };
     await replica.hold(nameOfCall(keys, call));
-    const reply = await commands.run(
-      beginCall,
-      ...[keys.session, keys.calls, call.call, call.events],
-      ...[replica.id, call.name, sealAt(this.#member, call.call, body), limits.callMs, limits.maxCalls, primes ? 1 : 0],
-    );
+    const sealed = sealAt(this.#member, call.call, body);
+    let reply: Reply;
+    try {
+      reply = await commands.run(
+        beginCall,
+        ...[keys.session, keys.calls, call.call, call.events],
+        ...[replica.id, call.name, sealed, limits.callMs, limits.maxCalls, primes ? 1 : 0],
+      );
+      if ((reply as readonly string[])[0] === 'begun') await stream.add(call, '');
+    } catch (error) {
+      // It may be carried out all the same, and then nobody would run it.
+      this.#takeovers.undoBegin(keys, call, stream.listener);
+      throw error;
+    }
     const [said, holder = '', count = '', text] = reply as readonly string[];
     if (said !== 'begun' && said !== 'exists') {
       replica.letGo(nameOfCall(keys, call));
@@ -294,7 +320,6 @@ export class FleetSessions {
         await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender });
       return (await stream.add(call, '')) ? notFound : undefined;
     }
-    await stream.add(call, '');
     session.run(call, { body, count: 1, fields: new Map(), abandoned: false }, sender);
     return undefined;
   }
@@ -318,9 +343,13 @@ export class FleetSessions {
           .catch(onError);
       }
     }
-    if (count % LOOK_EVERY === 0) void this.#sessions.sweep().catch(onError);
+    if (count % LOOK_EVERY === 0) void this.#sessions.sweep(this.#directory).catch(onError);
   }
 }
+
+/** Whether a body has answers and notifications only, which come to the same when they are taken twice. */
+const saysOnly = (body: unknown): boolean =>
+  body !== undefined && (messagesIn(body)?.every(message => !isJSONRPCRequest(message)) ?? false);
 
 function messagesIn(body: unknown): readonly JSONRPCMessage[] | undefined {
   try {

@@ -3,6 +3,7 @@ import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/ser
 import type { SessionKeys } from './keys.ts';
 import { LocalSession, type Sender, type SessionRecord } from './local-session.ts';
 import { type Member, openAt } from './member.ts';
+import type { SessionDirectory } from './session-directory.ts';
 
 /** Milliseconds a server of a session is kept that nothing uses. */
 const UNUSED_MS = 60_000;
@@ -82,14 +83,14 @@ export class LocalSessions {
   }
 
   /** Looks at every call, and lets go of sessions that nothing uses. */
-  async sweep(): Promise<void> {
-    const { commands, limits } = this.#options.member;
+  async sweep(directory: Pick<SessionDirectory, 'find' | 'used'>): Promise<void> {
     for (const name of [...this.#sessions.keys()]) {
       const session = await this.get(name);
       if (!session) continue;
       for (const call of [...session.calls.values()]) await call.look();
       if (session.calls.size > 0 || session.streams > 0) {
-        await commands.send('PEXPIRE', session.keys.session, String(limits.idleMs));
+        // It is used by that, with all that is kept of it.
+        if (await directory.find(session.keys, session.logged)) await directory.used(session.keys, session.record);
       } else if (this.#options.now() - session.usedAt > UNUSED_MS) await this.forget(name);
     }
   }

@@ -51,7 +51,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
   const connection = (own ? connect() : given) as never;
   const queue = new Queue(QUEUE, { connection, prefix });
   queue.on('error', onError);
-  let worker: InstanceType<typeof Worker> | undefined;
+  let worker: { close(force: boolean): Promise<void> } | undefined;
   const running = new Set<Promise<void>>();
 
   const bounded = <T>(work: Promise<T>): Promise<T> => {
@@ -93,7 +93,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
           running.delete(under);
         }
       };
-      worker = new Worker(QUEUE, work, {
+      const made = new Worker(QUEUE, work, {
         connection,
         prefix,
         concurrency: SIDE_BY_SIDE,
@@ -101,7 +101,8 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
           backoffStrategy: made => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(made - 1, 10), LONGEST_PAUSE_MS),
         },
       });
-      worker.on('error', onError);
+      made.on('error', onError);
+      worker = made;
     },
     async close() {
       // Where Redis is away, BullMQ would wait for it. A job whose end it cannot note is run again, by whoever is there (jobs-J2).

@@ -5,6 +5,8 @@
  *   every turn, and what is looked at is read from Redis itself.
  * - replica-W2 A replica that has not shown itself for `presenceMs` is taken to be dead. It may only be slow: what it does from
  *   then on is refused wherever its calls have been taken over.
+ * - replica-W3 One that could not show itself for as long, because Redis was away, takes nobody to be dead until all have had
+ *   the time to show themselves again: they are as alive as it is.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Commands, RedisClient } from './commands.ts';
@@ -49,6 +51,9 @@ export class Replica {
   #draining: Promise<void> | undefined;
   #drainAgain = false;
   #closed = false;
+  #listening = false;
+  /** Until when nobody is taken to be dead. */
+  #believesUntil = Number.NEGATIVE_INFINITY;
   readonly #turnMs: number;
 
   constructor(options: ReplicaOptions) {
@@ -59,9 +64,8 @@ export class Replica {
 
   /** Shows this replica, and begins to listen. */
   start(turn: Turn): void {
-    const { subscriber, keys, onError } = this.#options;
+    const { subscriber, onError } = this.#options;
     subscriber.on('message', () => void this.#drain());
-    subscriber.subscribe(keys.wake(this.id)).catch(onError);
     const next = (): void => {
       void this.#turn(turn)
         .catch(onError)
@@ -77,12 +81,17 @@ export class Replica {
     return this.#options.now() - this.#shownAt < this.#options.presenceMs;
   }
 
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   /** Makes sure of it. @throws MidcallError `store/unavailable` */
   async show(): Promise<void> {
     const { commands, keys, presenceMs, now } = this.#options;
     if (this.#closed) throw new MidcallError('call/closed', 'This replica is closed.');
     const at = now();
     await commands.send('SET', keys.alive(this.id), '', 'PX', String(presenceMs));
+    if (Number.isFinite(this.#shownAt) && at - this.#shownAt > presenceMs) this.#believesUntil = now() + presenceMs;
     this.#shownAt = at;
   }
 
@@ -111,7 +120,7 @@ export class Replica {
 
   async isAlive(replica: string): Promise<boolean> {
     if (replica === '') return false;
-    if (replica === this.id) return true;
+    if (replica === this.id || this.#options.now() < this.#believesUntil) return true;
     return (await this.#options.commands.send('EXISTS', this.#options.keys.alive(replica))) === 1;
   }
 
@@ -139,11 +148,23 @@ export class Replica {
     const { commands, keys, graceMs } = this.#options;
     this.#turns += 1;
     turn.turn(this.#turns);
+    this.#listen();
     await this.show();
     await this.#drain();
     if (this.#turns % SHOW_EVERY !== 1) return;
     const dead = (await commands.run(showReplica, keys.replicas(), this.id, graceMs)) as readonly string[];
     if (dead.length > 0) turn.dead(dead);
+  }
+
+  /** Subscribes, where that has not come about yet; a connection that was lost subscribes again by itself. */
+  #listen(): void {
+    if (this.#listening) return;
+    this.#listening = true;
+    const { subscriber, keys, onError } = this.#options;
+    subscriber.subscribe(keys.wake(this.id)).catch((error: unknown) => {
+      this.#listening = false;
+      onError(error);
+    });
   }
 
   #drain(): Promise<void> {

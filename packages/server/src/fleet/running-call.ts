@@ -309,7 +309,7 @@ export class RunningCall implements SharedCall {
       const reply = await persist(
         this.#member,
         () => commands.run(script, ...keys, replica.id, this.#claim.count, ...args),
-        () => this.#state !== 'lost',
+        () => this.#state !== 'lost' && !replica.isClosed,
       );
       const [said] = reply as readonly Reply[];
       if (said === 'gone') this.#gone();

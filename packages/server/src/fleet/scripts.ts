@@ -64,6 +64,23 @@ end
 return {'begun'}`,
 );
 
+/**
+ * KEYS: call, events, calls. ARGV: replica, claim, name, listener. For a call whose begin was given up and may be carried out
+ * all the same: it is let go where a client listens to it elsewhere, and else was never begun.
+ */
+export const undoBegin = script(
+  3,
+  `${FENCE}
+local listener = redis.call('HGET', KEYS[1], 'l') or ''
+if listener ~= '' and listener ~= ARGV[4] then
+  redis.call('HSET', KEYS[1], 'h', '')
+  return {'released', listener}
+end
+redis.call('DEL', KEYS[1], KEYS[2])
+redis.call('SREM', KEYS[3], ARGV[3])
+return {'undone'}`,
+);
+
 /** KEYS: call, session. ARGV: replica, holder, claim. Takes a call that nobody runs any more. */
 export const takeCall = script(
   2,
@@ -187,6 +204,14 @@ if redis.call('ZSCORE', KEYS[1], ARGV[1]) or redis.call('ZCARD', KEYS[1]) < tonu
   return {}
 end
 return redis.call('ZRANGE', KEYS[1], 0, 9)`,
+);
+
+/** KEYS: sessions of an owner. ARGV: sessions. They are in use, and not the ones unused for longest. */
+export const inUse = script(
+  1,
+  `${CLOCK}
+for i = 1, #ARGV do redis.call('ZADD', KEYS[1], 'XX', now, ARGV[i]) end
+return {}`,
 );
 
 /** KEYS: replicas. ARGV: replica, grace ms. @returns those that have not been alive for longer */

@@ -9,7 +9,10 @@ import type { SessionKeys } from './keys.ts';
 import type { SessionRecord } from './local-session.ts';
 import { type Member, openAt, sealAt } from './member.ts';
 import { nameOfCall } from './running-call.ts';
-import { openSession, takeRoom, useSession } from './scripts.ts';
+import { inUse, openSession, takeRoom, useSession } from './scripts.ts';
+
+/** Looks for a session that may end to make room, at ten sessions each. */
+const MOST_TRIES = 3;
 
 export interface SessionDirectoryOptions {
   readonly member: Member;
@@ -33,10 +36,16 @@ export class SessionDirectory {
   /** Counts a session that is about to be opened. @returns why it may not be */
   async room(keys: SessionKeys, owner: string): Promise<Refusal | undefined> {
     const { member, max, maxPerOwner } = this.#options;
-    return (
+    const refusal =
       (await this.#roomIn(member.keys.owner(owner), keys.name, maxPerOwner, ownersMost)) ??
-      (await this.#roomIn(member.keys.everybody(), keys.name, max, everybodysMost))
-    );
+      (await this.#roomIn(member.keys.everybody(), keys.name, max, everybodysMost));
+    if (refusal) await this.#uncount(keys, owner);
+    return refusal;
+  }
+
+  /** Counts a session no more, since it was not opened. */
+  notOpened(keys: SessionKeys, owner: string): void {
+    this.#uncount(keys, owner).catch(this.#options.member.onError);
   }
 
   async open(keys: SessionKeys, record: SessionRecord): Promise<void> {
@@ -59,7 +68,7 @@ export class SessionDirectory {
     return record && { record, entries };
   }
 
-  /** Notes that a session is in use, for whoever looks for one that is not. */
+  /** Keeps a session, and notes that it is in use, for whoever looks for one that is not. */
   async used(keys: SessionKeys, { owner }: SessionRecord): Promise<void> {
     const { commands, keys: names, limits } = this.#options.member;
     for (const index of [names.owner(owner), names.everybody()]) {
@@ -72,7 +81,7 @@ export class SessionDirectory {
     const { commands, replica, keys: names } = this.#options.member;
     const calls = (await commands.send('SMEMBERS', keys.calls)) as readonly string[];
     await commands.send('DEL', keys.session);
-    for (const index of [names.owner(owner), names.everybody()]) await commands.send('ZREM', index, keys.name);
+    await this.#uncount(keys, owner);
     for (const name of calls) {
       const call = names.call(keys, name);
       const holder = String((await commands.send('HGET', call.call, 'h')) ?? '');
@@ -85,14 +94,20 @@ export class SessionDirectory {
   async #roomIn(index: string, name: string, most: number, refusal: Refusal): Promise<Refusal | undefined> {
     const { commands, keys, limits } = this.#options.member;
     if (!Number.isFinite(most)) return undefined;
-    for (let tries = 0; tries < 3; tries += 1) {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const oldest = (await commands.run(takeRoom, index, name, limits.idleMs, most)) as readonly string[];
       if (oldest.length === 0) return undefined;
       const ended = await this.#endUnused(oldest.map(each => keys.sessionNamed(each)));
-      if (!ended) return refusal;
-      await commands.send('ZREM', index, ended.name);
+      if (ended) await commands.send('ZREM', index, ended.name);
+      // Those that are in use make way, so that the next look finds others.
+      else await commands.run(inUse, index, ...oldest);
     }
     return refusal;
+  }
+
+  async #uncount(keys: SessionKeys, owner: string): Promise<void> {
+    const { commands, keys: names } = this.#options.member;
+    for (const index of [names.owner(owner), names.everybody()]) await commands.send('ZREM', index, keys.name);
   }
 
   async #endUnused(sessions: readonly SessionKeys[]): Promise<SessionKeys | undefined> {

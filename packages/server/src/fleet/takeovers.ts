@@ -1,12 +1,13 @@
 /** Calls that another replica ran, or none: gone on with where a client waits, ended where none does. */
-
+import { isMidcallError } from '@midcall/core/errors';
 import type { Standing } from './client-stream.ts';
-import type { SessionKeys } from './keys.ts';
+import type { Reply, Script } from './commands.ts';
+import type { CallKeys, SessionKeys } from './keys.ts';
 import type { Sender, SessionRecord } from './local-session.ts';
 import type { LocalSessions } from './local-sessions.ts';
-import { type Member, openAt } from './member.ts';
-import { type CallBody, type Claim, nameOfCall } from './running-call.ts';
-import { takeCall } from './scripts.ts';
+import { type Member, openAt, persist } from './member.ts';
+import { type CallBody, type Claim, nameOfCall, streamName } from './running-call.ts';
+import { releaseCall, takeCall, undoBegin } from './scripts.ts';
 import type { SessionDirectory } from './session-directory.ts';
 
 export interface TakeoversOptions {
@@ -50,16 +51,56 @@ export class Takeovers {
 
   /** Ends the calls of replicas that died long ago, for which no client came back. */
   async endThoseOf(replicas: readonly string[]): Promise<void> {
-    const { commands, keys } = this.#options.member;
+    const { commands, keys, replica: self, onError } = this.#options.member;
     for (const replica of replicas) {
       if (!this.#options.isOpen()) return;
+      // Where Redis was away, none of them could show itself.
+      if (await self.isAlive(replica)) continue;
       const held = (await commands.send('SRANDMEMBER', keys.held(replica), '50')) as readonly string[];
       for (const name of held) {
-        await this.#end(replica, name);
+        try {
+          await this.#end(replica, name);
+        } catch (error) {
+          // One that cannot be ended keeps nobody from ending the others.
+          if (isMidcallError(error, 'store/unavailable')) throw error;
+          onError(error);
+        }
         await commands.send('SREM', keys.held(replica), name);
       }
       if (held.length === 0) await commands.send('ZREM', keys.replicas(), replica);
     }
+  }
+
+  /**
+   * Takes a begin back that was given up, as soon as Redis can be reached.
+   * @param listener - the connection that would have heard of it
+   */
+  undoBegin(keys: SessionKeys, call: CallKeys, listener: string): void {
+    this.#afterwards(keys, call, undoBegin, [call.call, call.events, keys.calls], 1, call.name, listener);
+  }
+
+  /** What was given up is carried out before what is sent after it, so this finds whether it was (commands-C1). */
+  #afterwards(
+    session: SessionKeys,
+    call: CallKeys,
+    script: Script,
+    keys: readonly string[],
+    ...args: (string | number)[]
+  ) {
+    const { member } = this.#options;
+    const { commands, replica, onError } = member;
+    const name = nameOfCall(session, call);
+    const undo = async (): Promise<void> => {
+      const reply = await persist(
+        member,
+        () => commands.run(script, ...keys, replica.id, ...args),
+        () => !replica.isClosed,
+      );
+      const [said, listener = ''] = reply as readonly string[];
+      if (said === 'released') await replica.wake(listener.split('/')[0] ?? '', streamName(name));
+      else replica.letGo(name);
+    };
+    undo().catch(onError);
   }
 
   async #end(replica: string, name: string): Promise<void> {
@@ -82,10 +123,14 @@ export class Takeovers {
     const { call, holder, count } = standing;
     const session = await sessions.here(keys, record, undefined, sender);
     await member.replica.hold(nameOfCall(keys, call));
-    const [said, flat = []] = (await member.commands.run(
-      takeCall,
-      ...[call.call, keys.session, member.replica.id, holder, count],
-    )) as readonly [string, (readonly string[])?];
+    let reply: Reply;
+    try {
+      reply = await member.commands.run(takeCall, ...[call.call, keys.session, member.replica.id, holder, count]);
+    } catch (error) {
+      this.#afterwards(keys, call, releaseCall, [call.call], Number(count) + 1);
+      throw error;
+    }
+    const [said, flat = []] = reply as readonly [string, (readonly string[])?];
     if (said !== 'taken') return member.replica.letGo(nameOfCall(keys, call));
     const fields = new Map(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1]!] as const] : [])));
     const body = openAt<CallBody>(member, call.call, fields.get('b'));

@@ -1,0 +1,157 @@
+/** What was given up while Redis was away, what lives as long as a call, and who ends whose calls. */
+import { midcall } from '@midcall/server';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import { beginCall, takeCall } from '../../packages/server/src/fleet/scripts.ts';
+import { eventually, grown } from '../fixtures/grown.ts';
+import { redisServer } from '../stores/redis-server.ts';
+import { fleetKey, type Replicas, startReplicas } from './replicas.ts';
+
+const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+const revision = '2025-11-25';
+const accept = 'application/json, text/event-stream';
+
+/** A server that asks once, and says where it ran. */
+const server = (at: number) => {
+  const mid = midcall({ key: fleetKey, suspectBelowMs: 0, warn: () => {} });
+  return () => {
+    const server = new McpServer({ name: 'fleet', version: '1.0.0' });
+    mid.tool(server, 'ask', {}, async (_, call) => {
+      const answer = await call.elicit({ message: 'Go on?', form: Boolean });
+      return said(`${answer.action} at ${at}`);
+    });
+    return server;
+  };
+};
+
+/** A session without an open stream. */
+async function session(replicas: Replicas, at = 0): Promise<(at: number, message: object) => Promise<Response>> {
+  const post = (to: number, message: object, headers: Record<string, string> = {}) =>
+    fetch(replicas.servings[to]!.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept, 'mcp-protocol-version': revision, ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+  const clientInfo = { name: 'raw', version: '1.0.0' };
+  const params = { protocolVersion: revision, capabilities: { elicitation: {} }, clientInfo };
+  const opened = await post(at, { id: 'open', method: 'initialize', params });
+  if (!opened.ok) throw new Error(await opened.text());
+  const id = opened.headers.get('mcp-session-id')!;
+  return (to, message) => post(to, message, { 'mcp-session-id': id });
+}
+
+const callAsk = { id: 'call-1', method: 'tools/call', params: { name: 'ask', arguments: {} } };
+
+/** Reads a stream until something is in it. */
+async function readUntil(response: Response, found: (text: string) => boolean): Promise<string> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; ; ) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`The stream ended: ${text}`);
+    text += value;
+    if (found(text)) return text;
+  }
+}
+
+async function person(replicas: Replicas) {
+  const asked: string[] = [];
+  let answer = (): void => {};
+  const client = new Client(
+    { name: 'host', version: '1.0.0' },
+    { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'legacy' } },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    asked.push(params.message);
+    return new Promise(resolve => {
+      answer = () => resolve({ action: 'accept', content: { value: true } });
+    });
+  });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('http://fleet.invalid/mcp'), { fetch: replicas.fetch }),
+  );
+  const result = client.callTool({ name: 'ask', arguments: {} }, { timeout: 600_000 });
+  await grown(asked, list => list.length > 0);
+  return { client, result, answer: () => answer() };
+}
+
+describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
+  it('a call that was refused for it, and came to Redis all the same, runs where it is sent again', async () => {
+    await using replicas = await startReplicas({ factory: server, fleet: { timeoutMs: 2_000 } });
+    const send = await session(replicas);
+    replicas.deafen(0, [beginCall]);
+    const refused = await send(0, callAsk);
+    expect(refused.status).toBe(503);
+    expect(await refused.text()).toContain('Nothing was done');
+    const again = await send(1, callAsk);
+    expect(again.status).toBe(200);
+    expect(await readUntil(again, text => text.includes('"Go on?"'))).toContain('elicitation/create');
+  });
+
+  it('a call that was taken over in vain is let go, and taken over by the next', async () => {
+    await using replicas = await startReplicas({ factory: server, fleet: { timeoutMs: 2_000, presenceMs: 500 } });
+    replicas.route(what => (what === 'tools/call' ? 1 : 0));
+    const { client, answer, result } = await person(replicas);
+    replicas.deafen(0, [takeCall]);
+    await replicas.kill(1);
+    await grown(replicas.errors[0]!, list => list.some(each => each.includes('did not answer')));
+    replicas.deafen(0, []);
+    answer();
+    expect((await result).content).toEqual(said('accept at 0').content);
+    await client.close();
+  });
+
+  it('what is kept of a session lives as long as its calls', async () => {
+    await using replicas = await startReplicas({ factory: server, count: 1, fleet: { presenceMs: 25 } });
+    const { client, answer, result } = await person(replicas);
+    const [calls = ''] = await replicas.client.keys('*:calls');
+    await replicas.client.pexpire(calls, 60_000);
+    await eventually(async () => (await replicas.client.pttl(calls)) > 60_000);
+    answer();
+    expect((await result).content).toEqual(said('accept at 0').content);
+    await client.close();
+  });
+
+  it('no replica ends the calls of one that is alive, however long it could not show itself', async () => {
+    await using replicas = await startReplicas({ factory: server, fleet: { presenceMs: 300, graceMs: 300 } });
+    replicas.route(what => (what === 'tools/call' ? 1 : undefined));
+    const { client, answer, result } = await person(replicas);
+    const redis = replicas.client;
+    const [call = ''] = await redis.keys('midcall:fleet:*:call:*');
+    const holder = (await redis.hget(call, 'h'))!;
+    const shown = async () => {
+      // As it is where Redis comes back after longer than the grace.
+      await redis.zadd('midcall:fleet:replicas', 0, holder);
+      const others = (await redis.zrange('midcall:fleet:replicas', '0', '-1')).filter(each => each !== holder);
+      return Promise.all(others.map(each => redis.zscore('midcall:fleet:replicas', each)));
+    };
+    for (let looks = 0; looks < 4; looks += 1) {
+      const before = await shown();
+      await eventually(async () => (await shown()).every((score, at) => score !== before[at]));
+    }
+    answer();
+    expect((await result).content).toEqual(said('accept at 1').content);
+    await client.close();
+  });
+
+  it('session-directory-D1: a session that nothing uses makes room, though ten older ones are in use', async () => {
+    await using replicas = await startReplicas({
+      factory: server,
+      http: {
+        authenticate: async () => ({ token: 'unused', clientId: 'ada', scopes: [] }),
+        sessions: { maxPerOwner: 12 },
+      },
+    });
+    const busy = [];
+    for (let at = 0; at < 11; at += 1) {
+      const send = await session(replicas, at % 3);
+      const open = await send(at % 3, callAsk);
+      await readUntil(open, text => text.includes('"Go on?"'));
+      busy.push(send);
+    }
+    const unused = await session(replicas);
+    await session(replicas, 1);
+    expect((await unused(0, { id: 2, method: 'tools/list' })).status).toBe(404);
+    for (const send of busy) expect((await send(2, { method: 'notifications/initialized' })).status).toBe(202);
+  });
+});

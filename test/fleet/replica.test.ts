@@ -1,0 +1,94 @@
+/** When a replica takes another to be dead, and how it goes on listening. */
+import { describe, expect, it } from 'vitest';
+import { Commands, type RedisClient } from '../../packages/server/src/fleet/commands.ts';
+import { FleetKeys } from '../../packages/server/src/fleet/keys.ts';
+import { Replica } from '../../packages/server/src/fleet/replica.ts';
+
+const presenceMs = 1_000;
+
+/** A replica whose clock, and whose Redis, are the test's. */
+function world(refuses = false) {
+  const alive = new Set<string>();
+  const turns: (() => void)[] = [];
+  const subscribed: string[] = [];
+  const errors: unknown[] = [];
+  const state = { now: 0, refuses };
+  const client: RedisClient = {
+    async call(command, key = '') {
+      if (state.refuses) throw new Error('Connection is closed.');
+      if (command === 'SET') alive.add(key);
+      if (command === 'EXISTS') return alive.has(key) ? 1 : 0;
+      return command === 'EVALSHA' ? [] : null;
+    },
+    duplicate: () => client,
+    async subscribe(channel) {
+      if (state.refuses) throw new Error('Connection is closed.');
+      subscribed.push(channel);
+    },
+    on() {},
+    disconnect() {},
+  };
+  const keys = new FleetKeys('t:');
+  const commands = new Commands(client, { timeoutMs: 1_000, timer: () => () => {} });
+  const replica = new Replica({
+    ...{ id: 'a', commands, subscriber: client, keys, presenceMs, graceMs: 10_000 },
+    timer: fn => {
+      turns.push(fn);
+      return () => {};
+    },
+    now: () => state.now,
+    onError: error => void errors.push(error),
+  });
+  const settled = () => new Promise(resolve => setImmediate(resolve));
+  replica.start({ turn() {}, dead() {} });
+  return {
+    replica,
+    state,
+    subscribed,
+    errors,
+    other: { shows: () => alive.add(keys.alive('b')), fades: () => alive.delete(keys.alive('b')) },
+    async turn() {
+      await settled();
+      turns.shift()?.();
+      await settled();
+    },
+  };
+}
+
+describe('a replica', () => {
+  it('replica-W2: takes one that shows no sign to be dead', async () => {
+    const { replica, other, turn } = world();
+    await turn();
+    other.shows();
+    expect(await replica.isAlive('b')).toBe(true);
+    other.fades();
+    expect(await replica.isAlive('b')).toBe(false);
+    expect(await replica.isAlive('')).toBe(false);
+  });
+
+  it('replica-W3: that could not show itself takes nobody to be dead before all have had the time to come back', async () => {
+    const { replica, other, state, turn } = world();
+    await turn();
+    other.fades();
+    state.refuses = true;
+    await turn();
+    state.now += presenceMs + 1;
+    state.refuses = false;
+    await turn();
+    expect(await replica.isAlive('b')).toBe(true);
+    expect(await replica.isAlive('')).toBe(false);
+    state.now += presenceMs;
+    expect(await replica.isAlive('b')).toBe(false);
+  });
+
+  it('replica-W1: listens as soon as it can, where Redis is away at its start', async () => {
+    const { subscribed, state, errors, turn } = world(true);
+    await turn();
+    expect(subscribed).toEqual([]);
+    expect(errors.length).toBeGreaterThan(0);
+    state.refuses = false;
+    await turn();
+    await turn();
+    expect(subscribed).toEqual(['t:wake:a']);
+  });
+});
