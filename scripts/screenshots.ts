@@ -133,7 +133,7 @@ async function shootPages(): Promise<void> {
   const store = memoryStore();
   const vault = { put: async () => {}, get: async () => undefined, forget: async () => {} };
   const pages = connect({ name: 'Weather', vault, reach: { kind: 'here', browser: false } });
-  const road = pages.attach({
+  const service = pages.attach({
     store,
     sealer: createSealer(keyRing(Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7)))),
     now: Date.now,
@@ -145,21 +145,21 @@ async function shootPages(): Promise<void> {
     audit: () => {},
   });
   const principal = { issuer: 'os', subject: 'ada' };
-  type Asked = Parameters<typeof road.open>[0];
+  type PageAsk = Parameters<typeof service.open>[0];
   const ask = async (
-    page: Pick<Asked, 'kind' | 'data'>,
+    page: Pick<PageAsk, 'kind' | 'data'>,
     message: string,
     tool: string,
-    args: Asked['arguments'],
-    check: Asked['check'] = 'none',
+    args: PageAsk['arguments'],
+    check: PageAsk['check'] = 'none',
   ) => {
     const askedAt = Date.now();
     const call = { flow: tool, method: 'tools/call', name: tool, arguments: '', principal } as const;
-    const ticket = road.newTicket();
+    const pageId = service.newPageId();
     const times = { askedAt, dueAt: askedAt + 900_000 };
-    const { url } = await road.open({
+    const { url } = await service.open({
       ...page,
-      ticket,
+      pageId,
       message,
       check,
       code: 'ABCD-2345',

@@ -91,8 +91,8 @@ describe.each(eras)('%s', era => {
     const result = made.call();
     const { params } = await made.whenAsked(1);
     expect(stored.filter(key => key.startsWith('page:'))).toHaveLength(1);
-    const ticket = new URL(params['url'] as string).pathname.split('/').at(-1)!;
-    expect(JSON.stringify([...made.store])).not.toContain(ticket);
+    const pageId = new URL(params['url'] as string).pathname.split('/').at(-1)!;
+    expect(JSON.stringify([...made.store])).not.toContain(pageId);
     expect((await visitor(params['url'] as string).get()).title).toBe('Enter your code');
     await finish(params);
     expect(await result).toContain('accept');

@@ -4,7 +4,7 @@
  */
 import { confirm } from '@midcall/server/connect';
 import { describe, expect, it } from 'vitest';
-import { ticketName } from '../../packages/server/src/connect/ticket.ts';
+import { pageDigest } from '../../packages/server/src/connect/page-records.ts';
 import { fixture, told } from './fixture.ts';
 import { codeIn, visitor } from './visitor.ts';
 
@@ -32,10 +32,10 @@ describe('a neighbour on another port', () => {
     const { person, enter, url, result } = await opened();
     await enter();
     const cookie = header(person.cookies);
-    const ticket = new URL(url).pathname.split('/').at(-1)!;
-    expect(cookie).not.toContain(ticket);
+    const pageId = new URL(url).pathname.split('/').at(-1)!;
+    expect(cookie).not.toContain(pageId);
     expect(cookie).not.toContain('work');
-    for (const guess of [ticketName(ticket), [...person.cookies.keys()][0]!.slice(-12), 'x'.repeat(32), '']) {
+    for (const guess of [pageDigest(pageId), [...person.cookies.keys()][0]!.slice(-12), 'x'.repeat(32), '']) {
       const look = await fetch(new URL(`/connect/${guess}`, url), { headers: { cookie } });
       expect(look.status).toBe(404);
       expect(await look.text()).not.toContain('Sure?');

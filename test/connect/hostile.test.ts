@@ -196,20 +196,20 @@ describe('an address', () => {
   it('that is nearly right leads nowhere, by whatever method; nothing fails, and every answer has the headers of a page', async () => {
     const { person, url, audit, warned, result } = await opened('confirm');
     const { pathname, port } = new URL(url);
-    const ticket = pathname.split('/').at(-1);
+    const pageId = pathname.split('/').at(-1);
     const seen = audit.length;
     for (const path of [
-      `//connect/${ticket}`,
-      `/connect//${ticket}`,
-      `/connect/${ticket}/`,
-      `/connect/x/../../connect/${ticket}/x`,
-      `/connect/%2e%2e%2fconnect%2f${ticket}`,
-      `/connect%2f${ticket}`,
-      `/CONNECT/${ticket}`,
-      `/connect/${ticket}%00`,
-      `/connect/${ticket}%`,
+      `//connect/${pageId}`,
+      `/connect//${pageId}`,
+      `/connect/${pageId}/`,
+      `/connect/x/../../connect/${pageId}/x`,
+      `/connect/%2e%2e%2fconnect%2f${pageId}`,
+      `/connect%2f${pageId}`,
+      `/CONNECT/${pageId}`,
+      `/connect/${pageId}%00`,
+      `/connect/${pageId}%`,
       `/connect/%c0%af`,
-      `/connect/;${ticket}`,
+      `/connect/;${pageId}`,
       `/connect/callback/notes?state=x&code=y`,
       `/connect/callback/%2e%2e?state=__proto__`,
       '/connect/',

@@ -80,7 +80,7 @@ async function start(offers: Offers, { baseUrl = pagesAt, clientId }: { baseUrl?
   async function signIn(at: Provider = quill): Promise<string> {
     const page = oauth(at);
     const { url } = await service.open({
-      ticket: service.newTicket(),
+      pageId: service.newPageId(),
       kind: page.kind,
       data: page.data,
       message: 'Connect.',

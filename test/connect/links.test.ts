@@ -147,7 +147,7 @@ describe('the code', () => {
     expect(await result).toContain('accept');
   });
 
-  it('elicit-url-72, elicit-url-73: of one ticket opens no other', async () => {
+  it('elicit-url-72, elicit-url-73: of one page opens no other', async () => {
     const [one, two] = [await opened(), await opened()];
     const who = await one.checked();
     const elsewhere = visitor(two.url, who.cookies);

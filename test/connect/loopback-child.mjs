@@ -6,7 +6,7 @@ import { keyRing } from '../../packages/server/dist/state/keys.js';
 import { createSealer } from '../../packages/server/dist/state/seal.js';
 
 const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
-const road = pages.attach({
+const service = pages.attach({
   store: memoryStore(),
   sealer: createSealer(keyRing(Buffer.alloc(32, 9).map((byte, index) => byte + index))),
   now: Date.now,
@@ -17,8 +17,8 @@ const road = pages.attach({
   warn: () => {},
   audit: () => {},
 });
-const { url } = await road.open({
-  ticket: road.newTicket(),
+const { url } = await service.open({
+  pageId: service.newPageId(),
   ...confirm(),
   message: 'Sure?',
   check: 'none',

@@ -57,17 +57,17 @@ describe('fewer scopes than asked for', () => {
   it('connect-C4: the page names what is missing, and ends with it when the person goes on without', async () => {
     under.thirdParty.state.refused = ['notes.write'];
     const alice = under.principal('alice');
-    const { url, ticket } = await under.ask(alice, { scopes: both });
+    const { url, pageId } = await under.ask(alice, { scopes: both });
     const shown = await textOf((await browser.follow(await toCallback(url))).response);
     expect(headingOf(shown)).toBe('Notes Co did not allow everything');
     expect(shown).toContain('<code>notes.write</code>');
     expect(shown).not.toContain('<code>notes.read</code>');
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
     expect(await textOf(await browser.submit(url))).toContain('Choose how to go on.');
     expect(
       await heading((await browser.follow(await finished(await browser.submit(url, { next: 'without' })))).response),
     ).toBe('This is done');
-    expect(await under.outcome(ticket)).toMatchObject({
+    expect(await under.outcome(pageId)).toMatchObject({
       action: 'accept',
       content: { provider: 'notes', scopes: ['notes.read'], missing: ['notes.write'] },
     });
@@ -85,12 +85,12 @@ describe('fewer scopes than asked for', () => {
   it('connect-C4: asked again, the provider may allow it after all', async () => {
     under.thirdParty.state.refused = ['notes.write'];
     const alice = under.principal('alice');
-    const { url, ticket } = await under.ask(alice, { scopes: both });
+    const { url, pageId } = await under.ask(alice, { scopes: both });
     await browser.follow(await toCallback(url));
     under.thirdParty.state.refused = [];
     const provider = await leavesTo(await browser.submit(url, { next: 'again' }));
     expect(await heading((await browser.follow(provider)).response)).toBe('This is done');
-    expect(await under.outcome(ticket)).toMatchObject({ content: { scopes: both, missing: [] } });
+    expect(await under.outcome(pageId)).toMatchObject({ content: { scopes: both, missing: [] } });
     expect((await under.vault.token(alice, under.notes, { scopes: both }))?.scopes).toEqual(both);
   });
 
@@ -111,15 +111,15 @@ describe('fewer scopes than asked for', () => {
 
 describe('connecting', () => {
   it('elicit-url-45, elicit-url-47, elicit-url-52, elicit-url-71: signs in, says what will be asked for, leads to the provider and back, and the token is in the vault only', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     const { response } = await browser.follow(url);
     const shown = await textOf(response);
     expect(headingOf(shown)).toBe('Connect Notes Co');
     expect(shown).toContain('notes.read');
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
     const callback = await toCallback(url);
     expect(await heading((await browser.follow(callback)).response)).toBe('This is done');
-    const outcome = await under.outcome(ticket);
+    const outcome = await under.outcome(pageId);
     expect(outcome).toMatchObject({
       action: 'accept',
       assurance: 'verified',
@@ -140,20 +140,20 @@ describe('connecting', () => {
   });
 
   it('000-20, elicit-url-47, elicit-url-50, elicit-url-53, elicit-url-67; connect-C2: a callback in another browser connects nobody, and the asker goes on', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     under.login.state.person = 'bob';
     const bob = new Browser();
     expect(await heading((await bob.follow(callback)).response)).toBe('This link was made for somebody else');
     expect(await heading((await bob.follow(callback)).response)).toBe('This link was made for somebody else');
     expect(await under.vault.signedIn(under.principal('bob'), under.notes)).toBeUndefined();
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
     expect(await heading((await browser.follow(callback)).response)).toBe('This is done');
     expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeDefined();
   });
 
   it('elicit-url-54; connect-C3: an answer of one provider at the address of another, or with another issuer, is not used', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     const elsewhere = new URL(callback);
     elsewhere.pathname = '/connect/callback/other';
@@ -161,7 +161,7 @@ describe('connecting', () => {
     const mixed = new URL(callback);
     mixed.searchParams.set('iss', under.login.issuer);
     expect(await heading(await browser.send(mixed))).toBe('Notes Co is not connected');
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
     expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeUndefined();
   });
 
@@ -199,7 +199,7 @@ describe('connecting', () => {
   });
 
   it('who refuses at the provider can try again, and nothing is connected', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     callback.searchParams.delete('code');
     callback.searchParams.set('error', 'access_denied');
@@ -208,7 +208,7 @@ describe('connecting', () => {
     expect(headingOf(page)).toBe('Notes Co is not connected');
     expect(page).toContain('the sign-in was refused there (access_denied)');
     expect(page).not.toContain('canary');
-    expect(page).toContain(`href="/connect/${ticket}"`);
+    expect(page).toContain(`href="/connect/${pageId}"`);
     expect(await heading((await browser.follow(await toCallback(url))).response)).toBe('This is done');
   });
 
@@ -235,7 +235,7 @@ describe('connecting', () => {
   });
 
   it('two tabs that come back at once connect once, and what was connected stays good', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     const callbacks = [await toCallback(url), await toCallback(url)];
     const waiting: (() => void)[] = [];
     const revoked: string[] = [];
@@ -253,13 +253,13 @@ describe('connecting', () => {
     };
     const pages = await Promise.all(callbacks.map(each => browser.follow(each)));
     for (const { response } of pages) expect(await heading(response)).toMatch(/^This (?:is done|was sent)$/u);
-    expect(await under.outcome(ticket)).toMatchObject({ action: 'accept' });
+    expect(await under.outcome(pageId)).toMatchObject({ action: 'accept' });
     expect((await under.vault.token(under.principal('alice'), under.notes))?.value).toMatch(/^access-canary-[01]$/u);
     expect(revoked).toEqual([]);
   });
 
   it('a provider that answers with something else than the standards say connects nobody, and the link stays good', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     const none = `${btoa('{"alg":"none"}')}.${btoa('{"sub":"mallory"}')}.`.replaceAll('=', '');
     for (const [status, type, body] of [
       [200, 'text/html', '<script>canary-of-the-provider</script>'],
@@ -286,7 +286,7 @@ describe('connecting', () => {
       const page = await textOf(response);
       expect(headingOf(page)).toBe('Notes Co is not connected');
       expect(page).not.toMatch(/canary|<script/u);
-      expect(await under.outcome(ticket)).toBeUndefined();
+      expect(await under.outcome(pageId)).toBeUndefined();
     }
     expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeUndefined();
     await browser.follow(await toCallback(url));
@@ -365,7 +365,7 @@ describe('signing in', () => {
   });
 
   it('sign-in-S4: no parameter decides where a sign-in leads back to (open redirect)', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     const { url: callback } = await browser.follow(
       `${url}?back=https://evil.example&return_to=//evil.example`,
       `${under.origin}/connect/sign-in/callback`,
@@ -374,27 +374,27 @@ describe('signing in', () => {
       callback.searchParams.set(name, 'https://evil.example/');
     }
     const response = await browser.send(callback);
-    expect([response.status, response.headers.get('location')]).toEqual([303, `/connect/${ticket}`]);
+    expect([response.status, response.headers.get('location')]).toEqual([303, `/connect/${pageId}`]);
   });
 
   it('visit-V1: who is called the same at another issuer is another person', async () => {
-    const { url, ticket } = await under.ask({ issuer: 'https://login.example', subject: 'alice' });
+    const { url, pageId } = await under.ask({ issuer: 'https://login.example', subject: 'alice' });
     expect(await heading((await browser.follow(url)).response)).toBe('This link was made for somebody else');
     expect(await heading(await browser.submit(url))).toBe('This link was made for somebody else');
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
   });
 
   it('visit-V1: a page that wants a code and has none lets nobody in', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'), { check: 'code' });
+    const { url, pageId } = await under.ask(under.principal('alice'), { check: 'code' });
     for (const code of ['', 'undefined', 'QUIET-HARBOR']) {
       expect(await textOf(await browser.submit(url, { do: 'code', code }))).toContain('That is not the code.');
     }
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
   });
 
   it('the wrong person can sign in as somebody else, by our own form only, and goes on where the link led', async () => {
     under.login.state.person = 'bob';
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     const refused = await browser.follow(url);
     expect(refused.response?.status).toBe(403);
     const bobs = session(browser);
@@ -412,11 +412,11 @@ describe('signing in', () => {
     browser.cookies('localhost').clear();
     expect(await heading((await browser.follow(to)).response)).toBe('Connect Notes Co');
     expect(session(browser)).not.toBe(bobs);
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
   });
 
   it('a session that ended while the person was on the page: what they send leads to sign in, and back', async () => {
-    const { url, ticket } = await under.ask(under.principal('alice'));
+    const { url, pageId } = await under.ask(under.principal('alice'));
     await browser.follow(url);
     const page = await (await browser.send(url)).text();
     browser.cookies('127.0.0.1').delete(sessionName(under.origin));
@@ -431,7 +431,7 @@ describe('signing in', () => {
     const to = await leavesTo(sent);
     expect(to.origin).toBe(under.login.issuer);
     expect(await heading((await browser.follow(to)).response)).toBe('Connect Notes Co');
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
   });
 
   it('sign-in-S5: signing in to another server at another port of the same host leaves this session alone', async () => {
@@ -474,13 +474,13 @@ it('elicit-url-40; sign-in-S5: over https the cookies are Secure and __Host-, an
     signIn: signIn(login, { store: under.store, key }),
   });
   const service = https.attach(lend(under.store, key, []));
-  const ticket = service.newTicket();
+  const pageId = service.newPageId();
   const page = confirm();
   const call = { method: 'tools/call', name: 'act', principal: under.principal('alice') } as never;
   const times = { askedAt: Date.now(), dueAt: Date.now() + 60_000 };
-  await service.open({ ticket, ...page, message: 'Sure?', check: 'sign-in', call, arguments: {}, ...times } as never);
+  await service.open({ pageId, ...page, message: 'Sure?', check: 'sign-in', call, arguments: {}, ...times } as never);
   const begun = await https.fetch(
-    new Request(`https://notes.example/connect/${ticket}`, {
+    new Request(`https://notes.example/connect/${pageId}`, {
       headers: { cookie: `${sessionName('https://notes.example')}=anything` },
     }),
   );
@@ -490,9 +490,9 @@ it('elicit-url-40; sign-in-S5: over https the cookies are Secure and __Host-, an
   ]);
   const redirect = new URL(begun.headers.get('location') ?? '').searchParams.get('redirect_uri');
   expect(redirect).toBe('https://notes.example/connect/sign-in/callback');
-  const other = service.newTicket();
+  const other = service.newPageId();
   await service.open({
-    ticket: other,
+    pageId: other,
     ...page,
     message: 'Sure?',
     check: 'none',

@@ -49,9 +49,9 @@ export interface PagesUnderTest {
   ask(
     who: Principal,
     options?: { scopes?: readonly string[]; check?: PersonCheck; code?: string },
-  ): Promise<{ url: string; ticket: string }>;
-  /** What became of a ticket by now. */
-  outcome(ticket: string): Promise<PageOutcome | undefined>;
+  ): Promise<{ url: string; pageId: string }>;
+  /** What became of a page by now. */
+  outcome(pageId: string): Promise<PageOutcome | undefined>;
   principal(name: string): Principal;
   /** Keeps the next request to a path from arriving, as an attacker does who wants its address. @returns the address */
   withhold(path: string): Promise<string>;
@@ -141,9 +141,9 @@ export async function startPages({
     principal: name => ({ issuer: login.issuer, subject: name }),
     async ask(who, { scopes, check = 'sign-in', code } = {}) {
       const page = oauth(notes, scopes === undefined ? {} : { scopes });
-      const ticket = service.newTicket();
+      const pageId = service.newPageId();
       const { url } = await service.open({
-        ticket,
+        pageId,
         kind: page.kind,
         data: page.data,
         message: 'Connect your notes.',
@@ -154,13 +154,13 @@ export async function startPages({
         askedAt: Date.now(),
         dueAt: Date.now() + 600_000,
       });
-      return { url, ticket };
+      return { url, pageId };
     },
     withhold: path =>
       new Promise(resolve => {
         withheld = { path, give: resolve };
       }),
-    outcome: ticket => service.outcome(ticket, 0),
+    outcome: pageId => service.outcome(pageId, 0),
     async close() {
       await pages.close();
       await Promise.all([login.close(), thirdParty.close()]);

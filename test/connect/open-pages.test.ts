@@ -110,7 +110,7 @@ it('a person’s pages at another’s count do not stay in memory for ever', asy
   let now = 0;
   const open = new OpenPages({ most: 2, now: () => now, isOpen: async () => true });
   const page = (person: number) =>
-    ({ ticket: `${person}`, dueAt: now + 1_000, call: { principal: { issuer: 'x', subject: `${person}` } } }) as never;
+    ({ pageId: `${person}`, dueAt: now + 1_000, call: { principal: { issuer: 'x', subject: `${person}` } } }) as never;
   for (let person = 0; person < 10_000; person++) {
     await open.open(page(person), async () => {});
     now += 10;

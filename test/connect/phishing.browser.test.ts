@@ -61,25 +61,25 @@ async function expectNothingOfTheVictims(): Promise<void> {
 
 describe('phishing', () => {
   it('elicit-url-53, elicit-url-67, elicit-url-69, elicit-url-71: the victim who opens the attacker’s link is refused; the attacker’s own flow goes on; nothing is bound to anyone else', async () => {
-    const { url, ticket } = await under.ask(under.principal('attacker'));
+    const { url, pageId } = await under.ask(under.principal('attacker'));
     await victim.page.goto(url);
     expect(await heading(victim.page)).toBe('This link was made for somebody else');
     expect(await victim.page.getByRole('button').allTextContents()).toEqual(['Sign in as somebody else']);
     expect(await violations(victim.page)).toEqual([]);
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
     expect(under.said).toContainEqual(expect.objectContaining({ kind: 'page-refused', reason: 'other-person' }));
     await expectNothingOfTheVictims();
 
     await leave(attacker.page, url);
     await comeBack(attacker.page, 'attacker');
     expect(await heading(attacker.page)).toBe('This is done');
-    expect(await under.outcome(ticket)).toMatchObject({ action: 'accept', assurance: 'verified' });
+    expect(await under.outcome(pageId)).toMatchObject({ action: 'accept', assurance: 'verified' });
     expect(await under.vault.signedIn(under.principal('attacker'), under.notes)).toBeDefined();
     await expectNothingOfTheVictims();
   });
 
   it('elicit-url-69: the provider’s address, passed on from the attacker’s flow, does not give the attacker the victim’s account', async () => {
-    const { url, ticket } = await under.ask(under.principal('attacker'));
+    const { url, pageId } = await under.ask(under.principal('attacker'));
     const [request] = await Promise.all([
       attacker.page.waitForRequest(each => each.url().startsWith(`${under.thirdParty.issuer}/auth?`)),
       leave(attacker.page, url),
@@ -87,7 +87,7 @@ describe('phishing', () => {
     await victim.page.goto(request.url());
     await comeBack(victim.page, 'victim');
     expect(await heading(victim.page)).toBe('This link was made for somebody else');
-    expect(await under.outcome(ticket)).toBeUndefined();
+    expect(await under.outcome(pageId)).toBeUndefined();
     expect(await under.vault.signedIn(under.principal('attacker'), under.notes)).toBeUndefined();
     await expectNothingOfTheVictims();
     await comeBack(attacker.page, 'attacker');
@@ -125,14 +125,14 @@ describe('phishing', () => {
 it('who is signed in as somebody else signs in as the one who was asked, from the page that refused them', async () => {
   const both = await visitor(browser);
   await signInAt(both.page, 'work');
-  const { url, ticket } = await under.ask(under.principal('home'));
+  const { url, pageId } = await under.ask(under.principal('home'));
   await both.page.goto(url);
   await both.page.getByRole('button', { name: 'Sign in as somebody else' }).click();
   await both.page.getByLabel('Name').waitFor();
   await fillIn(both.page, 'home');
   await both.page.waitForURL(url);
   expect(await heading(both.page)).toBe('Connect Notes Co');
-  expect(await under.outcome(ticket)).toBeUndefined();
+  expect(await under.outcome(pageId)).toBeUndefined();
   await both[Symbol.asyncDispose]();
 });
 

@@ -45,13 +45,13 @@ describe.runIf(redisServer)('Redis', () => {
 
     it('every page says so, nothing is spent, and the flow goes on from where it was', async () => {
       const alice = under.principal('alice');
-      const { url, ticket } = await under.ask(alice);
+      const { url, pageId } = await under.ask(alice);
       const browser = new Browser();
       await browser.follow(url);
       const page = await (await browser.submit(url)).text();
       const leads = /<a href="([^"]+)" rel="noreferrer">Continue/u.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
       const { url: callback } = await browser.follow(leads, `${under.origin}/connect/callback/`);
-      const waiting = under.service.outcome(ticket, 30_000);
+      const waiting = under.service.outcome(pageId, 30_000);
 
       await stop();
       for (const address of [url, callback.href]) {
@@ -59,7 +59,7 @@ describe.runIf(redisServer)('Redis', () => {
         expect(response.status).toBe(503);
         expect(await response.text()).toContain('This cannot be done right now');
       }
-      await expect(under.outcome(ticket)).rejects.toMatchObject({ code: 'store/unavailable' });
+      await expect(under.outcome(pageId)).rejects.toMatchObject({ code: 'store/unavailable' });
       await expect(under.ask(alice)).rejects.toMatchObject({ code: 'store/unavailable' });
       await expect(under.vault.token(alice, under.notes)).rejects.toMatchObject({ code: 'store/unavailable' });
       await start();

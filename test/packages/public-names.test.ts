@@ -43,8 +43,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       signIn vault`,
     types: `
       AccessToken Bearer BearerOptions BooleanItem ConfirmOptions Connect Connected ConnectOptions
-      Forgotten FormKindOptions FormPageOptions GroupItem Html HtmlValue Item Items ItemsValue Keeper
-      LeafItem ListItem MultiSelectItem NumberItem OAuthPageOptions OAuthTokens PageKind PageView
+      FieldItem Forgotten FormKindOptions FormPageOptions GroupItem Html HtmlValue Item Items ItemsValue Keeper
+      ListItem MultiSelectItem NumberItem OAuthPageOptions OAuthTokens PageKind PageView
       Provider ProviderMetadata ProviderOptions Reach ReachOptions SecretOptions SelectItem Sent
       SignedIn SignIn SignInOptions Step TextItem Vault VaultOptions Visit VisitDesk`,
   },

@@ -50,17 +50,17 @@ export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
  */
 export type RequestOutcome = 'done' | 'failed' | 'cancelled' | 'relayed' | 'parked' | 'url-required';
 
-/** What happened on a page of ours; `ticket` is a digest, never the link. */
+/** What happened on a page of ours; `page` is a digest of its ID, never the link. */
 export type PageEvent =
-  | { readonly kind: 'page-seen'; readonly ticket: string }
+  | { readonly kind: 'page-seen'; readonly page: string }
   | {
       readonly kind: 'page-refused';
-      readonly ticket: string;
+      readonly page: string;
       readonly reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'late' | 'used';
     }
   | {
       readonly kind: 'page-finished';
-      readonly ticket: string;
+      readonly page: string;
       readonly action: 'accept' | 'decline';
       readonly assurance: Assurance;
     };

@@ -2,13 +2,14 @@
  * Forwards one call from the client to the upstream server, and its questions back. The handler may run again from the
  * top with every round of 2026-07-28; what it decided is in its steps.
  *
- * - B1 A form or a page goes to the host where it declares that mode, and to the desk where it does not, where its answer is
- *   nobody's, or where its rounds are used up; sampling goes to the host's model where it has one. Everything else is answered
- *   on the desk.
- * - B2 A client is not kept waiting for the desk longer than it may stand: it is told to come back, and the call goes on.
- * - B3 Where nobody can be asked, the question ends as one that nobody answered: no yes is made, and no no.
- * - B4 A call that its client takes back is stopped, at whatever moment that happens; one whose client is gone is kept for a
- *   while, and found when it is made again.
+ * - forward-B1 A form or a page goes to the host where it declares that mode, and to the desk where it does not, where
+ *   its answer is nobody's, or where its rounds are used up; sampling goes to the host's model where it has one.
+ *   Everything else is answered on the desk.
+ * - forward-B2 A client is not kept waiting for the desk longer than it may stand: it is told to come back, and the
+ *   call goes on.
+ * - forward-B3 Where nobody can be asked, the question ends as one that nobody answered: no yes is made, and no no.
+ * - forward-B4 A call that its client takes back is stopped, at whatever moment that happens; one whose client is gone
+ *   is kept for a while, and found when it is made again.
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -34,7 +35,7 @@ export interface ForwardOptions {
   /** Whose calls these are, as one string: nobody else's are found when the client comes back. */
   readonly owner: string;
   readonly clock: Clock;
-  /** Milliseconds a client is kept waiting for the desk (B2). */
+  /** Milliseconds a client is kept waiting for the desk (forward-B2). */
   readonly holdMs: number;
   /** True where the operator has given models; then those of hosts are not asked. */
   readonly ownModels: boolean;
@@ -82,7 +83,10 @@ const withMeta = ({ _meta, ...rest }: Rest = {}, more: object): Rest => {
 
 type Rest = NonNullable<CallRequest['rest']>;
 
-/** Makes the call, or finds it, and waits with its client until the run ends (B4). @throws MidcallError where it cannot be made, or is over */
+/**
+ * Makes the call, or finds it, and waits with its client until the run ends (forward-B4). @throws MidcallError where
+ * it cannot be made, or is over
+ */
 async function joined(
   request: CallRequest,
   call: Call,
@@ -203,7 +207,7 @@ async function askHost(
 
 const isOpen = (inbox: Inbox, { id }: Question): boolean => inbox.get(id) !== undefined;
 
-/** The time one request of a client may wait for the desk, whatever the number of questions (B2). */
+/** The time one request of a client may wait for the desk, whatever the number of questions (forward-B2). */
 class DeskTime {
   readonly #inbox: Inbox;
   readonly #clock: Clock;

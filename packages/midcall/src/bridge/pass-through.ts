@@ -2,8 +2,8 @@
  * What a bridge passes on as it is: every request that is no call, every answer to one, and what a host announces. What
  * the upstream server declares is declared to the host, but for what a bridge takes upon itself.
  *
- * - pass-P1 A request goes to the upstream server with all that it says, and its answer comes back with all that it says: pages
- *   as pages, members and methods that nobody here knows among them.
+ * - pass-P1 A request goes to the upstream server with all that it says, and its answer comes back with all that it
+ *   says: pages as pages, members and methods that nobody here knows among them.
  * - pass-P2 What is declared, or shown of a tool, can be had through the bridge.
  */
 import { isMidcallError } from '@midcall/core/errors';
@@ -101,7 +101,7 @@ export function answerOf(answer: ForwardedAnswer, method: string): WireResult {
   return method === 'tools/list' ? withoutTasks(result) : result;
 }
 
-/** A list of tools that says of none that it may be called as a task (P2). */
+/** A list of tools that says of none that it may be called as a task (pass-P2). */
 function withoutTasks(result: WireResult): WireResult {
   const { tools } = result;
   if (!Array.isArray(tools)) return result;

@@ -1,13 +1,13 @@
 /**
  * The calls that go on at the upstream server, whichever client waits for them.
  *
- * - C1 A call is made once. On 2026-07-28 the client comes back for it round by round; a client that was sent away
- *   because the person was still thinking comes back with the same call, and finds it where it is.
- * - C2 What a call asks, and how it ends, is told in order and can be told again, so that a handler that runs again from the
- *   top sees the same.
- * - C3 A call that nobody comes back for is stopped; what it asked is taken back.
- * - C4 A question that names no call may be any call's: every one is told, so that none waits for it without end. A call that
- *   has ended did not need it, and waits for it no more.
+ * - upstream-calls-C1 A call is made once. On 2026-07-28 the client comes back for it round by round; a client that was
+ *   sent away because the person was still thinking comes back with the same call, and finds it where it is.
+ * - upstream-calls-C2 What a call asks, and how it ends, is told in order and can be told again, so that a handler that
+ *   runs again from the top sees the same.
+ * - upstream-calls-C3 A call that nobody comes back for is stopped; what it asked is taken back.
+ * - upstream-calls-C4 A question that names no call may be any call's: every one is told, so that none waits for it
+ *   without end. A call that has ended did not need it, and waits for it no more.
  */
 
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
@@ -36,7 +36,7 @@ export interface UpstreamCallsOptions {
   readonly inbox: Inbox;
   /** The id of the upstream server. */
   readonly server: string;
-  /** Sees to a question that names no call (C4). */
+  /** Sees to a question that names no call (upstream-calls-C4). */
   readonly unclaimed: (question: Question) => void;
   readonly clock: Clock;
   /** Milliseconds a call goes on, or its result is kept, while nobody waits for it. */
@@ -68,7 +68,7 @@ export class UpstreamCalls {
   }
 
   /**
-   * Makes a call, or finds the same one that a client of the same owner was sent away from (C1). Join it at once: then no
+   * Makes a call, or finds the same one that a client of the same owner was sent away from (upstream-calls-C1). Join it at once: then no
    * other finds it.
    */
   begin(request: CallRequest, owner: string): UpstreamCall {
@@ -191,7 +191,7 @@ export class UpstreamCall {
     return true;
   }
 
-  /** The n-th thing that happens, from 0, as soon as it has (C2). */
+  /** The n-th thing that happens, from 0, as soon as it has (upstream-calls-C2). */
   async happened(n: number): Promise<Happened> {
     while (this.#happened.length <= n) await new Promise<void>(resolve => this.#waiting.add(resolve));
     return this.#happened[n]!;
@@ -200,7 +200,7 @@ export class UpstreamCall {
   /**
    * A client waits for the call from now on.
    * @param onProgress - told of the server's progress
-   * @returns ends the wait; where nobody else waits, the call is kept for a while and then stopped (C3)
+   * @returns ends the wait; where nobody else waits, the call is kept for a while and then stopped (upstream-calls-C3)
    */
   join(onProgress: (progress: CallProgress) => void): () => void {
     this.#callOff?.();

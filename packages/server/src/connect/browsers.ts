@@ -2,17 +2,17 @@
  * The browser that was shown a page: known by a cookie, and what it sends taken only from a page of ours.
  *
  * - visit-V2 A form is taken only from our own page in the browser that was shown it: Origin, cookie and the form's token.
- * - visit-V3 The cookie is ours, sealed, for one ticket and one browser; a right code makes a new one, so that a cookie
+ * - visit-V3 The cookie is ours, sealed, for one page and one browser; a right code makes a new one, so that a cookie
  *   planted before proves nothing.
  * - visit-V5 Cookies are shared by everything on a host, whatever its port: a neighbour may read ours, and put others
  *   beside them. So one is worth nothing without its link, none says anything, what we did not seal is passed over, and
  *   each goes when its page is finished.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { digest, type PagesHost } from '../index.ts';
-import { type Ticket, ticketName } from './ticket.ts';
+import { digest, type PageAsk, type PagesHost } from '../index.ts';
+import { pageDigest } from './page-records.ts';
 
-/** A browser that has been shown a page of one ticket. */
+/** A browser that has been shown one page. */
 export interface Browser {
   /** The cookie's value. */
   readonly value: string;
@@ -32,9 +32,9 @@ export class Browsers {
     this.#base = base;
   }
 
-  /** The browser that was shown a page of this ticket, by its cookie; the one that knew the code, where there are several. */
-  async find(request: Request, ticket: Ticket): Promise<Browser | undefined> {
-    const name = ticketName(ticket.ticket);
+  /** The browser that was shown this page, by its cookie; the one that knew the code, where there are several. */
+  async find(request: Request, page: PageAsk): Promise<Browser | undefined> {
+    const name = pageDigest(page.pageId);
     const prefix = `${await this.#cookieName(name)}=`;
     const given = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
     let found: Browser | undefined;
@@ -52,23 +52,23 @@ export class Browsers {
   /** The browser by its cookie, or as a new one, which is given the cookie that comes with it. */
   async meet(
     request: Request,
-    ticket: Ticket,
+    page: PageAsk,
   ): Promise<{ readonly browser: Browser; readonly cookie: string | undefined }> {
-    const known = await this.find(request, ticket);
-    return known ? { browser: known, cookie: undefined } : this.begin(ticket, false);
+    const known = await this.find(request, page);
+    return known ? { browser: known, cookie: undefined } : this.begin(page, false);
   }
 
   /** A new browser, and its cookie (visit-V3). */
-  async begin(ticket: Ticket, checked: boolean): Promise<{ readonly browser: Browser; readonly cookie: string }> {
-    const name = ticketName(ticket.ticket);
+  async begin(page: PageAsk, checked: boolean): Promise<{ readonly browser: Browser; readonly cookie: string }> {
+    const name = pageDigest(page.pageId);
     const value = this.#host.sealer.seal({ t: name, c: checked, n: randomBytes(12).toString('base64url') }, PURPOSE);
-    const age = Math.max(1, Math.ceil((ticket.dueAt - this.#host.now()) / 1000));
+    const age = Math.max(1, Math.ceil((page.dueAt - this.#host.now()) / 1000));
     return { browser: { value, checked }, cookie: await this.#cookie(name, value, age) };
   }
 
-  /** What takes the cookie of a ticket away (visit-V5). */
-  forgotten(ticket: string): Promise<string> {
-    return this.#cookie(ticketName(ticket), '', 0);
+  /** What takes the cookie of a page away (visit-V5). */
+  forgotten(pageId: string): Promise<string> {
+    return this.#cookie(pageDigest(pageId), '', 0);
   }
 
   /** What a form of ours carries for this browser. */

@@ -20,6 +20,7 @@ import { isConfidential } from '@midcall/core/url';
 import type { PageAsk, PageLink, PageService, Pages, PagesHost, PersonCheck } from '../index.ts';
 import { getRequestListener } from './hono.ts';
 import { OpenPages } from './open-pages.ts';
+import { newCode, newPageId, PageRecords } from './page-records.ts';
 import { PageServer } from './page-server.ts';
 import { confirmKind } from './pages/confirm.ts';
 import { formKind } from './pages/form.ts';
@@ -28,7 +29,6 @@ import { questionKind } from './pages/question.ts';
 import { secretKind } from './pages/secret.ts';
 import { type Reach, reach, reachNote } from './reach.ts';
 import { routes } from './routes.ts';
-import { newCode, newTicket, Tickets } from './ticket.ts';
 
 /** What `connect()` takes. */
 export interface ConnectOptions {
@@ -111,19 +111,19 @@ export function connect(options: ConnectOptions): Connect {
   function attach(host: PagesHost): PageService {
     if (attached)
       throw new MidcallError('server/setup', 'These pages already belong to a server: make others with connect().');
-    const tickets = new Tickets(host);
+    const records = new PageRecords(host);
     const { timer, now } = host;
     const server = new PageServer({ fetch, timer, now, port: options.port ?? 0 });
     pageServer = server;
     const open = new OpenPages({
       most: options.maxOpen ?? 32,
       now,
-      isOpen: async ticket => (await tickets.look(ticket))?.standing === 'open',
+      isOpen: async pageId => (await records.look(pageId))?.standing === 'open',
     });
     const at = (port: number): URL => base ?? new URL(`http://127.0.0.1:${port}${path}`);
     const app = routes({
       host,
-      tickets,
+      records,
       kinds,
       signIn: options.signIn,
       name: options.name,
@@ -132,7 +132,7 @@ export function connect(options: ConnectOptions): Connect {
     });
 
     const service: PageService = {
-      newTicket,
+      newPageId,
       newCode,
       checkFor({ principal, http, mayShowCode }): PersonCheck {
         if (options.signIn && principal?.issuer === options.signIn.issuer) return 'sign-in';
@@ -152,24 +152,24 @@ export function connect(options: ConnectOptions): Connect {
           );
         }
         const root = await open.open(ask, async () => {
-          const served = at(base ? 0 : await server.listen(ask.ticket, ask.dueAt));
-          await tickets.issue(ask);
+          const served = at(base ? 0 : await server.listen(ask.pageId, ask.dueAt));
+          await records.issue(ask);
           return served;
         });
         const note = base ? undefined : reachNote(where, server.port ?? 0);
-        return { url: `${root.href.replace(/\/$/, '')}/${ask.ticket}`, ...(note === undefined ? {} : { note }) };
+        return { url: `${root.href.replace(/\/$/, '')}/${ask.pageId}`, ...(note === undefined ? {} : { note }) };
       },
       local: !base && where.kind === 'here' && where.browser,
       showLocally: ({ url }) => (options.openBrowser ?? openUrl)(url),
-      async outcome(ticket, ms, signal) {
-        const outcome = await tickets.outcome(ticket, ms, signal);
-        if (outcome) server.release(ticket);
+      async outcome(pageId, ms, signal) {
+        const outcome = await records.outcome(pageId, ms, signal);
+        if (outcome) server.release(pageId);
         return outcome;
       },
-      async withdraw(name) {
-        server.release(name);
-        const ticket = await tickets.find(name);
-        if (ticket) await tickets.takeTurn(ticket, 'withdrawn');
+      async withdraw(pageId) {
+        server.release(pageId);
+        const page = await records.find(pageId);
+        if (page) await records.takeTurn(page, 'withdrawn');
       },
       close: () => server.close(),
     };

@@ -14,8 +14,8 @@ export interface OpenPagesOptions {
   readonly most: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** True where a ticket can still be used. */
-  readonly isOpen: (ticket: string) => Promise<boolean>;
+  /** True where a page can still be used. */
+  readonly isOpen: (pageId: string) => Promise<boolean>;
 }
 
 interface Counted {
@@ -29,7 +29,7 @@ const SWEEP_AT = 1_000;
 
 export class OpenPages {
   readonly #options: OpenPagesOptions;
-  /** By person, each ticket. */
+  /** By person, each page ID. */
   readonly #people = new Map<string, Map<string, Counted>>();
   #sweepAt = SWEEP_AT;
 
@@ -38,27 +38,27 @@ export class OpenPages {
   }
 
   /**
-   * Opens a page and counts it. The same ticket counts once.
-   * @param issue - makes the ticket known
+   * Opens a page and counts it. The same page counts once.
+   * @param issue - writes the record of the page
    * @throws MidcallError `connect/limit` where the person has too many open; what `issue` throws
    */
-  async open<T>({ ticket, dueAt, call: { principal } }: PageAsk, issue: () => Promise<T>): Promise<T> {
+  async open<T>({ pageId, dueAt, call: { principal } }: PageAsk, issue: () => Promise<T>): Promise<T> {
     if (!principal) return issue();
     const person = JSON.stringify([principal.issuer, principal.subject]);
-    if (this.#full(person, ticket)) this.#sweep();
-    if (this.#full(person, ticket)) await this.#askStore(person);
+    if (this.#full(person, pageId)) this.#sweep();
+    if (this.#full(person, pageId)) await this.#askStore(person);
     // Nothing is waited for from here to the counting, so that of many at once no more get in than fit.
-    if (this.#full(person, ticket)) throw this.#tooMany(person);
+    if (this.#full(person, pageId)) throw this.#tooMany(person);
     if (this.#people.size >= this.#sweepAt) this.#sweep();
     const mine = this.#people.get(person) ?? new Map<string, Counted>();
-    const counted = mine.get(ticket) ?? { dueAt, issued: false };
-    this.#people.set(person, mine.set(ticket, counted));
+    const counted = mine.get(pageId) ?? { dueAt, issued: false };
+    this.#people.set(person, mine.set(pageId, counted));
     try {
       const made = await issue();
       counted.issued = true;
       return made;
     } catch (error) {
-      this.#remove(person, ticket);
+      this.#remove(person, pageId);
       throw error;
     }
   }
@@ -68,28 +68,28 @@ export class OpenPages {
     return this.#people.size;
   }
 
-  #full(person: string, ticket: string): boolean {
+  #full(person: string, pageId: string): boolean {
     const mine = this.#people.get(person);
-    return mine !== undefined && !mine.has(ticket) && mine.size >= this.#options.most;
+    return mine !== undefined && !mine.has(pageId) && mine.size >= this.#options.most;
   }
 
   /** Forgets the pages that the store knows as ended (open-pages-G1). */
   async #askStore(person: string): Promise<void> {
     const issued = [...(this.#people.get(person) ?? [])].filter(([, counted]) => counted.issued);
-    const stillOpen = await Promise.all(issued.map(([ticket]) => this.#options.isOpen(ticket)));
-    for (const [index, [ticket]] of issued.entries()) if (!stillOpen[index]) this.#remove(person, ticket);
+    const stillOpen = await Promise.all(issued.map(([pageId]) => this.#options.isOpen(pageId)));
+    for (const [index, [pageId]] of issued.entries()) if (!stillOpen[index]) this.#remove(person, pageId);
   }
 
-  #remove(person: string, ticket: string): void {
+  #remove(person: string, pageId: string): void {
     const mine = this.#people.get(person);
-    mine?.delete(ticket);
+    mine?.delete(pageId);
     if (mine?.size === 0) this.#people.delete(person);
   }
 
   #sweep(): void {
     const now = this.#options.now();
     for (const [person, mine] of this.#people) {
-      for (const [ticket, { dueAt }] of mine) if (dueAt <= now) this.#remove(person, ticket);
+      for (const [pageId, { dueAt }] of mine) if (dueAt <= now) this.#remove(person, pageId);
     }
     this.#sweepAt = Math.max(SWEEP_AT, 2 * this.#people.size);
   }

@@ -57,8 +57,8 @@ export class PageServer {
    * @returns the port
    * @throws MidcallError `connect/unavailable` where no port can be had
    */
-  async listen(ticket: string, until: number): Promise<number> {
-    this.#open.set(ticket, until);
+  async listen(pageId: string, until: number): Promise<number> {
+    this.#open.set(pageId, until);
     this.#starting ??= this.#start();
     try {
       const port = await this.#starting;
@@ -75,8 +75,8 @@ export class PageServer {
   }
 
   /** A page that needs no server any more, but for saying what became of it. */
-  release(ticket: string): void {
-    if (this.#open.delete(ticket)) this.#watch();
+  release(pageId: string): void {
+    if (this.#open.delete(pageId)) this.#watch();
   }
 
   async close(): Promise<void> {
@@ -119,7 +119,7 @@ export class PageServer {
     this.#stopTimer?.();
     if (!this.#server) return;
     const now = this.#options.now();
-    for (const [ticket, until] of this.#open) if (until <= now) this.#open.delete(ticket);
+    for (const [pageId, until] of this.#open) if (until <= now) this.#open.delete(pageId);
     const idle = this.#open.size === 0;
     const wait = idle ? LINGER_MS : Math.min(...this.#open.values()) - now;
     const next = () => {

@@ -3,11 +3,11 @@ export { type Html, type HtmlValue, html } from '@midcall/core/page';
 export { type Connect, type ConnectOptions, connect } from './connect.ts';
 export type {
   BooleanItem,
+  FieldItem,
   GroupItem,
   Item,
   Items,
   ItemsValue,
-  LeafItem,
   ListItem,
   MultiSelectItem,
   NumberItem,

@@ -1,21 +1,21 @@
-/** The routes of the pages: two per ticket, the style sheet and the mark, and what kinds add. */
+/** The routes of the pages: two per page, the style sheet and the mark, and what kinds add. */
 import { createHash } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
 import { icon } from '@midcall/core/page';
 import type { Hono as App } from 'hono';
-import type { PagesHost } from '../index.ts';
+import type { PageAsk, PagesHost } from '../index.ts';
 import { Browsers } from './browsers.ts';
 import { Hono } from './hono.ts';
+import { type PageRecords, pageDigest } from './page-records.ts';
 import type { PageKind, Sent, SignIn, Visit } from './pages/page.ts';
 import { style } from './pages/style.ts';
 import { codePage, kindPage, leavePage, type Site, safeText } from './pages/view.ts';
 import { words } from './pages/words.ts';
-import { type Ticket, type Tickets, ticketName } from './ticket.ts';
 import { securityHeaders, Visits } from './visits.ts';
 
 export interface RouteOptions {
   readonly host: PagesHost;
-  readonly tickets: Tickets;
+  readonly records: PageRecords;
   readonly kinds: ReadonlyMap<string, PageKind>;
   readonly signIn: SignIn | undefined;
   readonly name: string;
@@ -32,10 +32,10 @@ const styleName = `style-${createHash('sha256').update(style).digest('base64url'
 
 /** @returns the pages as one web app */
 export function routes(options: RouteOptions): App {
-  const { host, tickets, kinds, signIn, path } = options;
+  const { host, records, kinds, signIn, path } = options;
   const site: Site = { name: safeText(options.name, 200), style: `${path}/${styleName}`, icon: `${path}/icon.svg` };
   const browsers = new Browsers(host, options.base);
-  const visits = new Visits({ host, tickets, browsers, signIn, site, name: options.name, base: options.base });
+  const visits = new Visits({ host, records, browsers, signIn, site, name: options.name, base: options.base });
   const app = new Hono();
   const pages = new Hono();
 
@@ -48,54 +48,54 @@ export function routes(options: RouteOptions): App {
   for (const kind of kinds.values()) kind.mount?.(pages, visits);
   signIn?.mount?.(pages, visits);
 
-  const kindOf = (ticket: Ticket): PageKind => {
-    const kind = kinds.get(ticket.kind);
-    if (!kind) throw new Error(`no page of kind '${ticket.kind}'`);
+  const kindOf = (page: PageAsk): PageKind => {
+    const kind = kinds.get(page.kind);
+    if (!kind) throw new Error(`no page of kind '${page.kind}'`);
     return kind;
   };
 
-  pages.get('/:ticket', async context => {
+  pages.get('/:pageId', async context => {
     const request = context.req.raw;
-    const ticket = await visits.open(context.req.param('ticket'));
-    if (ticket instanceof Response) return ticket;
-    const who = await visits.recognise(request, ticket);
+    const page = await visits.open(context.req.param('pageId'));
+    if (page instanceof Response) return page;
+    const who = await visits.recognise(request, page);
     if (who instanceof Response) return who;
-    const { browser, cookie } = await browsers.meet(request, ticket);
+    const { browser, cookie } = await browsers.meet(request, page);
     const token = { token: browsers.formToken(browser), now: host.now() };
     if (who === 'unchecked') return visits.page(codePage(site, token), 200, cookie);
-    const visit = visits.visit(ticket, who);
-    const view = await kindOf(ticket).show(visit);
-    if (cookie !== undefined) host.audit(ticket.call, { kind: 'page-seen', ticket: ticketName(ticket.ticket) });
+    const visit = visits.visit(page, who);
+    const view = await kindOf(page).show(visit);
+    if (cookie !== undefined) host.audit(page.call, { kind: 'page-seen', page: pageDigest(page.pageId) });
     return visits.page(kindPage(site, visit, view, token), 200, cookie);
   });
 
-  pages.post('/:ticket', async context => {
+  pages.post('/:pageId', async context => {
     const request = context.req.raw;
-    const ticket = await visits.open(context.req.param('ticket'));
-    if (ticket instanceof Response) return ticket;
-    const browser = await browsers.find(request, ticket);
+    const page = await visits.open(context.req.param('pageId'));
+    if (page instanceof Response) return page;
+    const browser = await browsers.find(request, page);
     // Of what cannot come from our page nothing is read.
     const sent: Sent | undefined = browser && (await browsers.fromHere(request)) ? await readSent(request) : new Map();
     if (sent === undefined) return visits.says(words.tooLarge);
     if (!browser || !browsers.holds(browser, sent.get('form-token')?.[0])) {
       // The code was typed in another tab of this browser before: nothing is taken, and the page is shown.
-      if (browser?.checked && sent.get('do')?.[0] === 'code') return visits.back(ticket.ticket);
-      visits.audit(ticket, 'forged');
+      if (browser?.checked && sent.get('do')?.[0] === 'code') return visits.back(page.pageId);
+      visits.audit(page, 'forged');
       return visits.says(words.forged);
     }
-    if (ticket.check === 'sign-in' && sent.get('do')?.[0] === 'other-person') {
-      return visits.asSomebodyElse(request, ticket);
+    if (page.check === 'sign-in' && sent.get('do')?.[0] === 'other-person') {
+      return visits.asSomebodyElse(request, page);
     }
-    const who = await visits.recognise(request, ticket);
+    const who = await visits.recognise(request, page);
     if (who instanceof Response) return who;
-    if (who === 'unchecked') return visits.tryCode(ticket, browser, (sent.get('code')?.[0] ?? '').slice(0, 40));
-    const visit = visits.visit(ticket, who);
+    if (who === 'unchecked') return visits.tryCode(page, browser, (sent.get('code')?.[0] ?? '').slice(0, 40));
+    const visit = visits.visit(page, who);
     if (sent.get('do')?.[0] === 'decline') return visits.decline(visit);
-    return take(visit, ticket, sent, browsers.formToken(browser));
+    return take(visit, page, sent, browsers.formToken(browser));
   });
 
-  async function take(visit: Visit, ticket: Ticket, sent: Sent, token: string): Promise<Response> {
-    const step = await kindOf(ticket).submit(visit, sent);
+  async function take(visit: Visit, page: PageAsk, sent: Sent, token: string): Promise<Response> {
+    const step = await kindOf(page).submit(visit, sent);
     if ('finish' in step) return visits.finish(visit, step.finish);
     if ('leave' in step) return visits.page(leavePage(site, step.leave.to, step.leave.says));
     return visits.page(kindPage(site, visit, step.again, { token, now: host.now() }), 422);

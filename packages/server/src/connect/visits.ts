@@ -2,7 +2,7 @@
  * Who is visiting, and what their visit comes to.
  *
  * - visit-V1 The link alone is never enough where the call can be tied to a person: signed in as the same principal, or the
- *   one-time code that only the host showed. The one it was not made for is refused, and the ticket stays unspent.
+ *   one-time code that only the host showed. The one it was not made for is refused, and its link stays unspent.
  * - visit-V4 Looking changes nothing.
  *
  * visit-V2, visit-V3 and visit-V5, on the browser of the visitor, are in browsers.ts.
@@ -12,17 +12,17 @@ import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Assurance } from '@midcall/core/form';
 import { jsonLoss } from '@midcall/core/json';
 import { pageHeaders } from '@midcall/core/page';
-import { digest, type Json, type PagesHost } from '../index.ts';
+import { digest, type Json, type PageAsk, type PagesHost } from '../index.ts';
 import type { Browser, Browsers } from './browsers.ts';
+import { type PageRecords, pageDigest, spelled } from './page-records.ts';
 import type { SignIn, Visit, VisitDesk } from './pages/page.ts';
 import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './pages/view.ts';
 import { words } from './pages/words.ts';
-import { spelled, type Ticket, type Tickets, ticketName } from './ticket.ts';
 
 /** What a visit needs of the world around it. */
 export interface VisitOptions {
   readonly host: PagesHost;
-  readonly tickets: Tickets;
+  readonly records: PageRecords;
   readonly browsers: Browsers;
   readonly signIn: SignIn | undefined;
   readonly site: Site;
@@ -69,63 +69,63 @@ export class Visits implements VisitDesk {
     { title, lines }: { readonly title: string; readonly lines: readonly string[] },
     visit?: Visit,
   ): Promise<Response> {
-    const back = visit && (await this.address(visit.ticket)).pathname;
+    const back = visit && (await this.address(visit.pageId)).pathname;
     return this.page(sayPage(this.#options.site, title, lines, back), 400);
   }
 
-  async enter(request: Request, ticket: string): Promise<Visit | Response> {
-    const found = await this.open(ticket);
+  async enter(request: Request, pageId: string): Promise<Visit | Response> {
+    const found = await this.open(pageId);
     if (found instanceof Response) return found;
     const who = await this.recognise(request, found);
     if (who instanceof Response) return who;
     return who === 'unchecked' ? this.says(words.notYet) : this.visit(found, who);
   }
 
-  /** The ticket, where its turn can still be had; else the page that says why not. */
-  async open(name: string): Promise<Ticket | Response> {
-    const { tickets } = this.#options;
-    const found = await tickets.look(name);
+  /** What the page asks, if its turn can still be had; otherwise the page that says why not. */
+  async open(pageId: string): Promise<PageAsk | Response> {
+    const { records } = this.#options;
+    const found = await records.look(pageId);
     if (!found) return this.says(words.unknown);
-    return found.standing === 'open' ? found.ticket : this.says(words[found.standing]);
+    return found.standing === 'open' ? found.page : this.says(words[found.standing]);
   }
 
   /** How well the visitor is known, `unchecked` where the code is still to be typed, or the page that refuses them (visit-V1). */
-  async recognise(request: Request, ticket: Ticket): Promise<Assurance | 'unchecked' | Response> {
+  async recognise(request: Request, page: PageAsk): Promise<Assurance | 'unchecked' | Response> {
     const { signIn } = this.#options;
-    if (ticket.check === 'none') return 'in-band';
-    if (ticket.check === 'code')
-      return (await this.#options.browsers.find(request, ticket))?.checked ? 'out-of-band' : 'unchecked';
+    if (page.check === 'none') return 'in-band';
+    if (page.check === 'code')
+      return (await this.#options.browsers.find(request, page))?.checked ? 'out-of-band' : 'unchecked';
     if (!signIn) return this.says(words.noSignIn);
     const visitor = await signIn.principal(request);
-    if (!visitor) return this.#toSignIn(request, ticket, signIn);
-    const { principal } = ticket.call;
+    if (!visitor) return this.#toSignIn(request, page, signIn);
+    const { principal } = page.call;
     if (visitor.issuer === principal?.issuer && visitor.subject === principal.subject) return 'verified';
-    this.audit(ticket, 'other-person');
-    return this.#otherPerson(request, ticket);
+    this.audit(page, 'other-person');
+    return this.#otherPerson(request, page);
   }
 
   /** Refuses the wrong person, who may be the right one under another name: the way to sign in anew is a form (visit-V2). */
-  async #otherPerson(request: Request, ticket: Ticket): Promise<Response> {
+  async #otherPerson(request: Request, page: PageAsk): Promise<Response> {
     const { browsers, site } = this.#options;
-    const { browser, cookie } = await browsers.meet(request, ticket);
+    const { browser, cookie } = await browsers.meet(request, page);
     const { status, ...says } = words.otherPerson;
     return this.page(otherPersonPage(site, says, browsers.formToken(browser)), status, cookie);
   }
 
-  /** Leads whoever sent our form to sign in as somebody else, and back to the ticket's page. */
-  async asSomebodyElse(request: Request, ticket: Ticket): Promise<Response> {
+  /** Leads whoever sent our form to sign in as somebody else, and back to the page. */
+  async asSomebodyElse(request: Request, page: PageAsk): Promise<Response> {
     const { signIn } = this.#options;
-    return signIn ? this.#toSignIn(request, ticket, signIn, { other: true }) : this.says(words.noSignIn);
+    return signIn ? this.#toSignIn(request, page, signIn, { other: true }) : this.says(words.noSignIn);
   }
 
-  /** Leads to sign in, and back to the ticket's page. */
+  /** Leads to sign in, and back to the page. */
   async #toSignIn(
     request: Request,
-    { ticket }: Ticket,
+    { pageId }: PageAsk,
     signIn: SignIn,
     how?: { readonly other: boolean },
   ): Promise<Response> {
-    const back = await this.address(ticket);
+    const back = await this.address(pageId);
     const begun = await signIn.begin(request, back, how);
     const location = begun.headers.get('location');
     if (location === null || request.method !== 'POST') return begun;
@@ -135,35 +135,35 @@ export class Visits implements VisitDesk {
     return page;
   }
 
-  visit(ticket: Ticket, assurance: Assurance): Visit {
-    const { call, data, message, dueAt } = ticket;
+  visit(page: PageAsk, assurance: Assurance): Visit {
+    const { call, data, message, dueAt } = page;
     return {
-      ticket: ticket.ticket,
+      pageId: page.pageId,
       data,
       message,
-      call: { method: call.method, name: call.name, arguments: ticket.arguments },
+      call: { method: call.method, name: call.name, arguments: page.arguments },
       principal: call.principal,
       assurance,
       dueAt,
     };
   }
 
-  /** Judges a typed code. @returns the page to show: the ticket's own where the code was right */
-  async tryCode(ticket: Ticket, browser: Browser, typed: string): Promise<Response> {
-    const { tickets, site, host, browsers } = this.#options;
-    const left = await tickets.try(ticket);
-    if (left !== undefined && sameCode(typed, ticket.code)) {
-      const { cookie } = await browsers.begin(ticket, true);
-      return this.back(ticket.ticket, cookie);
+  /** Judges a typed code. @returns the page to show: the page itself if the code was right */
+  async tryCode(page: PageAsk, browser: Browser, typed: string): Promise<Response> {
+    const { records, site, host, browsers } = this.#options;
+    const left = await records.try(page);
+    if (left !== undefined && sameCode(typed, page.code)) {
+      const { cookie } = await browsers.begin(page, true);
+      return this.back(page.pageId, cookie);
     }
     if (left === undefined || left === 0) {
-      this.audit(ticket, 'out-of-tries');
-      if (await tickets.takeTurn(ticket, 'locked')) {
-        await tickets.settle(ticket, { action: 'cancel', reason: 'suspect', assurance: 'in-band', at: host.now() });
+      this.audit(page, 'out-of-tries');
+      if (await records.takeTurn(page, 'locked')) {
+        await records.settle(page, { action: 'cancel', reason: 'suspect', assurance: 'in-band', at: host.now() });
       }
       return this.says(words.locked);
     }
-    this.audit(ticket, 'wrong-code');
+    this.audit(page, 'wrong-code');
     const tries = left === 1 ? 'One try is left.' : `${left} tries are left.`;
     const token = { token: browsers.formToken(browser), now: host.now() };
     return this.page(codePage(site, token, `That is not the code. ${tries}`), 403);
@@ -178,12 +178,12 @@ export class Visits implements VisitDesk {
   }
 
   async #end(visit: Visit, action: 'accept' | 'decline', effect: () => Promise<Json> | Json): Promise<Response> {
-    const { tickets, host, browsers } = this.#options;
-    const ticket = await tickets.find(visit.ticket);
-    if (!ticket) return this.says(words.unknown);
-    if (!(await tickets.takeTurn(ticket, action))) {
-      const standing = await tickets.standing(ticket);
-      this.audit(ticket, standing === 'expired' ? 'late' : 'used');
+    const { records, host, browsers } = this.#options;
+    const page = await records.find(visit.pageId);
+    if (!page) return this.says(words.unknown);
+    if (!(await records.takeTurn(page, action))) {
+      const standing = await records.standing(page);
+      this.audit(page, standing === 'expired' ? 'late' : 'used');
       return this.says(words[standing === 'open' ? 'expired' : standing]);
     }
     const { assurance } = visit;
@@ -192,31 +192,31 @@ export class Visits implements VisitDesk {
       content = await effect();
       const loss = jsonLoss(content, 'content');
       if (loss) {
-        throw new MidcallError('call/not-json', `a page of kind '${ticket.kind}' gave ${loss.what}`);
+        throw new MidcallError('call/not-json', `a page of kind '${page.kind}' gave ${loss.what}`);
       }
     } catch (error) {
       // What failed may name what was entered: its text stays here.
       const why = isMidcallError(error, 'call/not-json') ? error.message : ((error as Error)?.name ?? 'error');
       host.warn(`midcall connect: a page could not be finished (${why}).`);
-      await tickets.settle(ticket, { action: 'cancel', reason: 'error', assurance, at: host.now() });
+      await records.settle(page, { action: 'cancel', reason: 'error', assurance, at: host.now() });
       return this.says(words.failed);
     }
     const at = host.now();
-    await tickets.settle(ticket, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
-    host.audit(ticket.call, { kind: 'page-finished', ticket: ticketName(visit.ticket), action, assurance });
+    await records.settle(page, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
+    host.audit(page.call, { kind: 'page-finished', page: pageDigest(visit.pageId), action, assurance });
     // The link is used up, so that nothing is left for the cookie to tell.
-    return this.back(visit.ticket, await browsers.forgotten(visit.ticket));
+    return this.back(visit.pageId, await browsers.forgotten(visit.pageId));
   }
 
-  /** To the ticket's own page by GET, so that a reload sends nothing again. */
-  async back(ticket: string, cookie?: string): Promise<Response> {
-    const headers = new Headers({ ...securityHeaders, location: (await this.address(ticket)).pathname });
+  /** To the page itself by GET, so that a reload sends nothing again. */
+  async back(pageId: string, cookie?: string): Promise<Response> {
+    const headers = new Headers({ ...securityHeaders, location: (await this.address(pageId)).pathname });
     if (cookie !== undefined) headers.set('set-cookie', cookie);
     return new Response(null, { status: 303, headers });
   }
 
-  audit(ticket: Ticket, reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'late' | 'used'): void {
-    this.#options.host.audit(ticket.call, { kind: 'page-refused', ticket: ticketName(ticket.ticket), reason });
+  audit(page: PageAsk, reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'late' | 'used'): void {
+    this.#options.host.audit(page.call, { kind: 'page-refused', page: pageDigest(page.pageId), reason });
   }
 }
 

@@ -2,9 +2,11 @@
  * A bridge that many hosts reach over HTTP, with one endpoint for each upstream server. Every principal has upstream servers and
  * questions of its own, unless an entry of the server list says that one process may serve all.
  *
- * - H1 Nothing of one principal reaches another: neither questions, nor calls to come back for, nor directories.
- * - H2 The desk is for the person at this machine. A question of anybody else that their host cannot put ends unanswered.
- * - H3 Directories of hosts are passed on where hosts are on this machine; those of another say nothing about this one.
+ * - http-bridge-H1 Nothing of one principal reaches another: neither questions, nor calls to come back for, nor directories.
+ * - http-bridge-H2 The desk is for the person at this machine. A question of anybody else that their host cannot put
+ *   ends unanswered.
+ * - http-bridge-H3 Directories of hosts are passed on where hosts are on this machine; those of another say nothing
+ *   about this one.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';

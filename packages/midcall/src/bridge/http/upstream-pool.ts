@@ -2,10 +2,11 @@
  * The upstream servers of one principal, by the directories they were told of. Directories are a boundary: two hosts that name
  * different ones never share a process, or each would widen the other's.
  *
- * - P1 One server serves all hosts of its principal that name no directories, and one all that name the same; hosts that
- *   declare other extensions have others.
- * - P2 A server is told of other directories only where no other host uses it and no call would see them change.
- * - P3 A server that nobody uses, and that has no call under way, is stopped after a while.
+ * - upstream-pool-P1 One server serves all hosts of its principal that name no directories, and one all that name the
+ *   same; hosts that declare other extensions have others.
+ * - upstream-pool-P2 A server is told of other directories only where no other host uses it and no call would see them
+ *   change.
+ * - upstream-pool-P3 A server that nobody uses, and that has no call under way, is stopped after a while.
  */
 import type { Clock } from '@midcall/core/time';
 import type { Declared } from '../host-transport.ts';
@@ -80,7 +81,7 @@ export class UpstreamPool {
   }
 
   /**
-   * The server that knows of these directories; resolves when it has been told (P1, P2).
+   * The server that knows of these directories; resolves when it has been told (upstream-pool-P1, upstream-pool-P2).
    * @throws MidcallError `host/not-found` where none can be started
    */
   async withRoots(user: PoolUser, roots: readonly HostRoot[], kind: HostKind): Promise<UpstreamSession> {
@@ -170,7 +171,7 @@ const isSame = (one: HostKind, other: HostKind): boolean =>
 const isUnused = ({ users, session }: Entry): boolean =>
   users.size === 0 && session !== undefined && session.calls.size === 0;
 
-/** True where other directories take nothing from anybody else (P2). */
+/** True where other directories take nothing from anybody else (upstream-pool-P2). */
 function mayChange({ told, users, session }: Entry, user: PoolUser): boolean {
   if (told === undefined) return true;
   const others = [...users].some(each => each !== user);

@@ -10,7 +10,7 @@ export type Announce = 'url' | 'form' | 'browser' | 'link' | 'error';
 /** A page as it was opened and announced. */
 export interface Announced {
   readonly announce: Announce;
-  readonly ticket: string;
+  readonly pageId: string;
   readonly url: string;
   readonly note?: string;
   readonly code?: string;

@@ -56,7 +56,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       const mine = isMidcallError(error, 'connect/limit') ? await Promise.allSettled(opened) : [];
       for (const each of mine) {
         if (each.status === 'fulfilled' && each.value.kind === 'announced')
-          await pages.service.withdraw(each.value.at.ticket);
+          await pages.service.withdraw(each.value.at.pageId);
       }
       throw error;
     }
@@ -77,12 +77,12 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       text === undefined ? undefined : JSON.parse(text);
     for (;;) {
       const before = read(await config.kept.get(kept));
-      const ended = before && (config.now() >= before.dueAt || (await pages.service.outcome(before.ticket, 0)));
+      const ended = before && (config.now() >= before.dueAt || (await pages.service.outcome(before.pageId, 0)));
       if (before && !ended) return { kind: 'announced', at: before };
       if (before) {
         // Whoever takes a finished page has its answer; nobody else gets it again.
         const taken = read(await config.kept.take(kept));
-        if (taken && (await pages.service.outcome(taken.ticket, 0))) {
+        if (taken && (await pages.service.outcome(taken.pageId, 0))) {
           answered.push({ kept, at: taken, steps: steps() });
           return { kind: 'announced', at: taken };
         }
@@ -91,12 +91,12 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       }
       const made = await open(asked, pages);
       if (made.kind !== 'announced' || made.at.announce !== 'error') return made;
-      const { ticket, elicitationId } = made.at;
+      const { pageId, elicitationId } = made.at;
       if (await keep(kept, made.at)) {
-        pages.notify(ticket, elicitationId, asked.timeoutMs);
+        pages.notify(pageId, elicitationId, asked.timeoutMs);
         return made;
       }
-      await pages.service.withdraw(ticket);
+      await pages.service.withdraw(pageId);
     }
   };
 
@@ -126,10 +126,10 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
             : formParams(client.asks, message, { type: 'object', properties: {} }),
         key,
         timeoutMs: Math.max(1, at.dueAt - config.now()),
-        withdraw: async () => pages?.service.withdraw(at.ticket),
+        withdraw: async () => pages?.service.withdraw(at.pageId),
         audited: step === 'code' ? 'already' : told(id, asked, at),
       };
-      const identity = [step, at.ticket];
+      const identity = [step, at.pageId];
       return askConsent(run, config, { identity, label: asked.message, detail, channel });
     };
     let said = await consent('consent', spoken(asked.message, at));
@@ -137,7 +137,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     if (said.answer.action === 'accept' && code !== undefined) said = await consent('code', code);
     const { answer, fresh } = said;
     if (answer.action === 'accept') return undefined;
-    await run.guarded(async () => pages?.service.withdraw(at.ticket));
+    await run.guarded(async () => pages?.service.withdraw(at.pageId));
     const refused = answer.action === 'decline' || answer.reason === 'dismissed';
     const { by } = answer;
     const suspect = refused && by.suspect && asked.demanded !== undefined;
@@ -156,14 +156,14 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       askedAt: at.at,
       dueAt: at.dueAt,
       sign: 'Waiting for the person, who is on a web page.',
-      collect: async (ms, signal) => asRecording(await pages?.service.outcome(at.ticket, ms, signal), at),
-      withdraw: async () => pages?.service.withdraw(at.ticket),
+      collect: async (ms, signal) => asRecording(await pages?.service.outcome(at.pageId, ms, signal), at),
+      withdraw: async () => pages?.service.withdraw(at.pageId),
       ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
       words: pageWords(asked.message, at),
       // A link in a result leaves with the result; whatever else announced the page has left by now.
       audited: at.announce === 'link' ? told(id, asked, at) : 'already',
     };
-    const request = { kind: 'url', identity: ['page', at.ticket], label: asked.message, detail } as const;
+    const request = { kind: 'url', identity: ['page', at.pageId], label: asked.message, detail } as const;
     const { value, fresh } = await run.ask(request);
     return { fresh, answer: judgePage<T>(readRecording(value), at, asked.demanded) };
   };
@@ -202,9 +202,9 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       return end(drawn.id, drawn.fresh, { action: 'cancel', reason: 'unavailable', by });
     }
     const { at } = made;
-    if (at.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', at.ticket] })) {
+    if (at.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', at.pageId] })) {
       const ready = await run.guarded(async () => {
-        const outcome = await pages.service.outcome(at.ticket, 0);
+        const outcome = await pages.service.outcome(at.pageId, 0);
         // The call comes again for this page: what others came to is for then, unless a step has acted on it.
         const again = outcome ? [] : answered.filter(each => each.steps === steps());
         for (const each of again) await keep(each.kept, each.at);

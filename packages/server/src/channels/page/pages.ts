@@ -2,9 +2,9 @@
  * The seam to pages of our own, where a person answers what must not pass through the host or the model. The server
  * library opens a page for an ask, waits for it and records what came of it; `@midcall/server/connect` is what stands behind.
  *
- * - pages-U1 A page is named by a ticket that was drawn once per ask and recorded in the journal, so every run of a call and
+ * - pages-U1 A page is named by an ID that is drawn once per ask and recorded in the journal, so every run of a call and
  *   every replica mean the same page. Opening it again changes nothing.
- * - pages-U2 What a page comes to is written once, by the visitor who took the ticket's only turn, and never after `dueAt`.
+ * - pages-U2 What a page comes to is written once, by the visitor who took its only turn, and never after `dueAt`.
  */
 import type { Assurance } from '@midcall/core/form';
 import type { Store } from '@midcall/core/store';
@@ -54,7 +54,7 @@ export type PersonCheck =
 
 /** What is asked on a page, for which call. */
 export interface PageAsk {
-  readonly ticket: string;
+  readonly pageId: string;
   readonly kind: string;
   readonly data: Json;
   readonly message: string;
@@ -92,7 +92,7 @@ export type PageOutcome =
 /** What serves the pages, as the server library uses it. */
 export interface PageService {
   /** Random, unguessable, fit for a URL. */
-  newTicket(): string;
+  newPageId(): string;
   /** What a person can read off a screen and type. */
   newCode(): string;
   /** How visitors of a call's page can be checked. `mayShowCode`: the host can show the person a text of ours. */
@@ -112,9 +112,9 @@ export interface PageService {
   /** Opens the link in a browser on this machine. @returns false where there is none */
   showLocally(link: PageLink): Promise<boolean>;
   /** What became of a page, as soon as it is known; undefined where it is not after `ms`, or the signal fired. */
-  outcome(ticket: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined>;
+  outcome(pageId: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined>;
   /** Makes the link useless, unless somebody has already taken its turn. */
-  withdraw(ticket: string): Promise<void>;
+  withdraw(pageId: string): Promise<void>;
   /** Stops serving pages, where this process serves them by itself. */
   close(): Promise<void>;
 }

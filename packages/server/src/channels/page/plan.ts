@@ -30,7 +30,7 @@ export interface PageCall {
   /** Tells the client, which sent the person there within this request, that the page is finished (2025-11-25). */
   readonly finished: (elicitationId: string) => Promise<void>;
   /** Told when a page that was named in an error is finished (2025-11-25). */
-  readonly notify: (ticket: string, elicitationId: string, ms: number) => void;
+  readonly notify: (pageId: string, elicitationId: string, ms: number) => void;
 }
 
 /** What is recorded of a page before it is announced. */
@@ -98,12 +98,12 @@ export async function plan(
 ): Promise<Plan> {
   const at = config.now();
   const dueAt = at + asked.timeoutMs;
-  const ticket = of.service.newTicket();
+  const pageId = of.service.newPageId();
   for (const { announce, check } of ways(asked, surroundings, of, config)) {
     const code = check === 'code' ? of.service.newCode() : undefined;
     try {
       const link = await of.service.open({
-        ticket,
+        pageId,
         kind: asked.page.kind,
         data: asked.page.data,
         message: asked.message,
@@ -117,7 +117,7 @@ export async function plan(
       if (announce === 'browser' && !(await of.service.showLocally(link))) continue;
       const spoken = { ...link, ...(code === undefined ? {} : { code }) };
       const elicitationId = config.id();
-      return { kind: 'announced', at: { announce, ticket, ...spoken, check, elicitationId, at, dueAt } };
+      return { kind: 'announced', at: { announce, pageId, ...spoken, check, elicitationId, at, dueAt } };
     } catch (error) {
       if (!isMidcallError(error, 'connect/unavailable')) throw error;
       config.warnOnce('pages', `midcall: ${error.message}`);

@@ -1,6 +1,6 @@
 /**
  * Forms that the flat elicitation schema cannot say: groups, lists, questions that depend on others, long text. A
- * definition is plain JSON, so that it travels in a ticket and any replica can show it.
+ * definition is plain JSON, so that it is kept in the record of a page and any replica can show it.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Choice, type Field, formLimits } from '@midcall/core/form';
@@ -12,13 +12,13 @@ interface Labelled {
   readonly when?: { readonly field: string; readonly is: string | boolean | readonly string[] };
 }
 
-interface Leaf extends Labelled {
+interface FieldBase extends Labelled {
   /** True where absent. */
   readonly required?: boolean;
 }
 
 /** A line of text, or several. */
-export interface TextItem extends Leaf {
+export interface TextItem extends FieldBase {
   readonly kind: 'text';
   /** True for several lines. */
   readonly long?: boolean;
@@ -29,7 +29,7 @@ export interface TextItem extends Leaf {
 }
 
 /** A number. */
-export interface NumberItem extends Leaf {
+export interface NumberItem extends FieldBase {
   readonly kind: 'number';
   readonly integer?: boolean;
   readonly minimum?: number;
@@ -38,20 +38,20 @@ export interface NumberItem extends Leaf {
 }
 
 /** Yes or no. */
-export interface BooleanItem extends Leaf {
+export interface BooleanItem extends FieldBase {
   readonly kind: 'boolean';
   readonly default?: boolean;
 }
 
 /** One of several. */
-export interface SelectItem extends Leaf {
+export interface SelectItem extends FieldBase {
   readonly kind: 'select';
   readonly choices: readonly (string | Choice)[];
   readonly default?: string;
 }
 
 /** Any number of several. */
-export interface MultiSelectItem extends Leaf {
+export interface MultiSelectItem extends FieldBase {
   readonly kind: 'multi-select';
   readonly choices: readonly (string | Choice)[];
   readonly minItems?: number;
@@ -76,9 +76,9 @@ export interface ListItem extends Labelled {
 }
 
 /** A question with one value. */
-export type LeafItem = TextItem | NumberItem | BooleanItem | SelectItem | MultiSelectItem;
+export type FieldItem = TextItem | NumberItem | BooleanItem | SelectItem | MultiSelectItem;
 /** One question of a form page, or a group or list of them. */
-export type Item = LeafItem | GroupItem | ListItem;
+export type Item = FieldItem | GroupItem | ListItem;
 
 /** Questions by name, in order. */
 export interface Items {
@@ -148,7 +148,7 @@ export function checkItems(items: Items, where = '', depth = 0): void {
 }
 
 /** A question without parts as the field it is judged as. */
-export function fieldOf(path: string, item: LeafItem): Field {
+export function fieldOf(path: string, item: FieldItem): Field {
   const { label, help, required = true } = item;
   const named = { name: path, title: label, required, ...(help === undefined ? {} : { description: help }) };
   switch (item.kind) {
@@ -176,23 +176,28 @@ function pick<T extends object, K extends keyof T>(
 }
 
 /** A field of a flat form as a question. */
-export function itemOf(field: Field): LeafItem {
+export function itemOf(field: Field): FieldItem {
   const { name: key, title, description, required } = field;
-  const leaf = { label: title ?? key, required, ...(description === undefined ? {} : { help: description }) };
+  const shared = { label: title ?? key, required, ...(description === undefined ? {} : { help: description }) };
   switch (field.kind) {
     case 'text': {
       const { format, ...rest } = pick(field, ['format', 'minLength', 'maxLength', 'default']);
-      return { ...leaf, kind: 'text', ...rest, ...(format === undefined || format === 'date-time' ? {} : { format }) };
+      return {
+        ...shared,
+        kind: 'text',
+        ...rest,
+        ...(format === undefined || format === 'date-time' ? {} : { format }),
+      };
     }
     case 'number':
-      return { ...leaf, kind: 'number', integer: field.integer, ...pick(field, ['minimum', 'maximum', 'default']) };
+      return { ...shared, kind: 'number', integer: field.integer, ...pick(field, ['minimum', 'maximum', 'default']) };
     case 'boolean':
-      return { ...leaf, kind: 'boolean', ...pick(field, ['default']) };
+      return { ...shared, kind: 'boolean', ...pick(field, ['default']) };
     case 'select':
-      return { ...leaf, kind: 'select', choices: field.choices, ...pick(field, ['default']) };
+      return { ...shared, kind: 'select', choices: field.choices, ...pick(field, ['default']) };
     case 'multi-select':
       return {
-        ...leaf,
+        ...shared,
         kind: 'multi-select',
         choices: field.choices,
         ...pick(field, ['minItems', 'maxItems', 'default']),

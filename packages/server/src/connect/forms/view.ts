@@ -12,7 +12,7 @@ import {
 } from '@midcall/core/page';
 import type { Sent } from '../pages/page.ts';
 import { safeText } from '../pages/view.ts';
-import { choicesOf, type Item, type Items, type LeafItem, type ListItem, mostEntries } from './item.ts';
+import { choicesOf, type FieldItem, type Item, type Items, type ListItem, mostEntries } from './item.ts';
 import { applies, at, countOf, entries } from './read.ts';
 
 interface Drawing {
@@ -34,7 +34,7 @@ function one(item: Item, path: string, drawing: Drawing): Html {
   if (item.kind === 'group') {
     return html`<fieldset class="group"><legend>${safeText(item.label, 500)}</legend>${help(item, path)}<div class="fields">${group(item.items, path, drawing)}</div></fieldset>`;
   }
-  return item.kind === 'list' ? list(item, path, drawing) : leaf(item, path, drawing);
+  return item.kind === 'list' ? list(item, path, drawing) : field(item, path, drawing);
 }
 
 function list(item: ListItem, path: string, drawing: Drawing): Html {
@@ -57,7 +57,7 @@ const help = (item: Item, path: string): Html | false =>
 const error = (path: string, { issues }: Drawing): Html | false =>
   issues.has(path) && html`<p class="error" id="e-${path}">${safeText(issues.get(path)!, 500)}</p>`;
 
-function leaf(item: LeafItem, path: string, drawing: Drawing): Html {
+function field(item: FieldItem, path: string, drawing: Drawing): Html {
   const given = drawing.sent.get(path) ?? [];
   const value = given.at(-1) ?? '';
   const wrong = drawing.issues.has(path);
@@ -121,7 +121,7 @@ function leaf(item: LeafItem, path: string, drawing: Drawing): Html {
 }
 
 function options(
-  item: LeafItem,
+  item: FieldItem,
   path: string,
   drawing: Drawing,
   type: 'radio' | 'checkbox',

@@ -150,7 +150,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         const request = { client, redirectUri, state, verifier, scopes, parameters };
         const to = await provider.client.authorizationUrl(request);
         const flow = { redirectUri, verifier, scopes, client: JSON.stringify(client ?? null) };
-        await vault.flows.begin(state, { ticket: visit.ticket, provider: id, ...flow }, AWAY_MS);
+        await vault.flows.begin(state, { pageId: visit.pageId, provider: id, ...flow }, AWAY_MS);
         return { leave: { to, says: `Going to ${provider.name}` } };
       } catch (error) {
         if (error instanceof ProviderError) return { again: view(provider, scopes, error.message) };
@@ -174,7 +174,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         const provider = byId.get(context.req.param('provider'));
         if (state === undefined || !flow || !provider || flow.provider !== provider.id)
           return given.trouble(unknownFlow);
-        const visit = await given.enter(context.req.raw, flow.ticket);
+        const visit = await given.enter(context.req.raw, flow.pageId);
         if (visit instanceof Response) return visit;
         if (!mayConnect(visit) || !(await vault.flows.take(state))) return given.trouble(unknownFlow);
         // The address as we sent it, not as the request's Host has it.
@@ -185,7 +185,7 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
           const { tokens } = await provider.client.exchange(returned, { ...flow, state, client });
           if (lacking(tokens.scopes, flow.scopes).length > 0) {
             await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
-            return given.back(visit.ticket);
+            return given.back(visit.pageId);
           }
           let stored = false;
           const page = await given.finish(visit, async () => {

@@ -1,6 +1,6 @@
 /**
  * A kind of page: what it shows once the visitor is known to be the right person, and what a sent form comes to. Kinds
- * are known to every process that serves pages; what one page is about travels in its ticket, as JSON. So any replica can
+ * are known to every process that serves pages; what one page is about travels in its pageId, as JSON. So any replica can
  * show any page.
  */
 
@@ -12,7 +12,7 @@ import type { Json, Page, Principal } from '../../index.ts';
 
 /** One look at a page by somebody who may look at it. */
 export interface Visit {
-  readonly ticket: string;
+  readonly pageId: string;
   /** What the page was made with. */
   readonly data: Json;
   readonly message: string;
@@ -40,13 +40,13 @@ export interface PageView {
 /** What a sent form comes to. */
 export type Step =
   /**
-   * Finishes the page. It runs once, after the ticket's only turn was taken; its result reaches the handler and the
+   * Finishes the page. It runs once, after the page's only turn was taken; its result reaches the handler and the
    * journal, so it carries no secret.
    */
   | { readonly finish: () => Promise<Json> | Json }
   /** Shows the page again. */
   | { readonly again: PageView }
-  /** Leads the browser away, to come back through a route of the kind; the ticket stays open. */
+  /** Leads the browser away, to come back through a route of the kind; the page stays open. */
   | { readonly leave: { readonly to: URL; readonly says: string } };
 
 /** What was sent with a form: every value of a name, in order. */
@@ -69,13 +69,13 @@ export interface VisitDesk {
   readonly name: string;
   /** The absolute address of a path below the pages' base path; waits until one is known. */
   address(path: string): Promise<URL>;
-  /** Checks again who is visiting: host, person, and that the ticket is open. @returns the visit, or the page that refuses it */
-  enter(request: Request, ticket: string): Promise<Visit | Response>;
-  /** Takes the ticket's only turn, runs the effect, and says so; or says why it is too late. */
+  /** Checks again who is visiting: host, person, and that the page is open. @returns the visit, or the page that refuses it */
+  enter(request: Request, pageId: string): Promise<Visit | Response>;
+  /** Takes the page's only turn, runs the effect, and says so; or says why it is too late. */
   finish(visit: Visit, effect: () => Promise<Json> | Json): Promise<Response>;
-  /** Leads to the page of a ticket. */
-  back(ticket: string): Promise<Response>;
-  /** A page that says what went wrong, and leads back to the ticket's page where it can be tried again. */
+  /** Leads to a page. */
+  back(pageId: string): Promise<Response>;
+  /** A page that says what went wrong, and leads back to the page where it can be tried again. */
   trouble(text: { readonly title: string; readonly lines: readonly string[] }, visit?: Visit): Promise<Response>;
 }
 

@@ -72,7 +72,7 @@ export type Forgotten =
 
 /** A sign-in at a provider that is under way. */
 export interface OAuthFlow {
-  readonly ticket: string;
+  readonly pageId: string;
   readonly provider: string;
   readonly redirectUri: string;
   readonly verifier: string;

@@ -1,14 +1,14 @@
 /**
- * One process among several on one store, started by the tests: node ticket-child.mjs MODE KIND WHERE KEY
+ * One process among several on one store, started by the tests: node page-child.mjs MODE KIND WHERE KEY
  *
- * race: for every line (a ticket) tries to take its turn; prints `won`, `lost` or what else it saw.
+ * race: for every line (a page) tries to take its turn; prints `won`, `lost` or what else it saw.
  * work: until it is killed, finishes pages, takes sign-ins and keeps secrets; prints a line before and after each step.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { flows } from '../../packages/server/dist/connect/oauth/flows.js';
-import { Tickets } from '../../packages/server/dist/connect/ticket.js';
+import { PageRecords } from '../../packages/server/dist/connect/page-records.js';
 import { keyRing } from '../../packages/server/dist/state/keys.js';
 import { createSealer } from '../../packages/server/dist/state/seal.js';
 import { openStore } from '../stores/open-store.mjs';
@@ -17,14 +17,14 @@ const [mode, kind, where, key] = process.argv.slice(2);
 const say = line => writeSync(1, `${line}\n`);
 const { store } = await openStore(kind, where);
 const sealer = createSealer(keyRing(key));
-const tickets = new Tickets({ store, sealer, now: Date.now, timer: (fn, ms) => void setTimeout(fn, ms) });
+const records = new PageRecords({ store, sealer, now: Date.now, timer: (fn, ms) => void setTimeout(fn, ms) });
 
 if (mode === 'race') {
   await store.get('warm');
   say('ready');
   for await (const name of createInterface({ input: process.stdin })) {
-    const ticket = await tickets.find(name);
-    say(ticket && (await tickets.takeTurn(ticket, 'accept')) ? 'won' : ticket ? 'lost' : 'unknown');
+    const page = await records.find(name);
+    say(page && (await records.takeTurn(page, 'accept')) ? 'won' : page ? 'lost' : 'unknown');
   }
   process.exit(0);
 }
@@ -38,12 +38,12 @@ const from = Math.floor(Math.random() * names.length);
 say('ready');
 for (let at = 0; ; at++) {
   const name = names[(from + at) % names.length];
-  const ticket = await tickets.find(name);
-  if (!ticket) say(`broken ticket ${name}`);
-  else if ((await tickets.standing(ticket)) === 'open' && (await tickets.takeTurn(ticket, 'accept'))) {
+  const page = await records.find(name);
+  if (!page) say(`broken page ${name}`);
+  else if ((await records.standing(page)) === 'open' && (await records.takeTurn(page, 'accept'))) {
     say(`spent ${name}`);
     const content = randomBytes(1_000).toString('base64');
-    await tickets.settle(ticket, { action: 'accept', content, assurance: 'verified', at: Date.now() });
+    await records.settle(page, { action: 'accept', content, assurance: 'verified', at: Date.now() });
     say(`settled ${name} ${createHash('sha256').update(content).digest('base64')}`);
   }
   const session = await sessions.take(name);

@@ -1,4 +1,4 @@
-/** Starts `ticket-child.mjs` several times over and judges what came out of it. */
+/** Starts `page-child.mjs` several times over and judges what came out of it. */
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,13 +8,14 @@ import { vault } from '@midcall/server/connect';
 import { expect } from 'vitest';
 import type { Store } from '../../packages/core/src/store/store.ts';
 import { flows } from '../../packages/server/src/connect/oauth/flows.ts';
-import { newTicket, type Ticket, Tickets } from '../../packages/server/src/connect/ticket.ts';
+import { newPageId, PageRecords } from '../../packages/server/src/connect/page-records.ts';
+import type { PageAsk } from '../../packages/server/src/index.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
 import { lend } from './oauth-pages.ts';
 import type { Shared } from './shared-store.ts';
 
-const script = fileURLToPath(new URL('./ticket-child.mjs', import.meta.url));
+const script = fileURLToPath(new URL('./page-child.mjs', import.meta.url));
 const key = randomBytes(32).toString('base64');
 
 function start(mode: 'race' | 'work', { kind, where }: Shared) {
@@ -22,10 +23,10 @@ function start(mode: 'race' | 'work', { kind, where }: Shared) {
   return { process: child, lines: createInterface({ input: child.stdout }) };
 }
 
-const ticketsOf = (store: Store): Tickets => new Tickets(lend(store, Buffer.from(key, 'base64'), []));
+const recordsOf = (store: Store): PageRecords => new PageRecords(lend(store, Buffer.from(key, 'base64'), []));
 
-const anyTicket = (): Ticket => ({
-  ticket: newTicket(),
+const anyPage = (): PageAsk => ({
+  pageId: newPageId(),
   kind: 'confirm',
   data: null,
   message: 'Sure?',
@@ -36,17 +37,17 @@ const anyTicket = (): Ticket => ({
   dueAt: Date.now() + 86_400_000,
 });
 
-/** Lets `racers` processes, started once, race for the turn of one ticket after the other: each has exactly one winner. */
-export async function raceForTickets(shared: Shared, { racers, rounds }: { racers: number; rounds: number }) {
-  const tickets = ticketsOf(shared.store);
+/** Lets `racers` processes, started once, race for the turn of one page after the other: each has exactly one winner. */
+export async function raceForPages(shared: Shared, { racers, rounds }: { racers: number; rounds: number }) {
+  const records = recordsOf(shared.store);
   const children = Array.from({ length: racers }, () => start('race', shared));
   try {
     await Promise.all(children.map(child => once(child.lines, 'line')));
     for (let round = 0; round < rounds; round++) {
-      const ticket = anyTicket();
-      await tickets.issue(ticket);
+      const page = anyPage();
+      await records.issue(page);
       const said = children.map(async child => ((await once(child.lines, 'line')) as [string])[0]);
-      for (const child of children) child.process.stdin.write(`${ticket.ticket}\n`);
+      for (const child of children) child.process.stdin.write(`${page.pageId}\n`);
       const losers = Array.from({ length: racers - 1 }, () => 'lost');
       expect((await Promise.all(said)).sort()).toEqual([...losers, 'won']);
     }
@@ -61,19 +62,19 @@ export async function raceForTickets(shared: Shared, { racers, rounds }: { racer
  */
 export async function killAtPages(
   shared: Shared,
-  { kills, atOnce, tickets: count }: { kills: number; atOnce: number; tickets: number },
+  { kills, atOnce, pages: count }: { kills: number; atOnce: number; pages: number },
 ): Promise<void> {
   const { store } = shared;
-  const tickets = ticketsOf(store);
+  const records = recordsOf(store);
   const sealer = createSealer(keyRing(key));
   const sessions = flows<{ of: string }>(store, sealer, 'session');
   const kept = vault({ store, key });
-  const all = Array.from({ length: count }, anyTicket);
-  for (const ticket of all) {
-    await tickets.issue(ticket);
-    await sessions.begin(ticket.ticket, { of: ticket.ticket }, 86_400_000);
+  const all = Array.from({ length: count }, anyPage);
+  for (const page of all) {
+    await records.issue(page);
+    await sessions.begin(page.pageId, { of: page.pageId }, 86_400_000);
   }
-  await store.set('names', all.map(({ ticket }) => ticket).join(' '));
+  await store.set('names', all.map(({ pageId }) => pageId).join(' '));
 
   const lists = { spent: [] as string[], took: [] as string[], broken: [] as string[] };
   const settled = new Map<string, string>();
@@ -108,18 +109,18 @@ export async function killAtPages(
   expect(new Set(took).size).toBe(took.length);
   expect(Math.min(spent.length, took.length, settled.size, secrets.size)).toBeGreaterThan(0);
   let unsaid = 0;
-  for (const ticket of all) {
-    const standing = await tickets.standing(ticket);
-    const outcome = await tickets.outcome(ticket.ticket, 0);
-    if (spent.includes(ticket.ticket)) expect(['underWay', 'used']).toContain(standing);
+  for (const page of all) {
+    const standing = await records.standing(page);
+    const outcome = await records.outcome(page.pageId, 0);
+    if (spent.includes(page.pageId)) expect(['underWay', 'used']).toContain(standing);
     else if (standing !== 'open') unsaid += 1;
     expect(outcome !== undefined).toBe(standing === 'used');
     const digest = outcome?.action === 'accept' && createHash('sha256').update(`${outcome.content}`).digest('base64');
-    if (settled.has(ticket.ticket)) expect(digest).toBe(settled.get(ticket.ticket));
-    if (took.includes(ticket.ticket)) expect(await sessions.look(ticket.ticket)).toBeUndefined();
-    expect([undefined, ticket.ticket]).toContain((await sessions.look(ticket.ticket))?.of);
+    if (settled.has(page.pageId)) expect(digest).toBe(settled.get(page.pageId));
+    if (took.includes(page.pageId)) expect(await sessions.look(page.pageId)).toBeUndefined();
+    expect([undefined, page.pageId]).toContain((await sessions.look(page.pageId))?.of);
     // What was taken cannot be had again, whoever died over it.
-    expect(await tickets.takeTurn(ticket, 'accept')).toBe(standing === 'open');
+    expect(await records.takeTurn(page, 'accept')).toBe(standing === 'open');
   }
   expect(unsaid).toBeLessThanOrEqual(kills);
   for (const [at, { acknowledged, underWay }] of secrets) {

@@ -1,5 +1,5 @@
 /**
- * Tickets of pages per second: created, consumed (looked up, its turn taken, its outcome written) and refused (looked up
+ * Pages per second: created, consumed (looked up, its turn taken, its outcome written) and refused (looked up
  * again), on each store, beside two bare clients that do the same round trips: one writes a text that is there already, of the
  * same size; the other makes what it writes as ours does, sealed, and opens what it reads. Interleaved rounds, their sums and
  * the ratios; target at least 0.8, where there is a round trip.
@@ -9,8 +9,8 @@
  * 0.79 to 0.85 and 1.12, 32 at once 0.41 to 0.47 and 0.45 to 0.71. What is missing there is sealing: the client that does only
  * that comes to 0.85 on SQLite by default, 0.75 with `normal`, and 0.44 on Redis, 32 at once, where a pipelined command takes
  * 7 µs in all and one AES-256-GCM message of node:crypto 4.
- * Then 100,000 outstanding tickets: bytes of each, and the time to look one up among 1,000, 10,000 and 100,000.
- * Run after `npm run build`: node --expose-gc bench/tickets.mjs [rounds] [tickets per round]
+ * Then 100,000 open pages: bytes of each, and the time to look one up among 1,000, 10,000 and 100,000.
+ * Run after `npm run build`: node --expose-gc bench/pages.mjs [rounds] [pages per round]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { runInNewContext } from 'node:vm';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
-import { newTicket, Tickets } from '../packages/server/dist/connect/ticket.js';
+import { newPageId, PageRecords } from '../packages/server/dist/connect/page-records.js';
 import { keyRing } from '../packages/server/dist/state/keys.js';
 import { createSealer } from '../packages/server/dist/state/seal.js';
 import { bareMemory, bareRedis, bareSqlite } from './bare-stores.mjs';
@@ -35,7 +35,7 @@ const sealer = createSealer(keyRing(Buffer.alloc(32, 7)));
 const ttlMs = 86_400_000;
 
 const ticketOf = () => ({
-  ticket: newTicket(),
+  pageId: newPageId(),
   kind: 'confirm',
   data: { title: 'Allow this call?', allow: 'Allow' },
   message: 'This moves 14 notes to the archive.',
@@ -50,24 +50,24 @@ const sealedTicket = sealer.seal({ k: `page:${'x'.repeat(32)}`, v: ticketOf() },
 const sealedOutcome = sealer.seal({ k: `page-result:${'x'.repeat(32)}`, v: outcome }, 'page');
 
 function ours(store) {
-  const tickets = new Tickets({ store, sealer, now: Date.now });
+  const records = new PageRecords({ store, sealer, now: Date.now });
   return {
     make: ticketOf,
-    create: ticket => tickets.issue(ticket),
-    async consume({ ticket: name }) {
-      const { ticket, standing } = await tickets.look(name);
-      if (standing !== 'open' || !(await tickets.takeTurn(ticket, 'accept'))) throw name;
-      await tickets.settle(ticket, outcome);
+    create: page => records.issue(page),
+    async consume({ pageId: name }) {
+      const { page, standing } = await records.look(name);
+      if (standing !== 'open' || !(await records.takeTurn(page, 'accept'))) throw name;
+      await records.settle(page, outcome);
     },
-    async refuse({ ticket: name }) {
-      if ((await tickets.look(name)).standing !== 'used') throw name;
+    async refuse({ pageId: name }) {
+      if ((await records.look(name)).standing !== 'used') throw name;
     },
   };
 }
 
 /** The same round trips. `open` and `seal` do nothing, or what ours does with the values. */
 const bare = (client, { open = text => text, seal = (_, text) => text } = {}) => ({
-  make: () => newTicket(),
+  make: () => newPageId(),
   create: name => client.ifAbsent(`page:${name}`, seal(ticketOf, sealedTicket)),
   async consume(name) {
     open(await client.get(`page:${name}`));
@@ -119,7 +119,7 @@ const trios = [
     : []),
 ].filter(([name]) => name.includes(process.argv[4] ?? ''));
 
-console.log(`${count} tickets x ${rounds} rounds; node ${process.version}`);
+console.log(`${count} pages x ${rounds} rounds; node ${process.version}`);
 console.log('store          step      width   midcall/s      bare/s   sealing/s   of bare  of sealing');
 for (const [name, width, ...sides] of trios) {
   const taken = { create: [0, 0, 0], consume: [0, 0, 0], refuse: [0, 0, 0] };
@@ -147,20 +147,20 @@ const stores = {
   ...(redis ? { redis: redisOf() } : {}),
 };
 for (const [name, store] of Object.entries(stores)) {
-  const tickets = new Tickets({ store, sealer, now: Date.now });
+  const records = new PageRecords({ store, sealer, now: Date.now });
   const names = [];
   gc();
   const before = process.memoryUsage().heapUsed;
   for (const size of [1_000, 10_000, 100_000]) {
     while (names.length < size) {
       const some = Array.from({ length: Math.min(100, size - names.length) }, ticketOf);
-      await Promise.all(some.map(ticket => tickets.issue(ticket)));
-      names.push(...some.map(({ ticket }) => ticket));
+      await Promise.all(some.map(page => records.issue(page)));
+      names.push(...some.map(({ pageId }) => pageId));
     }
     gc();
     const each = Math.round((process.memoryUsage().heapUsed - before) / size);
     const looked = Array.from({ length: 2_000 }, () => names[Math.floor(Math.random() * size)]);
-    const perSecond = looked.length / (await timed(ticket => tickets.find(ticket), looked, 1));
+    const perSecond = looked.length / (await timed(page => records.find(page), looked, 1));
     console.log(
       `${String(size).padStart(11)}    ${name.padEnd(14)} ${String(each).padStart(9)}   ${(1e6 / perSecond).toFixed(1).padStart(10)}`,
     );

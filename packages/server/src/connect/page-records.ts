@@ -1,14 +1,15 @@
 /**
- * Tickets: what a link stands for, and whether it may still be used. Everything lies in the store, sealed, under a digest
- * of the ticket, so that neither a look into the store nor a log of its keys gives anybody a working link.
+ * The record of each page: what its link stands for, and whether it may still be answered. Everything is in the store,
+ * sealed, under a digest of the page ID, so that neither a look into the store nor a log of its keys gives anybody a
+ * working link.
  *
- * - page-ticket-T1 A ticket is random (192 bits) and carries nothing: what it stands for is only in the store.
- * - page-ticket-T2 It has one turn. Of all who would finish it (or withdraw it) exactly one gets the turn, across
+ * - page-record-R1 A page ID is random (192 bits) and carries nothing: what it stands for is only in the store.
+ * - page-record-R2 A page has one turn. Of all who would finish it (or withdraw it) exactly one gets the turn, across
  *   processes; looking takes nothing.
- * - page-ticket-T3 Past `dueAt` the turn cannot be had, whatever is still in the store.
- * - page-ticket-T4 Five codes may be tried, across processes; then the ticket is useless.
- * - page-ticket-T5 A store that is away for a moment ends nothing: who waits goes on waiting, and what became of a ticket
- *   is written as soon as it is back. Where the turn was taken and nothing is known of it, that is said, and it is not
+ * - page-record-R3 Past `dueAt` the turn cannot be had, whatever is still in the store.
+ * - page-record-R4 Five codes may be tried, across processes; then the link is useless.
+ * - page-record-R5 If the store is away for a moment, nothing ends: waiters go on waiting, and the outcome of a page is
+ *   written as soon as the store is back. If the turn was taken and no outcome is known, that is said, and the turn is not
  *   given again.
  */
 import { hash, randomBytes, randomInt } from 'node:crypto';
@@ -16,15 +17,12 @@ import { isMidcallError } from '@midcall/core/errors';
 import type { Json, PageAsk, PageOutcome, PagesHost } from '../index.ts';
 import { openUnder, under } from '../index.ts';
 
-/** What a ticket stands for. */
-export type Ticket = PageAsk;
-
-/** Whether a ticket may be used. */
+/** Whether a page may still be answered. */
 export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'declined' | 'withdrawn' | 'locked';
 
-/** What {@link Tickets.look} finds. */
+/** What {@link PageRecords.look} finds. */
 export type Looked =
-  | { readonly standing: 'open'; readonly ticket: Ticket }
+  | { readonly standing: 'open'; readonly page: PageAsk }
   | { readonly standing: Exclude<Standing, 'open'> };
 
 /** Codes that may be tried. */
@@ -33,20 +31,20 @@ const maxTries = 5;
 /** How long after its time a link still says what became of it, in milliseconds. */
 const REMEMBERED_MS = 24 * 60 * 60_000;
 const WATCH_MS = 1_000;
-/** Waits between the attempts to write down what became of a ticket, in milliseconds. */
+/** Waits between the attempts to write down what became of a page, in milliseconds. */
 const SETTLE_AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
 const PURPOSE = 'page';
-/** Tickets a process knows by heart. */
+/** PageRecords a process knows by heart. */
 const MAX_KNOWN = 256;
 // Letters and digits that are not mistaken for one another.
 const CODE_LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
 const CODE_LENGTH = 8;
-const ticketShape = /^[\w-]{32}$/;
+const pageIdShape = /^[\w-]{32}$/;
 
-/** The name of a ticket in keys, logs and cookies: says which one it is, and does not open it. */
-export const ticketName = (ticket: string): string => hash('sha256', ticket, 'base64url').slice(0, 32);
+/** Names a page in keys, logs and cookies: tells pages apart, and opens none. */
+export const pageDigest = (pageId: string): string => hash('sha256', pageId, 'base64url').slice(0, 32);
 
-export const newTicket = (): string => randomBytes(24).toString('base64url');
+export const newPageId = (): string => randomBytes(24).toString('base64url');
 
 /** Two groups of four: short enough to type, and five tries in 30^8. */
 export function newCode(): string {
@@ -57,15 +55,15 @@ export function newCode(): string {
 /** A typed code as it is compared: case, blanks and dashes do not count. */
 export const spelled = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
-/** What a process knows of a ticket it met, so as not to work it out with every step of a visit. */
+/** What a process remembers of a page, so as not to compute it at every step of a visit. */
 interface Known {
   readonly name: string;
   /** Where this process issued it: what it wrote, and the JSON in it. It holds as long as the store has that text. */
   issued?: { readonly sealed: string; readonly json: string };
 }
 
-/** Tickets over one store. */
-export class Tickets {
+/** PageRecords over one store. */
+export class PageRecords {
   readonly #host: PagesHost;
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #known = new Map<string, Known>();
@@ -74,43 +72,43 @@ export class Tickets {
     this.#host = host;
   }
 
-  /** Writes a ticket, unless it is there. */
-  async issue(ticket: Ticket): Promise<void> {
-    const known = this.#know(ticket.ticket);
+  /** Writes a page, unless it is there. */
+  async issue(page: PageAsk): Promise<void> {
+    const known = this.#know(page.pageId);
     const key = `page:${known.name}`;
-    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
-    const json = JSON.stringify(under(key, ticket));
+    const ttlMs = Math.max(1, page.dueAt - this.#host.now()) + REMEMBERED_MS;
+    const json = JSON.stringify(under(key, page));
     const sealed = this.#host.sealer.sealJson(json, PURPOSE);
     known.issued = { sealed, json };
     await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
   }
 
-  /** What a ticket stands for; undefined for one that was never issued, or so long ago that nothing is left of it. */
-  async find(ticket: string): Promise<Ticket | undefined> {
-    if (!ticketShape.test(ticket)) return undefined;
-    const known = this.#know(ticket);
-    const page = await this.#host.store.get(`page:${known.name}`);
-    return page === undefined ? undefined : this.#ticket(known, page);
+  /** What a page asks; undefined for one that was never issued, or so long ago that nothing is left of it. */
+  async find(pageId: string): Promise<PageAsk | undefined> {
+    if (!pageIdShape.test(pageId)) return undefined;
+    const known = this.#know(pageId);
+    const sealed = await this.#host.store.get(`page:${known.name}`);
+    return sealed === undefined ? undefined : this.#ask(known, sealed);
   }
 
-  /** What a ticket stands for while it may be used, and else why not; undefined as for {@link find}. */
-  async look(ticket: string): Promise<Looked | undefined> {
-    if (!ticketShape.test(ticket)) return undefined;
+  /** What a page asks while it may be answered, and else why it may not; undefined as for {@link find}. */
+  async look(pageId: string): Promise<Looked | undefined> {
+    if (!pageIdShape.test(pageId)) return undefined;
     const { store } = this.#host;
-    const known = this.#know(ticket);
+    const known = this.#know(pageId);
     const { name } = known;
-    const [page, turn] = await Promise.all([store.get(`page:${name}`), store.get(`page-turn:${name}`)]);
-    if (page === undefined) return undefined;
+    const [sealed, turn] = await Promise.all([store.get(`page:${name}`), store.get(`page-turn:${name}`)]);
+    if (sealed === undefined) return undefined;
     if (turn !== undefined) return { standing: await this.#judge(name, turn) };
-    const found = this.#ticket(known, page);
-    return found && (this.#host.now() >= found.dueAt ? { standing: 'expired' } : { standing: 'open', ticket: found });
+    const found = this.#ask(known, sealed);
+    return found && (this.#host.now() >= found.dueAt ? { standing: 'expired' } : { standing: 'open', page: found });
   }
 
-  async standing(ticket: Ticket): Promise<Standing> {
-    const { name } = this.#know(ticket.ticket);
+  async standing(page: PageAsk): Promise<Standing> {
+    const { name } = this.#know(page.pageId);
     const turn = await this.#host.store.get(`page-turn:${name}`);
     if (turn !== undefined) return this.#judge(name, turn);
-    return this.#host.now() >= ticket.dueAt ? 'expired' : 'open';
+    return this.#host.now() >= page.dueAt ? 'expired' : 'open';
   }
 
   /** What a turn that somebody took says. */
@@ -120,28 +118,28 @@ export class Tickets {
     return (await this.#host.store.get(`page-result:${name}`)) === undefined ? 'underWay' : 'used';
   }
 
-  /** Takes the one turn (page-ticket-T2, page-ticket-T3). @returns true for the one who got it */
-  async takeTurn(ticket: Ticket, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
-    if (this.#host.now() >= ticket.dueAt) return false;
-    const { name } = this.#know(ticket.ticket);
-    const ttlMs = ticket.dueAt - this.#host.now() + REMEMBERED_MS;
+  /** Takes the one turn (page-record-R2, page-record-R3). @returns true for the one who got it */
+  async takeTurn(page: PageAsk, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
+    if (this.#host.now() >= page.dueAt) return false;
+    const { name } = this.#know(page.pageId);
+    const ttlMs = page.dueAt - this.#host.now() + REMEMBERED_MS;
     return this.#host.store.set(`page-turn:${name}`, how, { ttlMs, ifAbsent: true });
   }
 
   /** Counts one try of a code. @returns how many are left after it, or undefined where none was left */
-  async try(ticket: Ticket): Promise<number | undefined> {
-    const { name } = this.#know(ticket.ticket);
-    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
+  async try(page: PageAsk): Promise<number | undefined> {
+    const { name } = this.#know(page.pageId);
+    const ttlMs = Math.max(1, page.dueAt - this.#host.now()) + REMEMBERED_MS;
     for (let n = 1; n <= maxTries; n++) {
       if (await this.#host.store.set(`page-try:${name}:${n}`, '', { ttlMs, ifAbsent: true })) return maxTries - n;
     }
     return undefined;
   }
 
-  /** Says what became of a ticket whose turn was taken (page-ticket-T5). */
-  async settle(ticket: Ticket, outcome: PageOutcome): Promise<void> {
-    const { name } = this.#know(ticket.ticket);
-    const ttlMs = Math.max(1, ticket.dueAt - this.#host.now()) + REMEMBERED_MS;
+  /** Says what became of a page whose turn was taken (page-record-R5). */
+  async settle(page: PageAsk, outcome: PageOutcome): Promise<void> {
+    const { name } = this.#know(page.pageId);
+    const ttlMs = Math.max(1, page.dueAt - this.#host.now()) + REMEMBERED_MS;
     const sealed = this.#seal(`page-result:${name}`, outcome);
     for (let attempt = 0; ; attempt++) {
       try {
@@ -157,11 +155,11 @@ export class Tickets {
   }
 
   /**
-   * What became of a ticket, as soon as it is known; undefined where it is not after `ms`.
+   * What became of a page, as soon as it is known; undefined where it is not after `ms`.
    * @throws MidcallError `store/unavailable` where the store is away then
    */
-  async outcome(ticket: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
-    const { name } = this.#know(ticket);
+  async outcome(pageId: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
+    const { name } = this.#know(pageId);
     const until = this.#host.now() + ms;
     for (;;) {
       let away: unknown;
@@ -177,7 +175,7 @@ export class Tickets {
     }
   }
 
-  /** Waits so long, or until this process settles the ticket, or the signal fires. */
+  /** Waits so long, or until this process settles the page, or the signal fires. */
   #pause(name: string, ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise(resolve => {
       const waiting = this.#waiting.get(name) ?? new Set();
@@ -195,19 +193,19 @@ export class Tickets {
     });
   }
 
-  #know(ticket: string): Known {
-    const known = this.#known.get(ticket);
+  #know(pageId: string): Known {
+    const known = this.#known.get(pageId);
     if (known) return known;
-    const made: Known = { name: ticketName(ticket) };
+    const made: Known = { name: pageDigest(pageId) };
     if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(ticket, made);
+    this.#known.set(pageId, made);
     return made;
   }
 
-  /** What a page's text says, in an object of its own. */
-  #ticket({ name, issued }: Known, page: string): Ticket | undefined {
-    if (issued?.sealed === page) return JSON.parse(issued.json).v;
-    return this.#open(`page:${name}`, page) as unknown as Ticket | undefined;
+  /** What a sealed page asks, in an object of its own. */
+  #ask({ name, issued }: Known, sealed: string): PageAsk | undefined {
+    if (issued?.sealed === sealed) return JSON.parse(issued.json).v;
+    return this.#open(`page:${name}`, sealed) as unknown as PageAsk | undefined;
   }
 
   #seal(key: string, value: unknown): string {
