@@ -46,6 +46,18 @@ export async function visitor(browser: Browser, options: BrowserContextOptions =
   return { context, page, troubles, [Symbol.asyncDispose]: () => context.close() };
 }
 
+/**
+ * The same somebody with another page, for the next test; its pages are closed after it. A browser context costs as much as
+ * several pages do.
+ */
+export async function nextPage({ context, page: first, troubles }: Visitor): Promise<Visitor> {
+  troubles.length = 0;
+  const closeAll = async (): Promise<void> => {
+    for (const each of context.pages()) if (each !== first) await each.close();
+  };
+  return { context, page: await context.newPage(), troubles, [Symbol.asyncDispose]: closeAll };
+}
+
 interface AxeRun {
   readonly violations: readonly {
     readonly id: string;
@@ -53,12 +65,22 @@ interface AxeRun {
   }[];
 }
 
-/** What axe finds wrong with a page as it is now. Runs beside the page's own world, whose policy would refuse it. */
-export async function violations(page: Page): Promise<readonly string[]> {
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** A width and a colour scheme. */
+export interface Look {
+  readonly colorScheme: 'light' | 'dark';
+  readonly viewport: { readonly width: number; readonly height: number };
+}
+
+type Evaluate = (expression: string) => Promise<unknown>;
+
+/** A world of its own on a page, with axe in it; the page's policy would refuse it beside the page's script. */
+async function withAxe<T>(page: Page, use: (evaluate: Evaluate) => Promise<T>): Promise<T> {
   const client = await page.context().newCDPSession(page);
   const { frameTree } = await client.send('Page.getFrameTree');
   const { executionContextId } = await client.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
-  const evaluate = async (expression: string) => {
+  const evaluate: Evaluate = async expression => {
     const { result, exceptionDetails } = await client.send('Runtime.evaluate', {
       expression,
       contextId: executionContextId,
@@ -69,12 +91,75 @@ export async function violations(page: Page): Promise<readonly string[]> {
     return result.value as unknown;
   };
   await evaluate(axe);
-  const run = (await evaluate(
-    "axe.run(document, { preload: false, resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
-  )) as AxeRun;
+  const got = await use(evaluate);
   await client.detach();
+  return got;
+}
+
+async function judge(evaluate: Evaluate, context: string, options: object): Promise<readonly string[]> {
+  const all = { preload: false, resultTypes: ['violations'], ...options };
+  const run = (await evaluate(`axe.run(${context}, ${JSON.stringify(all)})`)) as AxeRun;
   return run.violations.map(
     each =>
       `${each.id}: ${each.nodes.map(node => `${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`).join(' | ')}`,
+  );
+}
+
+/**
+ * What axe finds wrong with a page as it is now.
+ * @param without - selectors of parts that were judged on another page
+ */
+export function violations(page: Page, without: readonly string[] = []): Promise<readonly string[]> {
+  return withAxe(page, evaluate => judge(evaluate, JSON.stringify({ exclude: without }), { runOnly: tags }));
+}
+
+/** Texts whose colour stands out too little from what is behind them, by WCAG 1.4.3. Runs on the page, in milliseconds. */
+function faintTexts(): readonly string[] {
+  const rgba = (text: string): readonly number[] => {
+    const numbers = (text.match(/[\d.]+/g) ?? []).map(Number);
+    const [red = 0, green = 0, blue = 0, alpha = 1] = text.startsWith('color(')
+      ? numbers.map((n, at) => (at < 3 ? n * 255 : n))
+      : numbers;
+    return [red, green, blue, alpha];
+  };
+  const over = (top: readonly number[], below: readonly number[]): readonly number[] =>
+    below.map((each, at) => (at === 3 ? 1 : top[at]! * top[3]! + each * (1 - top[3]!)));
+  const behind = (each: Element | null): readonly number[] => {
+    if (!each) return [255, 255, 255, 1];
+    const own = rgba(getComputedStyle(each).backgroundColor);
+    return own[3] === 1 ? own : over(own, behind(each.parentElement));
+  };
+  const luminance = (colour: readonly number[]): number => {
+    const [red, green, blue] = colour.map(each =>
+      each <= 10.314 ? each / 3294.6 : ((each / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+  };
+  return [...document.querySelectorAll('body *')].flatMap(each => {
+    const text = [...each.childNodes]
+      .map(node => (node.nodeType === 3 ? node.textContent : ''))
+      .join('')
+      .trim();
+    const control = each as HTMLInputElement;
+    if ((text === '' && !control.value) || !each.checkVisibility({ visibilityProperty: true }) || control.disabled)
+      return [];
+    const { color, fontSize, fontWeight } = getComputedStyle(each);
+    const back = behind(each);
+    const [light, dark] = [luminance(over(rgba(color), back)), luminance(back)].sort((a, b) => b - a);
+    const ratio = (light! + 0.05) / (dark! + 0.05);
+    const large = Number.parseFloat(fontSize) >= (Number(fontWeight) >= 700 ? 18.66 : 24);
+    return ratio >= (large ? 3 : 4.5) ? [] : [`${each.outerHTML.slice(0, 160)} has a contrast of ${ratio.toFixed(2)}`];
+  });
+}
+
+/** What keeps people out of a page in a look that it was not opened in: faint texts, targets that lie where no finger hits them. */
+export async function wrongInLook(page: Page, { colorScheme, viewport }: Look): Promise<readonly string[]> {
+  // Colours that are on their way from one scheme to the other would be judged as they pass.
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.setViewportSize(viewport);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  const faint = await page.evaluate(faintTexts);
+  return [...(wide > 0 ? [`${wide} pixels too wide`] : []), ...faint].map(
+    each => `${colorScheme}, ${viewport.width}: ${each}`,
   );
 }

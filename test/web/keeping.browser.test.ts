@@ -2,14 +2,17 @@
 import type { FormQuestion } from '@midcall/host';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, type Visitor, violations, visitor } from './browser.ts';
+import { launch, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, everyField, pickOne, stageOfFile, useModel } from './stage.ts';
 
 const on = await stageOfFile({ client: builtClient });
 const { calls } = on.desk.workspace;
 let browser: Browser;
+let person: Visitor;
 beforeAll(async () => {
   browser = await launch();
+  person = await enter();
+  await person.page.goto('about:blank');
 });
 afterAll(() => browser.close());
 
@@ -52,7 +55,7 @@ const signIn = (call: string): FormQuestion => ({
 
 describe('a draft', () => {
   it('is there after a reload and in a new tab, from the desk’s memory and not the browser’s', async () => {
-    await using me = await enter();
+    await using me = await nextPage(person);
     const question = everyField('k-1');
     void on.inbox.ask(question);
     await me.page.goto(at('/calls/k-1'));
@@ -102,7 +105,7 @@ describe('a draft', () => {
   });
 
   it('never holds a secret, nor a card number', async () => {
-    await using me = await enter();
+    await using me = await nextPage(person);
     const question = signIn('k-3');
     void on.inbox.ask(question);
     await me.page.goto(at('/calls/k-3'));
@@ -149,7 +152,7 @@ describe('what was typed when a question ends without the person', () => {
   });
 
   it('is there for somebody who comes back to a tab that was closed', async () => {
-    await using me = await enter();
+    await using me = await nextPage(person);
     const question = everyField('e-closed');
     void on.inbox.ask(question);
     await me.page.goto(at('/calls/e-closed'));
@@ -167,7 +170,7 @@ describe('what was typed when a question ends without the person', () => {
   });
 
   it('says nothing where nothing was typed', async () => {
-    await using me = await enter();
+    await using me = await nextPage(person);
     const question = everyField('e-nothing');
     void on.inbox.ask(question);
     await me.page.goto(at('/calls/e-nothing'));
@@ -179,7 +182,7 @@ describe('what was typed when a question ends without the person', () => {
 
 describe('a secret on the page', () => {
   it('stays hidden or shown as the person wants, and stays typed, while the rest is checked', async () => {
-    await using me = await enter();
+    await using me = await nextPage(person);
     const question = signIn('r-1');
     const ending = on.inbox.ask(question);
     await me.page.goto(at('/calls/r-1'));

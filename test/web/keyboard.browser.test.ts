@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, type Visitor, violations, visitor } from './browser.ts';
+import { launch, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, stageOfFile, whenSo } from './stage.ts';
 
 const file = join(mkdtempSync(join(tmpdir(), 'midcall-keys-')), 'server.mjs');
@@ -24,8 +24,12 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 const on = await stageOfFile({ client: builtClient });
 let browser: Browser;
+let person: Visitor;
 beforeAll(async () => {
   browser = await launch();
+  person = await visitor(browser);
+  await person.page.goto(on.desk.startUrl());
+  await person.page.goto('about:blank');
   const target = { kind: 'command' as const, command: process.execPath, args: [file] };
   await on.desk.workspace.servers.add({ id: 'tools', target });
   await whenSo(on.desk, () => on.desk.workspace.servers.get('tools')?.tools[0]);
@@ -33,8 +37,8 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 async function enter(): Promise<Visitor> {
-  const me = await visitor(browser);
-  await me.page.goto(on.desk.startUrl());
+  const me = await nextPage(person);
+  await me.page.goto(on.desk.url);
   await me.page.locator('body.scripted').waitFor();
   return me;
 }

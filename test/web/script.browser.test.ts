@@ -1,0 +1,186 @@
+/** What client script adds to the desk: questions that come and go, forms checked while they are filled in, one stream. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launch, nextPage, type Visitor, visitor } from './browser.ts';
+import { builtClient, everyField, openPage, pickOne, stageOfFile } from './stage.ts';
+
+const on = await stageOfFile({ client: builtClient });
+let browser: Browser;
+let person: Visitor;
+beforeAll(async () => {
+  browser = await launch();
+  person = await visitor(browser);
+  await person.page.goto(on.desk.startUrl());
+  await person.page.goto('about:blank');
+});
+afterAll(() => browser.close());
+
+const at = (path: string): string => new URL(path.replace(/^\//, ''), on.desk.url).href;
+
+it('brings a question to a page that is open, without taking focus or typed text', async () => {
+  await using me = await nextPage(person);
+  const first = everyField('l-1');
+  void on.inbox.ask(first);
+  await me.page.goto(at('/calls/l-1'));
+  const name = me.page.getByLabel('Full name');
+  await name.fill('Ada Lovelace');
+  const before = on.inbox.list().length;
+  const second = pickOne('l-2');
+  void on.inbox.ask(second);
+  await me.page.locator('#inbox-pill', { hasText: `${before + 1} questions` }).waitFor();
+  expect(await name.inputValue()).toBe('Ada Lovelace');
+  expect(await me.page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('f0');
+  expect(await me.page.title()).toContain(`(${before + 1})`);
+  expect(await me.page.locator('#announce').textContent()).toBe('notes asks you a question for notes_delete.');
+  expect(me.troubles).toEqual([]);
+  on.inbox.end(first.id, { how: 'withdrawn' });
+  on.inbox.end(second.id, { how: 'withdrawn' });
+});
+
+it('leaves controls where they are while a problem of another field comes and goes', async () => {
+  await using me = await nextPage(person);
+  void on.inbox.ask(everyField('c-1'));
+  await me.page.goto(at('/calls/c-1'));
+  const name = me.page.getByLabel('Full name');
+  const same = () => name.evaluate(control => control.isConnected && document.activeElement === control);
+  await me.page.getByRole('checkbox', { name: 'MON' }).uncheck();
+  await name.focus();
+  const handle = (await name.elementHandle())!;
+  await me.page.locator('.problems').waitFor();
+  expect([await same(), await handle.evaluate(control => control.isConnected)]).toEqual([true, true]);
+  await me.page.getByRole('checkbox', { name: 'WED' }).check();
+  await name.focus();
+  await me.page.locator('.problems').waitFor({ state: 'detached' });
+  expect([await same(), await handle.evaluate(control => control.isConnected)]).toEqual([true, true]);
+  expect(me.troubles).toEqual([]);
+});
+
+it('closes a form when the server takes its question back, and moves the focus to the reason', async () => {
+  await using me = await nextPage(person);
+  const question = everyField('w-1');
+  void on.inbox.ask(question);
+  await me.page.goto(at('/calls/w-1'));
+  await me.page.getByLabel('Full name').fill('Ada');
+  on.inbox.end(question.id, { how: 'withdrawn' });
+  await me.page.locator('.ending-withdrawn').waitFor();
+  expect(await me.page.getByRole('article').count()).toBe(0);
+  expect(await me.page.evaluate(() => document.activeElement?.textContent)).toContain('took the question back');
+});
+
+it('elicit-form-04, elicit-form-19: checks while I type, shows what will be sent, and can be changed before it is', async () => {
+  await using me = await nextPage(person);
+  const question = everyField('t-1');
+  const ending = on.inbox.ask(question);
+  await me.page.goto(at('/calls/t-1'));
+  const { page } = me;
+  const review = page.locator('.review');
+  expect(await review.textContent()).toContain('Send me newsYes default');
+  await page.getByLabel('Email').fill('nonsense');
+  await page.getByLabel('Email').blur();
+  await page.locator('.field', { hasText: 'Email' }).locator('.error').waitFor();
+  expect(await page.locator('.error').count()).toBe(1);
+  await page.getByLabel('Email').fill('');
+  await page.locator('.error').waitFor({ state: 'detached' });
+  await page.getByLabel('Full name').fill('Ada');
+  await page.getByRole('searchbox', { name: 'Filter 130 choices' }).fill('country 77');
+  expect(
+    await page
+      .getByRole('listbox', { name: /^Country/ })
+      .locator('option:not([hidden])')
+      .count(),
+  ).toBe(2);
+  await page.getByRole('listbox', { name: /^Country/ }).selectOption('Country 77');
+  await review.filter({ hasText: 'Country 77' }).waitFor();
+  await page.locator('.field', { hasText: 'Send me news' }).getByRole('radio', { name: 'No', exact: true }).check();
+  await review.filter({ hasText: /Send me newsNo(?! answer)/ }).waitFor();
+  await page.getByLabel('Shift').selectOption('Shift 3');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  expect(await ending).toEqual({
+    how: 'answered',
+    via: 'web',
+    content: {
+      full_name: 'Ada',
+      meet_at: '2026-07-01T12:00:00+02:00',
+      ratio: 0.5,
+      news: false,
+      country: 'c77',
+      shift: 's3',
+      days: ['mon'],
+    },
+  });
+  await page.locator('.ending-answered').waitFor();
+  expect(me.troubles).toEqual([]);
+});
+
+it('elicit-url-03, elicit-url-60, elicit-url-63: opens a page in a tab of its own, without an opener, only when asked to', async () => {
+  await using me = await nextPage(person);
+  const asked: string[] = [];
+  await me.context.route('https://pages.example/**', route => {
+    asked.push(route.request().headers()['referer'] ?? 'no referrer');
+    return route.fulfill({ contentType: 'text/html', body: '<title>Far</title>' });
+  });
+  const question = openPage('https://pages.example/connect/1');
+  const ending = on.inbox.ask(question);
+  await me.page.goto(at(`/questions/${question.id}`));
+  expect(asked).toEqual([]);
+  const [tab] = await Promise.all([
+    me.context.waitForEvent('page'),
+    me.page.getByRole('button', { name: 'Open the page' }).click(),
+  ]);
+  expect(await ending).toEqual({ how: 'answered', via: 'web' });
+  await tab.waitForURL('https://pages.example/connect/1');
+  expect(await tab.evaluate(() => window.opener)).toBeNull();
+  expect(asked).toEqual(['no referrer']);
+  await me.page.locator('.ending-answered').waitFor();
+});
+
+it('catches up after the desk was out of reach', async () => {
+  await using me = await nextPage(person);
+  const question = pickOne('o-1');
+  void on.inbox.ask(question);
+  await me.page.goto(at('/calls/o-1'));
+  await me.context.setOffline(true);
+  on.inbox.end(question.id, { how: 'timed-out' });
+  await me.context.setOffline(false);
+  await me.page.locator('.ending-timed-out').waitFor();
+});
+
+it('reaches every page of one browser over one stream', async () => {
+  await using me = await nextPage(person);
+  const question = pickOne('b-1');
+  void on.inbox.ask(question);
+  const pages = [me.page, ...(await Promise.all(Array.from({ length: 6 }, () => me.context.newPage())))];
+  for (const page of pages) await page.goto(at('/calls/b-1'));
+  expect(on.desk.viewers).toBe(1);
+  await pages[0]!.close();
+  await pages[6]!.bringToFront();
+  on.inbox.end(question.id, { how: 'withdrawn' });
+  for (const page of pages.slice(1)) await page.locator('.ending-withdrawn').waitFor();
+  expect(on.desk.viewers).toBe(1);
+});
+
+it('stays usable with 1,000 open questions', async () => {
+  await using me = await nextPage(person);
+  const questions = Array.from({ length: 1_000 }, (_, n) => pickOne(`m-${n}`));
+  for (const question of questions) void on.inbox.ask(question);
+  const { page } = me;
+  await page.goto(at('/inbox'));
+  expect(await page.locator('main .inbox-item').count()).toBe(50);
+  await page.getByRole('link', { name: 'Later' }).click();
+  await page.goto(at('/calls/m-500'));
+  await page.getByRole('radio', { name: /2024/ }).check();
+  await page.getByRole('radio', { name: 'Yes' }).check();
+  await page.locator('.review', { hasText: 'Yes' }).waitFor();
+  const client = await me.context.newCDPSession(page);
+  await client.send('Performance.enable');
+  const script = async () => {
+    const { metrics } = await client.send('Performance.getMetrics');
+    return (metrics.find(each => each.name === 'ScriptDuration')?.value ?? 0) * 1_000;
+  };
+  const before = await script();
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.locator('.ending-answered').waitFor();
+  expect((await script()) - before).toBeLessThan(100);
+  for (const question of questions) on.inbox.end(question.id, { how: 'withdrawn' });
+  expect(me.troubles).toEqual([]);
+});
