@@ -75,6 +75,29 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     );
   });
 
+  it('take-step-4: steps of one name beside each other keep their own attempts, in whatever order they fail', async () => {
+    const keys: Record<string, Set<string>> = { slow: new Set(), fast: new Set() };
+    const { said } = await call(era, carrier, async each => {
+      const pay = (name: string, turns: number) => {
+        let ran = 0;
+        const retry = { attempts: 3, delayMs: 1 };
+        const work = async ({ key }: { readonly key: string }) => {
+          keys[name]!.add(key);
+          for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+          if (ran++ === 0) throw new Error(`${name} is busy`);
+          return name;
+        };
+        return each.step('pay', work, { retry });
+      };
+      const paid = await Promise.all([pay('slow', 20), pay('fast', 0)]);
+      await ask(each);
+      return paid;
+    });
+    expect(said).toEqual(['slow', 'fast']);
+    expect([keys['slow']!.size, keys['fast']!.size]).toEqual([1, 1]);
+    expect([...keys['slow']!]).not.toEqual([...keys['fast']!]);
+  });
+
   it('gives up after the last attempt, and where a failure is not worth another', async () => {
     let runs = 0;
     const busy = () => {
@@ -164,6 +187,7 @@ it('refuses policies and times that are none', async () => {
   await expect(step({ retry: {} })).rejects.toThrow(/attempts/);
   await expect(step({ retry: { attempts: 2, delay: 5 } })).rejects.toThrow(/delayMs/);
   await expect(step({ timeoutMs: -1 })).rejects.toThrow(/timeoutMs/);
+  await expect(step({ timeoutMs: 2 ** 31 })).rejects.toThrow(/at most 2147483647/);
   for (const until of [Number.NaN, -1, new Date('never')]) {
     await expect(mid.withoutClient(each => each.sleep(until))).rejects.toThrow(/call\.sleep/);
   }

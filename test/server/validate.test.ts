@@ -74,6 +74,25 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     ]);
   });
 
+  it('shows no secret again that was typed, and cuts what is wrong to a length people read', async () => {
+    const { asked } = await call(
+      each =>
+        each.elicit({
+          message: 'Which seat?',
+          form: { seat: String, count: Number, remark: { type: 'string' } },
+          validate: ({ remark }) => ({ remark: remark === 'aisle' ? undefined : 'No. '.repeat(1_000) }),
+        }),
+      [
+        { action: 'accept', content: { seat: '4111 1111 1111 1111', count: 4111111111111111, remark: 'window' } },
+        { action: 'accept', content: { seat: '1A', count: 1, remark: 'aisle' } },
+      ],
+    );
+    const { seat, count, remark } = asked[1]!.requestedSchema.properties;
+    expect([seat, count, remark].map(each => each?.default)).toEqual([undefined, undefined, 'window']);
+    expect(JSON.stringify(asked[1])).not.toContain('4111');
+    expect(remark?.description).toHaveLength(500);
+  });
+
   it('does not judge a no, nor what does not fit the form', async () => {
     const judged: unknown[] = [];
     const validate = (content: unknown) => void judged.push(content);
@@ -90,6 +109,13 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       [seats('1A')],
     );
     expect(bad.said).toContain('validate must return nothing, a text');
+    for (const empty of ['', ' ', { seat: '' }]) {
+      const { said } = await call(
+        each => each.elicit({ message: 'Which seat?', form, validate: () => empty }),
+        [seats('1A')],
+      );
+      expect(said).toContain('validate must return nothing, a text');
+    }
     const validate = () => {
       throw new Error('the plan of seats is away');
     };

@@ -5,6 +5,8 @@
  *   that dies in between tries no attempt twice.
  * - take-step-2 All attempts have one key, by which a service removes duplicates.
  * - take-step-3 What an attempt came to whose time was up is not known: it is tried again only where that is safe.
+ * - take-step-4 An attempt belongs to its own step: of two steps of one name that run side by side, neither is given what
+ *   the other's attempt came to, in whatever order they fail.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { checkStep } from './asking/check-ask.ts';
@@ -41,23 +43,24 @@ export class Steps {
     let inDoubt = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        const identity = attempt === 1 ? name : [name, attempt];
+        const identity = attempt === 1 ? name : [name, nth, attempt];
         return await this.#attempt(name, work, options, { identity, key, inDoubt });
       } catch (error) {
         inDoubt = isMidcallError(error, 'step/timeout') || (error as Failure).code === 'step/timeout';
         if (attempt >= retry.attempts || !isWorth(error as Failure, inDoubt, options)) throw error;
-        await this.sleep(delayOf(retry, attempt));
+        await this.sleep(delayOf(retry, attempt), [name, nth, attempt]);
       }
     }
   }
 
   /** A value that differs from run to run, drawn once per call. */
-  draw<T>(name: string, draw: () => T): Promise<T> {
+  draw<T>(name: string, draw: () => T, identity: unknown = name): Promise<T> {
     const work = { run: draw, idempotent: true };
-    return this.#run.step(`call.${name}`, () => work, { kind: 'drawn', identity: name }) as Promise<T>;
+    return this.#run.step(`call.${name}`, () => work, { kind: 'drawn', identity }) as Promise<T>;
   }
 
-  async sleep(until: number | Date): Promise<void> {
+  /** @param between - the attempts of a step it comes between, where it does */
+  async sleep(until: number | Date, between?: unknown): Promise<void> {
     const { now, timer } = this.#surroundings.config;
     const wanted = typeof until === 'number' ? until : until.getTime();
     if (!Number.isFinite(wanted) || wanted < 0) {
@@ -65,7 +68,7 @@ export class Steps {
         'call.sleep: the first argument must be a number of milliseconds from 0 up, or a valid Date.',
       );
     }
-    const due = await this.draw('sleep', () => (typeof until === 'number' ? now() + until : wanted));
+    const due = await this.draw('sleep', () => (typeof until === 'number' ? now() + until : wanted), between);
     for (let left = due - now(); left > 0; left = due - now()) {
       await new Promise<void>(resolve => {
         const stop = timer(resolve, Math.min(left, MAX_TIMEOUT_MS));
@@ -112,7 +115,7 @@ export class Steps {
 
 /** Milliseconds to wait after an attempt. */
 const delayOf = ({ delayMs = 1_000, factor = 2, maxDelayMs = 60_000 }: StepRetry, attempt: number): number =>
-  Math.min(maxDelayMs, delayMs * factor ** (attempt - 1));
+  delayMs === 0 ? 0 : Math.min(maxDelayMs, delayMs * factor ** (attempt - 1));
 
 const isWorth = (error: Failure, inDoubt: boolean, { retry, check, idempotent }: StepOptions<unknown>): boolean =>
   (!inDoubt || idempotent === true || check !== undefined) && (retry?.when?.(error) ?? true);

@@ -63,7 +63,10 @@ const stepKinds: Kinds<StepOptions<unknown>> = {
     maxDelayMs: positive,
     when: func,
   }),
-  timeoutMs: positive,
+  timeoutMs: {
+    words: `a number of milliseconds greater than 0, and at most ${MAX_TIMEOUT_MS} (24 days)`,
+    fits: value => positive.fits(value) && (value as number) <= MAX_TIMEOUT_MS,
+  },
 };
 
 /**

@@ -1,8 +1,10 @@
 /**
  * What the author says of an answer that fits its form: asked once for each answer that arrives, and recorded, since it may
- * look at the world. What the person typed is put to them again, with the message at its field.
+ * look at the world. What the person typed is put to them again, with the message at its field; a secret is not, since a
+ * question is shown and kept where its answer is masked.
  */
-import type { Issue } from '@midcall/core/form';
+import { type Issue, isCardNumber, secretIn } from '@midcall/core/form';
+import { defined } from '@midcall/core/json';
 import type { ElicitAsk } from '../call.ts';
 import type { CallRun } from '../channels/outgoing.ts';
 
@@ -31,16 +33,23 @@ export async function validated(
   return issues.length > 0 ? issues : undefined;
 }
 
-/** @throws TypeError for what is neither a text nor a text per field */
+/** Longer texts are cut. */
+const longestMessage = 500;
+
+/** @throws TypeError for what is neither a text nor a text per field; an empty text does not say whether anything is wrong */
 function issuesIn(said: unknown): readonly Issue[] {
   if (said === undefined || said === null) return [];
-  if (typeof said === 'string') return [{ rule: 'validate', message: said }];
+  if (isText(said)) return [{ rule: 'validate', message: cut(said) }];
   const named = typeof said === 'object' ? Object.entries(said).filter(([, each]) => each !== undefined) : undefined;
-  if (!named || named.some(([, each]) => typeof each !== 'string')) {
+  if (!named?.every((each): each is [string, string] => isText(each[1]))) {
     throw new TypeError('validate must return nothing, a text, or a text for each field that is wrong.');
   }
-  return named.map(([field, message]) => ({ field, rule: 'validate', message: message as string }));
+  return named.map(([field, message]) => ({ field, rule: 'validate', message: cut(message) }));
 }
+
+const isText = (said: unknown): said is string => typeof said === 'string' && said.trim() !== '';
+const cut = (text: string): string =>
+  text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text;
 
 /** The content of an accept as it came, by field. */
 export const typedIn = (got: unknown): NotTaken['typed'] => {
@@ -56,14 +65,22 @@ export function withProblems<S extends object>(schema: S, { issues, typed }: Not
     const said = [...messages, ...(property.description === undefined ? [] : [property.description])].join(' ');
     const shown = messages.length > 0 ? { description: said } : {};
     const before = Object.hasOwn(typed, name) ? typed[name] : undefined;
-    return [name, { ...property, ...shown, ...(fits(property.type, before) && { default: before }) }];
+    const again = fits(property.type, before) && !isSecret(name, property, before);
+    return [name, { ...property, ...shown, ...(again && { default: before }) }];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 interface FieldSchema {
   readonly type?: unknown;
+  readonly title?: string;
   readonly description?: string;
+}
+
+/** A form that asks for one is refused; a person may type one all the same. */
+function isSecret(name: string, { type, title, description }: FieldSchema, value: unknown): boolean {
+  if (type === 'boolean' || type === 'array') return false;
+  return isCardNumber(value) || secretIn({ name, ...defined({ title, description }) }) !== undefined;
 }
 
 /** A host may send a number as text, which its own schema does not take back. */
