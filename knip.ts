@@ -21,8 +21,8 @@ const config: KnipConfig = {
         'examples/main.ts',
         'examples/start/*.mjs',
         'examples/bundle/server.mjs',
-        // Run in workerd, by test/examples/mount.e2e.test.ts.
-        'examples/mount/worker.ts',
+        // Run in workerd, by test/examples/{mount,booking}.e2e.test.ts.
+        'examples/{mount,booking}/worker.ts',
         'test/examples/contract-worker.ts',
         'test/**/*.{mjs,soak.test.ts}',
         // Only the compiler reads these.

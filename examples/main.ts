@@ -6,7 +6,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { midcall } from '@midcall/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { badDay } from './booking/bad-day.ts';
+import { bookingServer } from './booking/server.ts';
 import { samples as itemSamples } from './canonical/items.ts';
 import { canonicalServer } from './canonical/server.ts';
 import { fill } from './data-file.ts';
@@ -16,7 +19,7 @@ import { tasksServer } from './tasks/server.ts';
 import { samples as taskSamples } from './tasks/tasks.ts';
 
 const usage = `Usage:
-  npm run --silent example -- <tasks|payments|canonical> [--data DIR]
+  npm run --silent example -- <tasks|payments|canonical|booking> [--data DIR]
   npm run --silent example -- tasks [--data DIR] run <tool> [arguments as JSON]
   npm run --silent example -- fleet --ledger FILE [--replicas N] [--port PORT]
 Options:
@@ -52,6 +55,11 @@ async function main(): Promise<void> {
     const replicas = whole('--replicas', values.replicas, 1, 64);
     return runFleet({ replicas, port: whole('--port', values.port, 0, 65_535), ledger: resolve(values.ledger) });
   }
+  if (name === 'booking' && run === undefined) {
+    const mid = midcall();
+    const world = badDay();
+    return serve(() => bookingServer(mid, world), 'memory');
+  }
   const directory = values.data ? resolve(values.data) : await mkdtemp(join(tmpdir(), 'midcall-example-'));
   const timeouts = {
     ...milliseconds('preferenceTimeoutMs', values['preference-timeout']),
@@ -78,9 +86,9 @@ async function main(): Promise<void> {
   throw new Error(usage);
 }
 
-function serve(factory: Parameters<typeof serveStdio>[0], directory: string): void {
+function serve(factory: Parameters<typeof serveStdio>[0], place: string): void {
   serveStdio(factory);
-  process.stderr.write(`serving on standard input and output; the data is in ${directory}\n`);
+  process.stderr.write(`serving on standard input and output; the data is in ${place}\n`);
 }
 
 function whole(option: string, text: string, least: number, most: number): number {

@@ -8,8 +8,28 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /**
  * @param module - its path in the repository; packages are taken from their builds
  * @param env - variables of the worker
+ * @param durableObjects - classes that the module exports, by the names they are bound to
  */
-export async function startWorker(module: string, env: Readonly<Record<string, string>>): Promise<Miniflare> {
+export async function startWorker(
+  module: string,
+  env: Readonly<Record<string, string>>,
+  durableObjects: Readonly<Record<string, string>> = {},
+): Promise<Miniflare> {
+  const bundle = bundles.get(module) ?? bundled(module);
+  bundles.set(module, bundle);
+  return new Miniflare({
+    modules: true,
+    script: await bundle,
+    compatibilityDate: '2026-04-01',
+    compatibilityFlags: ['nodejs_compat'],
+    bindings: { ...env },
+    durableObjects: { ...durableObjects },
+  });
+}
+
+const bundles = new Map<string, Promise<string>>();
+
+async function bundled(module: string): Promise<string> {
   const bundle = await rolldown({
     input: `${root}${module}`,
     cwd: root,
@@ -21,13 +41,7 @@ export async function startWorker(module: string, env: Readonly<Record<string, s
   });
   try {
     const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
-    return new Miniflare({
-      modules: true,
-      script: output[0].code,
-      compatibilityDate: '2026-04-01',
-      compatibilityFlags: ['nodejs_compat'],
-      bindings: { ...env },
-    });
+    return output[0].code;
   } finally {
     await bundle.close();
   }

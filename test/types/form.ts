@@ -47,6 +47,8 @@ same<
     mail: string;
   }
 >(true);
+const titled = form({ name: { type: 'string', title: 'Name' }, news: { type: 'boolean', title: 'Newsletter' } });
+same<ValueOf<typeof titled>, { name: string; news: boolean }>(true);
 
 // Choices known only when the handler runs.
 declare const ids: string[];

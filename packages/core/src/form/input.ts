@@ -64,9 +64,9 @@ export interface RawForm {
   readonly additionalProperties?: boolean;
 }
 
-/** Choices with a title each: `{ low: { title: 'Low' } }`. */
+/** Choices with a title each: `{ low: { title: 'Low' } }`. What has a `type` is a field with a title, and no choice. */
 export interface TitledChoices {
-  readonly [value: string]: { readonly title: string };
+  readonly [value: string]: { readonly title: string; readonly type?: never };
 }
 
 /**

@@ -48,8 +48,7 @@ function issuesIn(said: unknown): readonly Issue[] {
 }
 
 const isText = (said: unknown): said is string => typeof said === 'string' && said.trim() !== '';
-const cut = (text: string): string =>
-  text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text;
+const cut = (text: string): string => (text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text);
 
 /** The content of an accept as it came, by field. */
 export const typedIn = (got: unknown): NotTaken['typed'] => {

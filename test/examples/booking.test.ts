@@ -1,0 +1,86 @@
+/** The booking server of examples/booking: what a person who takes too long, or says no, leaves behind. */
+import { midcall } from '@midcall/server';
+import { connectPair, explore, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
+import { describe, expect, it } from 'vitest';
+import { badDay } from '../../examples/booking/bad-day.ts';
+import { bookingServer } from '../../examples/booking/server.ts';
+
+const accept = (content: object) => ({ action: 'accept' as const, content: { ...content } });
+const outward = accept({ day: '2027-03-01', return: false });
+const seat = (name: string, seat: string) => accept({ name, seat });
+
+describe.each(pairings)('%s over %s', (era, carrier) => {
+  async function book(answers: (advance: (ms: number) => void) => readonly Scripted[]) {
+    let time = 1_000_000;
+    const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
+    const advance = (ms: number) => {
+      time += ms;
+      for (const timer of timers) if (timer.at <= time) timer.fn();
+    };
+    const timer = (fn: () => void, ms: number) => {
+      const one = { at: time + ms, fn };
+      timers.add(one);
+      return () => void timers.delete(one);
+    };
+    const world = badDay();
+    const mid = midcall({ suspectBelowMs: 0, warn: () => {}, now: () => time, timer });
+    const person = scriptedPerson(answers(advance));
+    await using pair = await connectPair(() => bookingServer(mid, world), { era, carrier, person });
+    const result = await pair.client.callTool({ name: 'trip_book', arguments: { to: 'Porto', passengers: 2 } });
+    const ours = [...world.airline.held].filter(([, by]) => by !== 'a stranger');
+    return {
+      said: (result.content[0] as { text: string }).text,
+      ours,
+      attempts: world.payments.attempts,
+      asked: person.asked,
+    };
+  }
+
+  it('lets the seats go where the person takes longer than they are held, and charges nothing', async () => {
+    const { said, ours, attempts } = await book(advance => [
+      outward,
+      seat('Ada', '1A'),
+      seat('Ben', '1B'),
+      () => {
+        advance(15 * 60_000 + 1);
+        return accept({ value: true });
+      },
+    ]);
+    expect(said).toContain('Nothing was booked: nobody answered in time');
+    expect([ours, attempts]).toEqual([[], []]);
+  });
+
+  it('lets every seat go where one passenger is refused', async () => {
+    const { said, ours } = await book(() => [outward, seat('Ada', '1A'), { action: 'decline' }]);
+    expect(said).toContain('Nothing was booked: the person said no');
+    expect(ours).toEqual([]);
+  });
+
+  it('gives two passengers who choose one seat two seats', async () => {
+    const { said, asked } = await book(() => [
+      outward,
+      seat('Ada', '1A'),
+      seat('Ben', '1A'),
+      seat('Ben', '1B'),
+      accept({ value: true }),
+    ]);
+    expect(said).toContain('Booked TRIP-1: 2 seats');
+    expect(asked.filter(({ params }) => params['message'] === 'Passenger 2 of 2')).toHaveLength(2);
+  });
+});
+
+it('explore finds nothing broken in it', async () => {
+  const report = await explore(
+    {
+      name: 'trip_book',
+      server: options => {
+        const mid = midcall({ ...options, suspectBelowMs: 0 });
+        const world = badDay();
+        return () => bookingServer(mid, world);
+      },
+    },
+    { to: 'Porto', passengers: 1 },
+    { answers: ({ words }) => (words.startsWith('Passenger') ? { name: 'Ada', seat: '1A' } : undefined), budget: 25 },
+  );
+  expect(report.findings, report.text).toEqual([]);
+});
