@@ -7,8 +7,8 @@ const seats = rows.flatMap(row => ['A', 'B', 'C', 'D'].map(letter => `${row}${le
 export interface Airline {
   freeSeats(): Promise<string[]>;
   isFree(seat: string): Promise<boolean>;
-  /** @returns false where somebody else was faster; true also where this trip holds the seat already */
-  hold(seat: string, trip: string): Promise<boolean>;
+  /** @returns false where somebody else was faster; true also where this passenger holds the seat already */
+  hold(seat: string, trip: string, passenger: string): Promise<boolean>;
   release(trip: string): Promise<void>;
   /** Turns what is held into tickets; again the same number for the same trip. */
   issue(trip: string): Promise<string>;
@@ -31,13 +31,14 @@ export function airline(rushed: { readonly whenLooked: string; readonly whenHeld
       if (seat === rushed.whenLooked && free(seat)) held.set(seat, 'a stranger');
       return free(seat);
     },
-    async hold(seat, trip) {
+    async hold(seat, trip, passenger) {
+      const holder = `${trip}, ${passenger}`;
       if (seat === rushed.whenHeld && free(seat)) held.set(seat, 'a stranger');
-      if (free(seat)) held.set(seat, trip);
-      return held.get(seat) === trip;
+      if (free(seat)) held.set(seat, holder);
+      return held.get(seat) === holder;
     },
     async release(trip) {
-      for (const [seat, by] of held) if (by === trip) held.delete(seat);
+      for (const [seat, by] of held) if (by.startsWith(`${trip}, `)) held.delete(seat);
     },
     async issue(trip) {
       const number = issued.get(trip) ?? `TRIP-${issued.size + 1}`;

@@ -61,8 +61,8 @@ export function bookingServer(mid: Midcall, options: BookingOptions): McpServer 
       });
       if (answer.action !== 'accept') return answer;
       const { seat } = answer.content;
-      const isOurs = await call.step(`hold, ${passenger}`, () => airline.hold(seat, trip), { idempotent: true });
-      if (isOurs) return answer;
+      const hold = () => airline.hold(seat, trip, passenger);
+      if (await call.step(`hold, ${passenger}`, hold, { idempotent: true, effect: true })) return answer;
     }
   }
   // #endregion

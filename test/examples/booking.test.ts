@@ -62,9 +62,9 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       seat('Ada', '1A'),
       seat('Ben', '1A'),
       seat('Ben', '1B'),
-      accept({ value: true }),
+      accept({ value: false }),
     ]);
-    expect(said).toContain('Booked TRIP-1: 2 seats');
+    expect(said).toContain('answered without confirming');
     expect(asked.filter(({ params }) => params['message'] === 'Passenger 2 of 2')).toHaveLength(2);
   });
 });
