@@ -13,7 +13,7 @@ const desk = fileURLToPath(new URL('../packages/midcall/bin/midcall.js', import.
 const place = join(tmpdir(), 'midcall-bench-inspector');
 const name = '@modelcontextprotocol/inspector';
 const settleMs = 3_000;
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 const wait = ms => new Promise(resolve => setTimeout(resolve, ms));
 
@@ -58,7 +58,7 @@ function memory(pids) {
 
 async function reached(port, child) {
   const begun = performance.now();
-  while (performance.now() - begun < patienceMs && child.exitCode === null) {
+  while (performance.now() - begun < timeoutMs && child.exitCode === null) {
     try {
       await fetch(`http://127.0.0.1:${port}/`);
       return true;

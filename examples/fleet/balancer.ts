@@ -8,7 +8,7 @@ export interface Balancer {
 }
 
 /** How long a request waits for a replica that restarts, in milliseconds, and how often it tries. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 200;
 
 /** @param port - 0 takes a free one */
@@ -18,7 +18,7 @@ export async function startBalancer(port: number, replicas: readonly number[]): 
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    for (const until = Date.now() + PATIENCE_MS; ; ) {
+    for (const until = Date.now() + TIMEOUT_MS; ; ) {
       const replica = replicas[next % replicas.length]!;
       next += 1;
       const once = req.headers['mcp-protocol-version'] === '2026-07-28' && !body.includes('"requestState"');

@@ -37,7 +37,7 @@ describe.each(eras)('a sign-in by device code, on %s', era => {
       expect(code).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
       clock.move(5_000);
       await agrees(page.href);
-      // It is asked again at the pace that it wants.
+      // It is asked again as often as it wants.
       while (granted.every(each => each.startsWith('refused'))) {
         if (clock.left.includes(5_000)) clock.move(5_000);
         await new Promise(resolve => setImmediate(resolve));

@@ -335,7 +335,7 @@ describe('renewing', () => {
     const late = waiting.token(alice, notes);
     await waits;
     await expectedIn('renewed by another process', late);
-    time += notes.patienceMs;
+    time += notes.renewalTimeoutMs;
     expect(await kept.token(alice, notes)).toBeUndefined();
     expect(posted.filter(each => each.get('grant_type') === 'refresh_token')).toEqual([]);
     await connect(alice, notes);

@@ -64,7 +64,7 @@ afterAll(async () => {
 async function begin(kind: 'sqlite' | 'redis'): Promise<void> {
   if (kind === 'sqlite') {
     where = join(folder, `${randomToken()}.db`);
-    const opened = await sqliteStore(where, { patienceMs: 60_000 });
+    const opened = await sqliteStore(where, { lockTimeoutMs: 60_000 });
     store = opened;
     close = () => opened.close();
   } else {
@@ -156,7 +156,7 @@ describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'r
       code: 'connect/provider',
       message: expect.stringContaining('renewed by another process'),
     });
-    time += notes.patienceMs;
+    time += notes.renewalTimeoutMs;
     expect(await kept.token(alice, notes)).toBeUndefined();
     expect(refreshes).toBe(1);
   });

@@ -25,7 +25,7 @@ export async function onShared(kind: Shared['kind'], run: (shared: Shared) => Pr
   if (kind === 'sqlite') {
     const folder = mkdtempSync(join(tmpdir(), 'midcall-tickets-'));
     const where = join(folder, 'shared.db');
-    const store = await sqliteStore(where, { patienceMs: 60_000 });
+    const store = await sqliteStore(where, { lockTimeoutMs: 60_000 });
     try {
       const keys = async () => {
         const reader = new Database(where);

@@ -84,7 +84,7 @@ it('doctor.txt is the report on a host that does some things by itself', async (
   });
   const stop = new AbortController();
   await host.call();
-  const cut = host.call('doctor_patience', {}, { signal: stop.signal });
+  const cut = host.call('doctor_timeout', {}, { signal: stop.signal });
   await holding;
   host.clock.now += 60_000;
   stop.abort(new Error('Request timed out'));

@@ -18,12 +18,12 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const report = await host.report();
     expect(outcomesOf(report)).toEqual({
       ...allOf('works', ...questions, 'page', 'roots'),
-      ...allOf('not-tried', 'sampling', 'patience', 'patience.progress'),
+      ...allOf('not-tried', 'sampling', 'timeout', 'timeout.progress'),
     });
     expect(report.host).toEqual({ name: 'midcall-testing', version: '1.0.0', revision: era });
     expect(report.declares).toEqual(['forms', 'pages (URL mode)', 'roots, announcing changes', 'sampling']);
     expect(report.hearsProgress).toBe(false);
-    expect(report.next).toContain('doctor_patience');
+    expect(report.next).toContain('doctor_timeout');
     expect(host.asked.filter(each => each.method === 'elicitation/create')).toHaveLength(5);
     expect(host.found.length).toBeGreaterThan(5);
     expect(host.found.at(-1)?.[0]?.checks).toEqual(report.checks);
@@ -59,7 +59,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const report = await host.report();
     expect(outcomesOf(report)).toEqual({
       ...allOf('not-declared', ...questions, 'page', 'roots', 'sampling'),
-      ...allOf('not-tried', 'patience', 'patience.progress'),
+      ...allOf('not-tried', 'timeout', 'timeout.progress'),
     });
     expect(report.checks.find(each => each.check === 'form')).toMatchObject({ declared: false, ms: 0 });
   });
@@ -257,7 +257,7 @@ it('2025-11-25: ends a question that nobody answers, and puts the next', async (
 
 it('lists its tools, with a schema of what they give', async () => {
   const host = await clinic({ era: '2026-07-28', host: obliging, capabilities: everything });
-  expect(await host.tools()).toEqual(['doctor', 'doctor_report', 'doctor_patience', 'resume']);
+  expect(await host.tools()).toEqual(['doctor', 'doctor_report', 'doctor_timeout', 'resume']);
 });
 
 it('2025-06-18: examines a host whose forms have neither titled choices nor lists, in its own words', async () => {

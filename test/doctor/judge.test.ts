@@ -211,7 +211,7 @@ describe('a report', () => {
         '  It arrived as it was to be filled in.',
         '',
         'Not declared: Page (URL mode), Roots, Sampling.',
-        'Not tried: Decline, Dismiss, Patience, Patience with progress.',
+        'Not tried: Decline, Dismiss, Call timeout, Call timeout with progress.',
         '',
         'What a server author should do:',
         "- Page (URL mode): Switch on the 'page' channel: the link then goes in a form, to a browser on the same machine, or into the result (docs/connect.md).",

@@ -3,7 +3,7 @@ import { callTimeout } from '../../packages/host/src/calls/call-timeout.ts';
 import { RootsGate } from '../../packages/host/src/roots/gate.ts';
 import { handClock } from './clock.ts';
 
-describe('patience', () => {
+describe('the timeout of a call', () => {
   it('counts the time of the server and not that of the person; pauses nest', () => {
     const clock = handClock();
     let expired = 0;

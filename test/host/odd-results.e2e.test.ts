@@ -32,9 +32,9 @@ async function reached(over: 'stdio' | 'json' | 'events', era: Era, lacking: str
   return urlTarget(served.url);
 }
 
-const roads = eras.flatMap(era => (['stdio', 'json', 'events'] as const).map(over => [era, over] as const));
+const pairs = eras.flatMap(era => (['stdio', 'json', 'events'] as const).map(over => [era, over] as const));
 
-describe.each(roads)('%s over %s', (era, over) => {
+describe.each(pairs)('%s over %s', (era, over) => {
   it('gives results with content of unknown kinds as they were sent, of tools, prompts and resources', async () => {
     const connection = await connected(await reached(over, era));
     const result = async (kind: 'tool' | 'prompt' | 'resource', name: string) => {

@@ -54,7 +54,7 @@ const router = (model: LanguageModel, stream = false) =>
   });
 
 /** The two APIs and the two ways to read them, as one table. */
-const roads: {
+const providers: {
   readonly name: string;
   readonly model: () => LanguageModel;
   readonly stream: boolean;
@@ -115,7 +115,7 @@ const roads: {
   },
 ];
 
-describe.each(roads)('$name', ({ model, stream, says, asks }) => {
+describe.each(providers)('$name', ({ model, stream, says, asks }) => {
   it('sampling-85, sampling-86: a text, its end, and what it cost', async () => {
     server.respond(says('Hello.'), says('Hel', 'length'));
     const house = router(model(), stream);

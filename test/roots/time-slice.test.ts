@@ -6,7 +6,7 @@ import { boundary } from '@midcall/server/roots';
 import { expect, it } from 'vitest';
 
 it('lets timers and immediates run between thousands of operations side by side', async () => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-pace-')));
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-slice-')));
   writeFileSync(join(root, 'x'), 'x');
   await using files = await boundary({ ceiling: [root] }).files();
   let turns = 0;

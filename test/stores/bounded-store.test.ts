@@ -101,7 +101,7 @@ describe('a store that answers', () => {
   it('says itself how long it may take', async () => {
     expect(redisStore({ send: never }).timeoutMs).toBe(15_000);
     expect(redisStore({ send: never, timeoutMs: 2_000 }).timeoutMs).toBe(2_000);
-    const file = await sqliteStore(':memory:', { patienceMs: 60_000 });
+    const file = await sqliteStore(':memory:', { lockTimeoutMs: 60_000 });
     expect(file.timeoutMs).toBeGreaterThan(60_000);
     file.close();
     const clock = handClock();

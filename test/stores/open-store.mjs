@@ -7,7 +7,7 @@ import { sqliteStore } from '@midcall/server/stores/sqlite';
  * @param {string} where - a file, or Redis's socket
  */
 export async function openStore(kind, where) {
-  if (kind === 'sqlite') return { store: await sqliteStore(where, { patienceMs: 60_000 }), close: () => {} };
+  if (kind === 'sqlite') return { store: await sqliteStore(where, { lockTimeoutMs: 60_000 }), close: () => {} };
   const { Redis } = await import('ioredis');
   const client = new Redis({ path: where });
   return { store: redisStore({ send: args => client.call(...args) }), close: () => client.disconnect() };

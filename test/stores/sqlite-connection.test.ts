@@ -23,7 +23,7 @@ beforeEach(() => {
   };
   connection = new SqliteConnection(counted, {
     subject: 'The file',
-    patienceMs: 0,
+    lockTimeoutMs: 0,
     own: true,
     get: 'SELECT key AS value FROM written WHERE key = ?',
     prepare: prepared => {

@@ -142,7 +142,7 @@ describe('the SQLite store', () => {
 
   it('sqlite-Q1, sqlite-Q3: a call that failed on a lock leaves nothing behind for the next one', async () => {
     const path = freshPath();
-    const store = await sqliteStore(path, { patienceMs: 0 });
+    const store = await sqliteStore(path, { lockTimeoutMs: 0 });
     await store.set('a', 'of a');
     await store.set('b', 'of b');
     const other = new Database(path);
@@ -163,7 +163,7 @@ describe('the SQLite store', () => {
 
   it('sqlite-Q1: what reading alone can refuse waits for no lock', async () => {
     const path = freshPath();
-    const store = await sqliteStore(path, { patienceMs: 0 });
+    const store = await sqliteStore(path, { lockTimeoutMs: 0 });
     await store.set('held', 'v');
     const other = new Database(path);
     other.exec('BEGIN IMMEDIATE');
@@ -250,7 +250,7 @@ describe('the SQLite store', () => {
 
   it('sqlite-Q4: gives up on a lock that stays, saying so, and works when it is gone', async () => {
     const path = freshPath();
-    const store = await sqliteStore(path, { patienceMs: 0 });
+    const store = await sqliteStore(path, { lockTimeoutMs: 0 });
     const other = new Database(path);
     other.exec('BEGIN IMMEDIATE');
     const failed = store.delete('k');
@@ -328,7 +328,7 @@ describe('the SQLite store', () => {
   });
 
   it('refuses bad options', async () => {
-    await expect(sqliteStore(':memory:', { patienceMs: Number.NaN })).rejects.toThrow(TypeError);
+    await expect(sqliteStore(':memory:', { lockTimeoutMs: Number.NaN })).rejects.toThrow(TypeError);
     await expect(sqliteStore(':memory:', { sync: 'off' as never })).rejects.toThrow(TypeError);
   });
 });

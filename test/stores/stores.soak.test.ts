@@ -26,7 +26,7 @@ it('store-S2: 500 writers killed with SIGKILL on one SQLite file: nothing half-w
 
 it('store-S1: 64 processes race for tickets on one SQLite file: each is won once', () =>
   withFile(async path => {
-    const store = await sqliteStore(path, { patienceMs: 60_000 });
+    const store = await sqliteStore(path, { lockTimeoutMs: 60_000 });
     await raceProcesses(store, 'sqlite', path, { racers: 64, rounds: 20 });
     store.close();
   }));

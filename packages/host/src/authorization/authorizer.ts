@@ -174,7 +174,7 @@ export class Authorizer {
       const tokens = await fetchTokens(found, client.information, form, this.#asking);
       return withTokens({ issuer: found.issuer }, tokens, clock.now());
     } catch (error) {
-      throw tokenProblem(`The request for a token at ${shown(found.issuer)}`, error, [auth.clientSecret ?? '']);
+      throw tokenProblem(`The request for a token at ${printable(found.issuer)}`, error, [auth.clientSecret ?? '']);
     }
   }
 
@@ -199,7 +199,7 @@ export class Authorizer {
     } catch (error) {
       const code = oauthCode(error);
       if (code === undefined || code === 'server_error' || code === 'temporarily_unavailable')
-        throw tokenProblem(`The renewal of the sign-in at ${shown(found.issuer)}`, error, [refreshToken]);
+        throw tokenProblem(`The renewal of the sign-in at ${printable(found.issuer)}`, error, [refreshToken]);
       const { client: _, ...rest } = withoutTokens(grant);
       return code === 'invalid_client' ? rest : withoutTokens(grant);
     }
@@ -327,7 +327,7 @@ function mustBeBearer(issuer: string, type: string): void {
   if (type.toLowerCase() === 'bearer') return;
   throw new MidcallError(
     'host/unauthorized',
-    `The authorization server ${shown(issuer)} gave a token of type '${visible(type, { max: 40 })}'. Only Bearer tokens are used.`,
+    `The authorization server ${printable(issuer)} gave a token of type '${visible(type, { max: 40 })}'. Only Bearer tokens are used.`,
   );
 }
 
@@ -336,7 +336,7 @@ const stillRefused = ({ wants, scope }: Challenge): MidcallError =>
     'host/unauthorized',
     wants === 'token'
       ? 'The server refuses the token that it was just given (HTTP 401). Its authorization server does not issue what it takes.'
-      : `The server still wants more scopes than the sign-in gave (HTTP 403)${scope === undefined ? '' : `: ${shown(scope)}`}. Your account may not have them.`,
+      : `The server still wants more scopes than the sign-in gave (HTTP 403)${scope === undefined ? '' : `: ${printable(scope)}`}. Your account may not have them.`,
   );
 
 const notOAuth = (): MidcallError =>
@@ -345,4 +345,4 @@ const notOAuth = (): MidcallError =>
     'The server takes no call without a token, and says nowhere how to get one. Send one as a header.',
   );
 
-const shown = (text: string): string => visible(text, { max: 300 });
+const printable = (text: string): string => visible(text, { max: 300 });

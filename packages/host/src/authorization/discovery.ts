@@ -58,14 +58,14 @@ export async function discover(options: DiscoveryOptions): Promise<Discovered | 
   }
   if (!metadata) {
     if (!protectedResource?.authorization_servers?.length) return undefined;
-    throw unauthorized(`The server names the authorization server ${shown(issuer)}, which publishes no metadata.`);
+    throw unauthorized(`The server names the authorization server ${printable(issuer)}, which publishes no metadata.`);
   }
   if (
     !metadata.code_challenge_methods_supported?.includes('S256') &&
     (auth.flow ?? 'authorization-code') === 'authorization-code'
   )
     throw unauthorized(
-      `The authorization server ${shown(issuer)} does not say that it supports PKCE (S256), so nobody can sign in safely.`,
+      `The authorization server ${printable(issuer)} does not say that it supports PKCE (S256), so nobody can sign in safely.`,
     );
   for (const [what, address] of [
     ['The sign-in page', metadata.authorization_endpoint],
@@ -89,7 +89,7 @@ async function resourceMetadata({
 }: DiscoveryOptions): Promise<OAuthProtectedResourceMetadata | undefined> {
   if (metadataUrl && metadataUrl.origin !== serverUrl.origin)
     throw unauthorized(
-      `The server says that its metadata is on another origin, ${shown(metadataUrl.origin)}. It has to be on its own, ${serverUrl.origin}.`,
+      `The server says that its metadata is on another origin, ${printable(metadataUrl.origin)}. It has to be on its own, ${serverUrl.origin}.`,
     );
   try {
     return await discoverOAuthProtectedResourceMetadata(
@@ -115,13 +115,13 @@ function issuerFrom(
     const found = listed.find(each => isSame(each, issuer));
     if (found !== undefined) return found;
     throw unauthorized(
-      `The server wants a sign-in at ${shown(listed[0]!)}. Its entry allows ${shown(issuer)} alone ('issuer' in 'auth').`,
+      `The server wants a sign-in at ${printable(listed[0]!)}. Its entry allows ${printable(issuer)} alone ('issuer' in 'auth').`,
     );
   }
   const [first] = listed as readonly [string];
   if (clientSecret !== undefined && (!URL.canParse(first) || new URL(first).origin !== serverUrl.origin))
     throw unauthorized(
-      `The server wants the client secret sent to ${shown(first)}, which is on another origin. If that is where the secret belongs, name it as 'issuer' in 'auth'.`,
+      `The server wants the client secret sent to ${printable(first)}, which is on another origin. If that is where the secret belongs, name it as 'issuer' in 'auth'.`,
     );
   return first;
 }
@@ -139,7 +139,7 @@ async function resourceOf(
     return metadata?.resource;
   } catch (cause) {
     throw unauthorized(
-      `The server asks for a token that is meant for ${shown(metadata?.resource ?? 'another resource')}. One for ${serverUrl.origin}${serverUrl.pathname} is all it may ask for.`,
+      `The server asks for a token that is meant for ${printable(metadata?.resource ?? 'another resource')}. One for ${serverUrl.origin}${serverUrl.pathname} is all it may ask for.`,
       cause,
     );
   }
@@ -148,10 +148,10 @@ async function resourceOf(
 function whyNoMetadata(issuer: string, cause: unknown): MidcallError {
   if (IssuerMismatchError.isInstance(cause))
     return unauthorized(
-      `The metadata of the authorization server ${shown(issuer)} is that of another issuer, ${shown(cause.received ?? 'none')}. It is refused, since tokens could go to the wrong place.`,
+      `The metadata of the authorization server ${printable(issuer)} is that of another issuer, ${printable(cause.received ?? 'none')}. It is refused, since tokens could go to the wrong place.`,
       cause,
     );
-  return unauthorized(`The metadata of the authorization server ${shown(issuer)} could not be read.`, cause);
+  return unauthorized(`The metadata of the authorization server ${printable(issuer)} could not be read.`, cause);
 }
 
-const shown = (address: string): string => visible(address, { max: 300 });
+const printable = (address: string): string => visible(address, { max: 300 });

@@ -59,8 +59,8 @@ const advice: Readonly<Record<RowName, Told>> = {
     dropped: 'Give midcall({ sampling: { model } }) a model of your own for when the client gives no reply.',
     'not-declared': 'Give midcall({ sampling: { model } }) a model of your own: call.sample uses it here.',
   },
-  patience: waiting,
-  'patience.progress': {
+  timeout: waiting,
+  'timeout.progress': {
     ...waiting,
     'not-declared': 'Nothing keeps a call alive here but its end. Stay below the time that the host waits.',
   },

@@ -100,7 +100,7 @@ export class Chart {
   }
 
   /** Begins to hold a call open. @returns what ends it */
-  hold(row: 'patience' | 'patience.progress'): (end: 'held' | 'cancelled') => void {
+  hold(row: 'timeout' | 'timeout.progress'): (end: 'held' | 'cancelled') => void {
     const hold: { readonly row: RowName; readonly at: number; leftAt?: number } = { row, at: this.#now() };
     this.#hold = hold;
     return how => {
@@ -112,10 +112,7 @@ export class Chart {
 
   /** Notes that the host does not ask for progress, so that nothing can be tried with it. */
   silent(): void {
-    this.#found.set(
-      'patience.progress',
-      finding('not-declared', 0, 'The host gives no progress token with its calls.'),
-    );
+    this.#found.set('timeout.progress', finding('not-declared', 0, 'The host gives no progress token with its calls.'));
   }
 
   /** What is known of each line, in the order of the report. */

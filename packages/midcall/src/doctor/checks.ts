@@ -18,15 +18,15 @@ export const rows = {
   page: { title: 'Page (URL mode)', needs: 'url' },
   roots: { title: 'Roots', needs: 'roots' },
   sampling: { title: 'Sampling', needs: 'sampling' },
-  patience: { title: 'Patience', needs: undefined },
-  'patience.progress': { title: 'Patience with progress', needs: undefined },
+  timeout: { title: 'Call timeout', needs: undefined },
+  'timeout.progress': { title: 'Call timeout with progress', needs: undefined },
 } as const satisfies Record<string, { readonly title: string; readonly needs: keyof Can | undefined }>;
 
 export type RowName = keyof typeof rows;
 export const rowNames = Object.keys(rows) as readonly RowName[];
 
 /** The lines that a check, or a wait of the second tool, comes to. */
-export const rowsOf = (name: CheckName | 'patience' | 'patience.progress'): readonly RowName[] =>
+export const rowsOf = (name: CheckName | 'timeout' | 'timeout.progress'): readonly RowName[] =>
   name === 'fields' ? rowNames.filter(row => row.startsWith('fields.')) : [name];
 
 /** True where the client declares what a line needs. */

@@ -52,9 +52,9 @@ function nextStep(chart: Chart, checks: readonly ReportLine[]): string | undefin
   const untried = (row: RowName) => checks.some(each => each.check === row && each.outcome === 'not-tried');
   const left = chart.left();
   if (left.length > 0) return `Call doctor again: it goes on with ${left.join(', ')}.`;
-  if (untried('patience'))
-    return 'Call doctor_patience to find out how long a call may stay open; with progress: true, once more.';
-  if (untried('patience.progress')) return 'Call doctor_patience with progress: true.';
+  if (untried('timeout'))
+    return 'Call doctor_timeout to find out how long a call may stay open; with progress: true, once more.';
+  if (untried('timeout.progress')) return 'Call doctor_timeout with progress: true.';
   if (untried('sampling'))
     return 'Where the person agrees to spend a few tokens, call doctor with checks: ["sampling"].';
   return undefined;

@@ -1,5 +1,5 @@
 /**
- * The doctor: an MCP server that finds out what its host does with a server's questions. `doctor` asks, `doctor_patience`
+ * The doctor: an MCP server that finds out what its host does with a server's questions. `doctor` asks, `doctor_timeout`
  * waits, `doctor_report` tells; what was found is kept per host for as long as the process lives, since a host that drops
  * a question takes the call with it. The same for both protocol revisions.
  */
@@ -9,12 +9,12 @@ import { type Connect, type ConnectOptions, connect, reach } from '@midcall/serv
 import { type CallToolResult, McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ownVersion } from '../install/index.ts';
+import { registerCallTimeout } from './call-timeout.ts';
 import { Chart } from './chart.ts';
 import { checkNames, rowNames } from './checks.ts';
 import { announcesRoots, inWords } from './declared.ts';
 import { examine } from './examine.ts';
 import { outcomes } from './finding.ts';
-import { registerPatience } from './patience.ts';
 import { type Report, reportOf, reportText } from './report.ts';
 
 export interface DoctorOptions extends Pick<MidcallOptions, 'now' | 'timer' | 'warn' | 'key' | 'suspectBelowMs'> {
@@ -152,7 +152,7 @@ export function doctorServer({
         return reported(chart);
       },
     );
-    registerPatience(server, {
+    registerCallTimeout(server, {
       chartOf: ctx => chartOf(mid.client(server, ctx)),
       timer,
       found,

@@ -56,7 +56,7 @@ export function newCode(): string {
 export const spelled = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
 /** What a process remembers of a page, so as not to compute it at every step of a visit. */
-interface Known {
+interface Remembered {
   readonly name: string;
   /** Where this process issued it: what it wrote, and the JSON in it. It holds as long as the store has that text. */
   issued?: { readonly sealed: string; readonly json: string };
@@ -66,7 +66,7 @@ interface Known {
 export class PageRecords {
   readonly #host: PagesHost;
   readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, Remembered>();
 
   constructor(host: PagesHost) {
     this.#host = host;
@@ -193,17 +193,17 @@ export class PageRecords {
     });
   }
 
-  #know(pageId: string): Known {
+  #know(pageId: string): Remembered {
     const known = this.#known.get(pageId);
     if (known) return known;
-    const made: Known = { name: pageDigest(pageId) };
+    const made: Remembered = { name: pageDigest(pageId) };
     if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
     this.#known.set(pageId, made);
     return made;
   }
 
   /** What a sealed page asks, in an object of its own. */
-  #ask({ name, issued }: Known, sealed: string): PageAsk | undefined {
+  #ask({ name, issued }: Remembered, sealed: string): PageAsk | undefined {
     if (issued?.sealed === sealed) return JSON.parse(issued.json).v;
     return this.#open(`page:${name}`, sealed) as unknown as PageAsk | undefined;
   }

@@ -14,14 +14,21 @@
  * - sqlite-Q4 A locked file is waited for without blocking the process for more than a moment.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { isBusy, judged, patiently, rowsAsLists, type SqliteDatabase, type SqliteStatement } from './sqlite-file.ts';
+import {
+  isBusy,
+  judged,
+  rowsAsLists,
+  type SqliteDatabase,
+  type SqliteStatement,
+  untilUnlocked,
+} from './sqlite-file.ts';
 
 /** What a connection is for, and how it is treated. */
 export interface SqliteConnectionOptions<Row, Statements> {
   /** Begins every error message. */
   readonly subject: string;
   /** Milliseconds to wait for a lock of another process. */
-  readonly patienceMs: number;
+  readonly lockTimeoutMs: number;
   /** Whether nobody else uses this connection. Writes on one that somebody does may be part of their transaction. */
   readonly own: boolean;
   /** Gives the row of a key. */
@@ -70,7 +77,7 @@ export class SqliteConnection<Row, Statements> {
   /** @returns the row: at once where the file is free, which is nearly always, else when it is (sqlite-Q4) */
   read(key: string): Row | undefined | Promise<Row | undefined> {
     while (this.#queued.length > 0 && this.#queued.some(each => each.key === key)) this.#writeAsked();
-    const { get, patienceMs, subject } = this.#options;
+    const { get, lockTimeoutMs, subject } = this.#options;
     let statement = this.#reading;
     const once = (): Row | undefined => {
       this.#checkUsable();
@@ -85,7 +92,7 @@ export class SqliteConnection<Row, Statements> {
     } catch (error) {
       if (!isBusy(error)) throw judged(error, subject);
     }
-    return patiently(patienceMs, once).catch(error => {
+    return untilUnlocked(lockTimeoutMs, once).catch(error => {
       throw judged(error, subject);
     });
   }
@@ -170,7 +177,7 @@ export class SqliteConnection<Row, Statements> {
 
   async #whenFree(group: readonly QueuedWrite<Statements>[]): Promise<void> {
     this.#inDemand = true;
-    const { live, patienceMs, subject } = this.#options;
+    const { live, lockTimeoutMs, subject } = this.#options;
     const left = new Set(group);
     try {
       for (const each of group) {
@@ -179,7 +186,7 @@ export class SqliteConnection<Row, Statements> {
         left.delete(each);
         each.resolve(refused.is);
       }
-      if (left.size > 0) await patiently(patienceMs, () => this.#commit([...left]));
+      if (left.size > 0) await untilUnlocked(lockTimeoutMs, () => this.#commit([...left]));
     } catch (error) {
       if (isBusy(error)) for (const each of left) each.reject(judged(error, subject));
       else this.#eachAlone([...left], error);

@@ -27,20 +27,20 @@ export interface SqliteDatabase {
 
 /** `MDCL`, in the header of every file we make. */
 const APPLICATION_ID = 0x4d44434c;
-/** How long SQLite itself waits for a lock, blocking this process; the rest of the patience is asynchronous. */
+/** How long SQLite itself waits for a lock, blocking this process; the rest of the wait is asynchronous. */
 const BLOCKING_MS = 10;
 
 /**
  * Opens or makes the file.
  * @param path - its folder is made where missing; `:memory:` for a database of this connection alone
  * @param options - `sync`: `full` keeps every write through a power cut; `normal` through a crash of the process only,
- *   and writes faster. `patienceMs`: how long to wait for a lock of another process
+ *   and writes faster. `lockTimeoutMs`: how long to wait for a lock of another process
  * @throws MidcallError `store/corrupt` where the file is damaged or belongs to another program, `store/unavailable`
  *   where it cannot be opened, or others may read it and that cannot be changed
  */
 export async function openSqlite(
   path: string,
-  options: { readonly sync: 'full' | 'normal'; readonly patienceMs: number },
+  options: { readonly sync: 'full' | 'normal'; readonly lockTimeoutMs: number },
 ): Promise<SqliteDatabase & { close(): void }> {
   const { default: Database } = await needed('A SQLite store given as a path', 'libsql', () => import('libsql'));
   try {
@@ -50,7 +50,7 @@ export async function openSqlite(
       // What was written last may still lie beside it.
       for (const end of ['-wal', '-shm', '-journal']) makePrivate(`${path}${end}`, 'r+');
     }
-    return await patiently(options.patienceMs, () => {
+    return await untilUnlocked(options.lockTimeoutMs, () => {
       // A connection for each attempt: in libsql a statement that met a lock stays open and spoils its connection.
       const database: SqliteDatabase & { close(): void } = new Database(path);
       try {
@@ -124,11 +124,11 @@ function only(database: SqliteDatabase, sql: string): unknown {
 }
 
 /**
- * Runs `attempt` until the file is not locked, at most for `patienceMs`. Waiting is asynchronous and its length random,
+ * Runs `attempt` until the file is not locked, at most for `lockTimeoutMs`. Waiting is asynchronous and its length random,
  * so that processes which met once do not meet again.
  */
-export async function patiently<T>(patienceMs: number, attempt: () => T): Promise<T> {
-  const deadline = performance.now() + patienceMs;
+export async function untilUnlocked<T>(lockTimeoutMs: number, attempt: () => T): Promise<T> {
+  const deadline = performance.now() + lockTimeoutMs;
   for (;;) {
     try {
       return attempt();

@@ -9,7 +9,7 @@ import { checkGiven, checkOptions, func, notNegative, oneOf } from '@midcall/cor
 import type { Store } from '@midcall/core/store';
 import { checkEntry, checkKey } from '@midcall/core/store';
 import { SqliteConnection } from './sqlite-connection.ts';
-import { judged, openSqlite, patiently, type SqliteDatabase } from './sqlite-file.ts';
+import { judged, openSqlite, type SqliteDatabase, untilUnlocked } from './sqlite-file.ts';
 
 export type { Store } from '@midcall/core/store';
 export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
@@ -19,7 +19,7 @@ export interface SqliteStoreOptions {
   /** The clock, in milliseconds, the same for all processes that share the file; `Date.now` where absent. */
   readonly now?: () => number;
   /** Milliseconds to wait for a lock of another process before `store/unavailable`; 10,000 where absent. */
-  readonly patienceMs?: number;
+  readonly lockTimeoutMs?: number;
   /**
    * For a path: `full` (default) keeps every write through a power cut; `normal` only through a crash of the process,
    * so that after a power cut a step may start a second time. It writes faster.
@@ -76,10 +76,10 @@ export async function sqliteStore(
   options: SqliteStoreOptions = {},
 ): Promise<SqliteStore> {
   checkGiven('sqliteStore', 'the first argument', source, sourceKind);
-  checkOptions('sqliteStore', options, { now: func, patienceMs: notNegative, sync: oneOf('full', 'normal') });
-  const { now = Date.now, patienceMs = 10_000, sync = 'full' } = options;
+  checkOptions('sqliteStore', options, { now: func, lockTimeoutMs: notNegative, sync: oneOf('full', 'normal') });
+  const { now = Date.now, lockTimeoutMs = 10_000, sync = 'full' } = options;
   const subject = typeof source === 'string' ? `The SQLite store ${JSON.stringify(source)}` : 'The SQLite store';
-  const opened = typeof source === 'string' ? await openSqlite(source, { sync, patienceMs }) : undefined;
+  const opened = typeof source === 'string' ? await openSqlite(source, { sync, lockTimeoutMs }) : undefined;
   const database = opened ?? (source as SqliteDatabase);
 
   const live = (row: Row | undefined): string | undefined => {
@@ -89,7 +89,7 @@ export async function sqliteStore(
   };
   const connection = new SqliteConnection<Row, Statements>(database, {
     subject,
-    patienceMs,
+    lockTimeoutMs,
     own: opened !== undefined,
     get: GET,
     prepare,
@@ -98,7 +98,7 @@ export async function sqliteStore(
   let closed = false;
 
   try {
-    await patiently(patienceMs, () => makeTable(database, subject));
+    await untilUnlocked(lockTimeoutMs, () => makeTable(database, subject));
   } catch (error) {
     opened?.close();
     throw judged(error, subject);
@@ -115,7 +115,7 @@ export async function sqliteStore(
 
   return {
     // It ends by itself; this is for a disk that does not.
-    timeoutMs: patienceMs + 10_000,
+    timeoutMs: lockTimeoutMs + 10_000,
     async get(key) {
       checkKey(key);
       return live(await connection.read(key));

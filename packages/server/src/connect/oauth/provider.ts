@@ -80,7 +80,7 @@ export interface Provider {
   readonly scopes: readonly string[];
   readonly parameters: Readonly<Record<string, string>>;
   /** Milliseconds after which a renewal that was begun can no longer be under way. */
-  readonly patienceMs: number;
+  readonly renewalTimeoutMs: number;
   /** The requests to it. */
   readonly client: OAuthClient;
 }
@@ -159,7 +159,7 @@ export function provider(options: ProviderOptions): Provider {
     scopes: Object.freeze([...scopes]),
     parameters: Object.freeze({ ...parameters }),
     // Discovery twice, keys, the request itself, and as much again for a process that was held up.
-    patienceMs: 8 * timeoutMs,
+    renewalTimeoutMs: 8 * timeoutMs,
     client,
   });
 }

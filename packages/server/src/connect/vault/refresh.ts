@@ -151,7 +151,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     const refreshToken = renewal.stale.kept.tokens?.refreshToken;
     if (refreshToken === undefined) return undefined;
     const claim = claimKey(refreshToken);
-    const deadBy = String(now() + renewal.provider.patienceMs);
+    const deadBy = String(now() + renewal.provider.renewalTimeoutMs);
     const part = (await store.set(claim, deadBy, { ifAbsent: true })) ? asWinner : asLoser;
     return part(renewal, claim);
   };

@@ -48,15 +48,15 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 
   it('holds the call for as long as was said, and ends by itself', async () => {
     const { host, time } = await setUp();
-    const report = host.report('doctor_patience', { seconds: 90 });
+    const report = host.report('doctor_timeout', { seconds: 90 });
     await time.set();
     time.pass(90_000);
     expect(outcomesOf(await report)).toMatchObject({
-      patience: 'works',
-      'patience.progress': 'not-tried',
+      timeout: 'works',
+      'timeout.progress': 'not-tried',
       form: 'not-tried',
     });
-    expect(said(await report, 'patience')).toBe('The call was held for 90.0 s, and the host did not cancel it.');
+    expect(said(await report, 'timeout')).toBe('The call was held for 90.0 s, and the host did not cancel it.');
     expect((await report).next).toContain('goes on with form');
   });
 
@@ -64,42 +64,42 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const { host, time } = await setUp();
     const heard: number[] = [];
     const onprogress = ({ progress }: { progress: number }) => void heard.push(progress);
-    const report = host.report('doctor_patience', { seconds: 12, progress: true }, { onprogress });
+    const report = host.report('doctor_timeout', { seconds: 12, progress: true }, { onprogress });
     await time.set();
     time.pass(12_000);
-    expect(outcomesOf(await report)['patience.progress']).toBe('works');
+    expect(outcomesOf(await report)['timeout.progress']).toBe('works');
     expect(heard).toEqual([1, 2, 3]);
   });
 
   it('does not try with progress where the host does not ask for it', async () => {
     const { host } = await setUp();
-    const report = await host.report('doctor_patience', { progress: true });
-    expect(outcomesOf(report)['patience.progress']).toBe('not-declared');
+    const report = await host.report('doctor_timeout', { progress: true });
+    expect(outcomesOf(report)['timeout.progress']).toBe('not-declared');
     expect(report.hearsProgress).toBe(false);
   });
 
   it('says after how long the host cancelled', async () => {
     const { host, time } = await setUp();
     const stop = new AbortController();
-    const cut = host.report('doctor_patience', {}, { signal: stop.signal });
+    const cut = host.report('doctor_timeout', {}, { signal: stop.signal });
     await time.set();
     time.pass(60_000);
     stop.abort(new Error('Request timed out'));
     await expect(cut).rejects.toThrow();
     await expect
-      .poll(async () => said(await host.report('doctor_report'), 'patience'))
+      .poll(async () => said(await host.report('doctor_report'), 'timeout'))
       .toMatch(/^The host (cancelled the call after 60\.0 s|called again after 60\.0 s)/);
   });
 
   it('notices a host that gives up without a word, and calls again', async () => {
     const { host, time } = await setUp();
-    const cut = host.report('doctor_patience');
+    const cut = host.report('doctor_timeout');
     await time.set();
     time.pass(60_000);
     const report = await host.report('doctor_report');
-    expect(outcomesOf(report)['patience']).toBe('dropped');
-    expect(said(report, 'patience')).toContain('given up without saying so');
+    expect(outcomesOf(report)['timeout']).toBe('dropped');
+    expect(said(report, 'timeout')).toContain('given up without saying so');
     time.pass(60_000);
-    expect(said(await cut, 'patience')).toContain('called again after 60.0 s');
+    expect(said(await cut, 'timeout')).toContain('called again after 60.0 s');
   });
 });

@@ -1,5 +1,5 @@
 /**
- * `doctor_patience`: holds a call open to find out when the host gives it up. A plain tool of the SDK's, since it asks
+ * `doctor_timeout`: holds a call open to find out when the host gives it up. A plain tool of the SDK's, since it asks
  * nothing and needs the request itself: whether progress was asked for, and whether it was cancelled.
  */
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
@@ -9,7 +9,7 @@ import { hold } from './hold.ts';
 
 const mostSeconds = 600;
 
-export interface PatienceOptions {
+export interface CallTimeoutOptions {
   readonly chartOf: (ctx: ServerContext) => Chart;
   readonly found: () => Promise<void>;
   readonly outputSchema: z.ZodType;
@@ -19,10 +19,13 @@ export interface PatienceOptions {
 }
 
 /** Registers the tool. */
-export function registerPatience(server: McpServer, { chartOf, found, reported, ...options }: PatienceOptions): void {
+export function registerCallTimeout(
+  server: McpServer,
+  { chartOf, found, reported, ...options }: CallTimeoutOptions,
+): void {
   const { outputSchema, timer = startTimer } = options;
   server.registerTool(
-    'doctor_patience',
+    'doctor_timeout',
     {
       title: 'How long this host waits',
       description:
@@ -52,7 +55,7 @@ export function registerPatience(server: McpServer, { chartOf, found, reported, 
             method: 'notifications/progress',
             params: { progressToken: progressToken!, progress: done, message: 'Still holding the call open.' },
           });
-        const ended = chart.hold(progress ? 'patience.progress' : 'patience');
+        const ended = chart.hold(progress ? 'timeout.progress' : 'timeout');
         ended(await hold({ ms: seconds * 1_000, signal, timer, ...(progress && { progress: tell }) }));
       }
       await found();
