@@ -14,6 +14,7 @@ import { recorded } from '../../packages/testing/src/eras.ts';
 import { grown } from '../fixtures/grown.ts';
 import { bareClient, textOf } from '../server/bare-client.ts';
 import { fixture, told } from './fixture.ts';
+import { shortWaits } from './short-waits.ts';
 import { codeIn, visitor } from './visitor.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -244,7 +245,7 @@ describe('2026-07-28', () => {
   it('elicit-url-17, elicit-url-34, elicit-url-38, mrtr-21: a retry before the page is done is told to come again, by its state alone, after it the result', async () => {
     const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
     onTestFinished(() => pages.close());
-    const mid = midcall({ pages, suspectBelowMs: 0, warn: () => {}, holdMs: 5 });
+    const mid = midcall({ pages, suspectBelowMs: 0, warn: () => {}, holdMs: 5, ...shortWaits() });
     await using client = await bareClient(() => {
       const server = new McpServer({ name: 'notes', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => ({ content: [{ type: 'text', text: await sure(call) }] }));

@@ -9,6 +9,7 @@ import { confirm, secret } from '@midcall/server/connect';
 import { pairings, type Scripted } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, textOf, told } from './fixture.ts';
+import { shortWaits } from './short-waits.ts';
 import { codeIn, visitor } from './visitor.ts';
 
 const ticketIn = (text: string): string => /ticket "([^"]+)"/.exec(text)?.[1] ?? '';
@@ -16,7 +17,7 @@ const linkIn = (text: string): string => /http:\/\/127\.0\.0\.1:\d+\/connect\/[\
 
 const everything = { elicitation: { form: {}, url: {} } };
 /** Nobody is that slow, so every answer of the host counts as its own. */
-const alwaysTooFast = { suspectBelowMs: 1e9, holdMs: 15 };
+const alwaysTooFast = () => ({ suspectBelowMs: 1e9, holdMs: 15, ...shortWaits() });
 const noes: readonly [string, Scripted][] = [
   ['declines', { action: 'decline' }],
   ['cancels', { action: 'cancel' }],
@@ -34,7 +35,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       handler,
       answers: [answer],
       capabilities: everything,
-      midcall: alwaysTooFast,
+      midcall: alwaysTooFast(),
       connect: {
         reach: { kind: 'here', browser: true },
         openBrowser: async url => {

@@ -3,6 +3,7 @@ import { confirm } from '@midcall/server/connect';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { fixture, textOf, told } from './fixture.ts';
+import { shortWaits } from './short-waits.ts';
 import { pastCode } from './visitor.ts';
 
 async function finish({ params }: { params: Readonly<Record<string, unknown>> }, how = 'send'): Promise<void> {
@@ -12,11 +13,12 @@ async function finish({ params }: { params: Readonly<Record<string, unknown>> },
 
 describe.each(eras)('%s', era => {
   const later = { ms: 0 };
+  const { now, timer } = shortWaits();
   const flooded = (most: number, more: object = {}) =>
     fixture({
       era,
       connect: { maxOpen: most },
-      midcall: { holdMs: 5, maxRounds: 2, now: () => Date.now() + later.ms },
+      midcall: { holdMs: 5, maxRounds: 2, now: () => now() + later.ms, timer },
       handler: async call => {
         try {
           return told(await call.elicitUrl({ message: 'Sure?', page: confirm() }));

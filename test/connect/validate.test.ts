@@ -2,6 +2,7 @@
 import { pairings } from '@midcall/testing';
 import { expect, it } from 'vitest';
 import { fixture, textOf } from './fixture.ts';
+import { shortWaits } from './short-waits.ts';
 import { visitor } from './visitor.ts';
 
 const ticketIn = (text: string): string => /ticket "([^"]+)"/.exec(text)?.[1] ?? '';
@@ -15,7 +16,7 @@ it.each(pairings)(
       era,
       carrier,
       capabilities: {},
-      midcall: { holdMs: 15 },
+      midcall: { holdMs: 15, ...shortWaits() },
       handler: async call => {
         const answer = await call.elicit({
           message: 'Which seat?',

@@ -16,20 +16,11 @@ import { negotiation } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
+import { quickClock } from '../fixtures/quick-clock.ts';
 import { person } from './person.ts';
 import { said, servedInMemory, servedOverHttp, type Work } from './task-server.ts';
 
 const yes: Reply = { action: 'accept', content: { value: true } };
-
-/** A clock by which a second passes at once, and half a minute never does. */
-const quick = {
-  now: () => 1_800_000_000_000,
-  after(ms: number, fn: () => void) {
-    if (ms > 5_000) return () => {};
-    const turn = setImmediate(fn);
-    return () => clearImmediate(turn);
-  },
-};
 
 type Carrier = 'memory' | 'http';
 type Open = () => Promise<Transport>;
@@ -50,7 +41,7 @@ async function host(
   const client = new Client({ name: 'host', version: '1.0.0' }, { versionNegotiation: negotiation('2025-11-25') });
   const inbox = new Inbox();
   const events: AttachEvent[] = [];
-  const attachment = attach(client, { server: { id: 'r', origin: 'node r' }, inbox, clock: quick, ...options });
+  const attachment = attach(client, { server: { id: 'r', origin: 'node r' }, inbox, clock: quickClock, ...options });
   attachment.subscribe(event => events.push(event));
   const me = person(answer);
   inbox.present(me);

@@ -7,20 +7,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { quickClock } from '../fixtures/quick-clock.ts';
 import { person } from './person.ts';
 
 const yes: Reply = { action: 'accept', content: { value: true } };
 type Handler = (call: Call) => Promise<string>;
-
-/** A clock by which a second passes at once, and a minute never does. */
-const quick = {
-  now: () => 1_800_000_000_000,
-  after(ms: number, fn: () => void) {
-    if (ms > 5_000) return () => {};
-    const turn = setImmediate(fn);
-    return () => clearImmediate(turn);
-  },
-};
 
 async function host(
   handler: Handler,
@@ -46,7 +37,7 @@ async function host(
   );
   const inbox = new Inbox();
   const me = person(answer);
-  const attachment = attach(client, { server: { id: 'notes', origin: 'node notes' }, inbox, clock: quick });
+  const attachment = attach(client, { server: { id: 'notes', origin: 'node notes' }, inbox, clock: quickClock });
   inbox.present(me);
   if (carrier === 'http') {
     const serving = await serveHttp(factory, { port: 0 });
