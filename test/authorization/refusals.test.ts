@@ -215,6 +215,7 @@ describe('addresses that a server names for a sign-in', () => {
     ['https://[::ffff:10.0.0.1]/', 'on this machine or its network'],
     ['https://[fd00::1]/', 'on this machine or its network'],
     ['https://router/', 'on this machine or its network'],
+    ['https://router./', 'on this machine or its network'],
     ['https://metadata.google.internal/', 'on this machine or its network'],
     ['https://user:word@login.example.com/', 'has a name or password in it'],
     ['javascript:alert(1)', 'is no web address'],

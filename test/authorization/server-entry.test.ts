@@ -52,6 +52,9 @@ describe('an entry', () => {
     expect(() => urlTarget('https://x.example', { headers: { authorization: 'Bearer x' }, auth: {} })).toThrow(
       "Give the server a header 'Authorization' or 'auth', not both.",
     );
+    expect(() => urlTarget('https://x.example', { headersFile: '/a', auth: {} })).toThrow(
+      "Give the server 'headersFile' or 'auth', not both.",
+    );
   });
 });
 

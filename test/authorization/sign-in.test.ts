@@ -2,8 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@midcall/core/time';
+import { memoryVault } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { handClock } from '../host/clock.ts';
 import { folderOfVault, guarded, hostOf, signsIn } from './stage.ts';
 
 describe.each(eras)('a server that wants a sign-in, on %s', era => {
@@ -125,6 +127,46 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect(waiting.record.filter(({ event }) => event.type === 'ended')).toMatchObject([
       { event: { kind: 'sign-in', how: 'completed' } },
     ]);
+  });
+
+  it('is signed out of in every process, and its authorization server takes back what it gave', async () => {
+    const { url, logins } = await guarded();
+    const taken: string[] = [];
+    logins.state.intercept = request => {
+      if (request.url?.startsWith('/token/revocation')) taken.push(request.method ?? '');
+      return false;
+    };
+    const { vault } = await folderOfVault();
+    const clock = handClock(Date.now());
+    const [here, there] = [hostOf(url, { era, vault: vault() }), hostOf(url, { era, vault: vault(), clock })];
+    await here.connection.start();
+    await there.connection.start();
+    expect(await here.connection.isSignedIn()).toBe(true);
+    expect(await here.connection.signOut()).toBe(true);
+    expect([await here.connection.isSignedIn(), await there.connection.isSignedIn()]).toEqual([false, false]);
+    // The refresh token, and the access token with it.
+    expect(taken.length).toBeGreaterThan(0);
+    expect(await here.call('whoami')).toBe('alice');
+    expect(here.asked).toHaveLength(2);
+    await here.connection.signOut();
+    clock.move(5_000);
+    expect(await there.call('whoami')).toBe('alice');
+    expect(there.asked).toHaveLength(1);
+  });
+
+  it('is signed out of here where its authorization server cannot be told, which is said', async () => {
+    const { url, logins } = await guarded();
+    const host = hostOf(url, { era, vault: memoryVault() });
+    await host.connection.start();
+    logins.state.intercept = (request, response) => {
+      if (!request.url?.includes('revocation')) return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    expect(await host.connection.signOut()).toBe(false);
+    expect(await host.connection.isSignedIn()).toBe(false);
+    expect(await host.call('whoami')).toBe('alice');
+    expect(host.asked).toHaveLength(2);
   });
 
   it('is not asked about any more when the host is stopped', async () => {

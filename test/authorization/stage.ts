@@ -159,7 +159,8 @@ export function hostOf(url: URL, { era, vault, auth, person = signsIn, clock, pr
     inbox,
     audit,
     era,
-    authorization: { vault, ...(principal !== undefined && { principal }) },
+    authorization: { vault },
+    ...(principal !== undefined && { principal }),
     ...(clock && { clock }),
     ...(fetch && { fetch }),
   };

@@ -100,6 +100,8 @@ export interface HttpStageOptions {
   readonly upstream: Era;
   /** Registers what the upstream server has. */
   readonly serve?: (mid: Midcall, server: McpServer) => void;
+  /** An upstream server of the test's own, in place of one that `serve` makes. */
+  readonly url?: string;
   /** What the person at the desk does when it is shown; there is no desk where absent. */
   readonly atDesk?: (inbox: Inbox) => unknown;
   readonly options?: Partial<HttpBridgeOptions>;
@@ -108,7 +110,7 @@ export interface HttpStageOptions {
 }
 
 /** Starts the upstream server and the bridge; disposing of it ends both. */
-export async function httpStage({ upstream, serve, atDesk, entries, options }: HttpStageOptions) {
+export async function httpStage({ upstream, serve, url, atDesk, entries, options }: HttpStageOptions) {
   const mid = midcall({
     roots: { askWhereDeprecated: true },
     sampling: { askWhereDeprecated: true },
@@ -124,7 +126,7 @@ export async function httpStage({ upstream, serve, atDesk, entries, options }: H
     { port: 0 },
   );
   const warned: string[] = [];
-  const entry: ServerEntry = { id: 'upstream', target: urlTarget(served.url.href) };
+  const entry: ServerEntry = { id: 'upstream', target: urlTarget(url ?? served.url.href) };
   const bridge = await startHttpBridge({
     client: { name: 'test-bridge', version: '1.0.0' },
     clock: ringing(systemClock),

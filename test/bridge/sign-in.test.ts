@@ -18,15 +18,12 @@ const ended = (work: Promise<object>): Promise<object> =>
 const holdMs = 45_000;
 
 describe.each(pairs)('a host of %s in front of a server of %s that wants a sign-in', (host, upstream) => {
+  const inFront = (url: URL, atDesk: (inbox: Inbox) => unknown, more: Partial<Parameters<typeof stage>[0]> = {}) =>
+    stage({ host, upstream, url: url.href, options: { authorization: { vault: memoryVault() } }, atDesk, ...more });
+
   it('is served when the person signs in on the desk', async () => {
     const { url } = await guarded();
-    await using bridge = await stage({
-      host,
-      upstream,
-      url: url.href,
-      options: { authorization: { vault: memoryVault() } },
-      atDesk: inbox => void signsIn(signInOf(inbox)!, inbox),
-    });
+    await using bridge = await inFront(url, inbox => void signsIn(signInOf(inbox)!, inbox));
     const { tools } = await bridge.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['whoami']);
     expect(textOf(await bridge.client.callTool({ name: 'whoami', arguments: {} }))).toBe('alice');
@@ -37,14 +34,9 @@ describe.each(pairs)('a host of %s in front of a server of %s that wants a sign-
     const { url, logins } = await guarded();
     const clock = handClock();
     const changed: number[] = [];
-    await using bridge = await stage({
-      host,
-      upstream,
-      url: url.href,
+    await using bridge = await inFront(url, () => {}, {
       clock,
-      options: { authorization: { vault: memoryVault() } },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed.push(1) } },
-      atDesk: () => {},
     });
     for (const send of [
       () => bridge.client.listTools(),
@@ -79,14 +71,7 @@ describe.each(pairs)('a host of %s in front of a server of %s that wants a sign-
       },
     });
     const clock = handClock();
-    await using bridge = await stage({
-      host,
-      upstream,
-      url: url.href,
-      clock,
-      options: { authorization: { vault: memoryVault() } },
-      atDesk: inbox => void (refuses || signsIn(signInOf(inbox)!, inbox)),
-    });
+    await using bridge = await inFront(url, inbox => void (refuses || signsIn(signInOf(inbox)!, inbox)), { clock });
     await bridge.client.listTools();
     // Nothing of before is taken any more: neither the access token nor the refresh token.
     refuses = true;
@@ -109,13 +94,7 @@ describe.each(pairs)('a host of %s in front of a server of %s that wants a sign-
 
   it('is told that the person declined, and asks again with its next call', async () => {
     const { url } = await guarded();
-    await using bridge = await stage({
-      host,
-      upstream,
-      url: url.href,
-      options: { authorization: { vault: memoryVault() } },
-      atDesk: inbox => inbox.reply(signInOf(inbox)!.id, { action: 'decline' }, 'web'),
-    });
+    await using bridge = await inFront(url, inbox => inbox.reply(signInOf(inbox)!.id, { action: 'decline' }, 'web'));
     const refused = await ended(bridge.client.listTools());
     expect(refused).toMatchObject({ message: expect.stringContaining('The person declined to sign in at') });
     const call = bridge.client.callTool({ name: 'whoami', arguments: {} });

@@ -8,6 +8,7 @@ import type { SamplingModel } from '@midcall/core/sampling';
 import {
   Audit,
   Connection,
+  type ConnectionOptions,
   type Era,
   type FormQuestion,
   Inbox,
@@ -70,6 +71,7 @@ interface StageOptions {
   readonly tasks?: KeptTasks;
   readonly port?: number;
   readonly era?: Era;
+  readonly authorization?: NonNullable<ConnectionOptions['authorization']>;
 }
 
 /** A desk for all tests of a file; closed after the last, and nothing may have gone wrong inside by then. */
@@ -107,6 +109,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
         roots,
         ...(options.tasks && { tasks: options.tasks }),
         ...(options.era && { era: options.era }),
+        ...(options.authorization && { authorization: options.authorization }),
         ...(options.sampling && { sampling: { model: options.sampling } }),
       }),
   });

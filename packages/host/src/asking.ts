@@ -51,6 +51,8 @@ export interface AskingOptions {
   /** Who asks, as known by now. */
   readonly asker: () => Asker;
   readonly notify: (notice: Notice) => void;
+  /** For whom the server is reached; see `AttachOptions`. */
+  readonly principal?: string;
   /** Milliseconds a person has per question; for ever where absent. */
   readonly answerTimeoutMs?: number;
 }
@@ -82,7 +84,7 @@ export class Asking {
    * @returns its ending; `answered` via `policy` where a rule allows it, `refused-by-policy` where one refuses
    */
   async put(asked: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
-    const { inbox, policy, clock, audit } = this.#options;
+    const { inbox, policy, clock, audit, principal } = this.#options;
     const asker = this.asker();
     const call = asked.call?.context;
     const about = { asker, ...(call && { call }) };
@@ -93,7 +95,7 @@ export class Asking {
       return { how: 'refused-by-policy', rule: verdict.why };
     }
     if (verdict.do === 'allow') {
-      audit.record({ type: 'allowed', kind: asked.subject, rule: verdict.rule }, about);
+      audit.record({ type: 'allowed', kind: asked.subject, rule: verdict.rule }, { ...about, principal });
       this.#options.notify({ type: 'allowed', kind: asked.subject, rule: verdict.rule, ...(call && { call }) });
       return { how: 'answered', via: 'policy' };
     }
@@ -103,8 +105,8 @@ export class Asking {
 
   /** Asks without a verdict: what follows from an answer the person gave already. */
   async ask(asked: Pick<QuestionSource, 'call' | 'signal'>, question: Question): Promise<Ending> {
-    const { inbox, audit, calls, clock, answerTimeoutMs } = this.#options;
-    const about = { asker: question.asker, ...(question.call && { call: question.call }) };
+    const { inbox, audit, calls, clock, answerTimeoutMs, principal } = this.#options;
+    const about = { asker: question.asker, call: question.call, principal };
     const { id, kind } = question;
     const resume = calls.pause(asked.call);
     try {
@@ -156,8 +158,8 @@ export class Asking {
     ].join(' ');
     this.#refusedAt = [...recent, now];
     this.#unrecorded = 0;
-    const asker = this.asker();
-    this.#options.audit.record({ type: 'refused', kind, by, why }, { asker, ...(call && { call }) });
+    const { audit, principal } = this.#options;
+    audit.record({ type: 'refused', kind, by, why }, { asker: this.asker(), call, principal });
     this.#options.notify({ type: 'refused', kind, by, why, ...(call && { call }) });
   }
 }

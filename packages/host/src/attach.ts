@@ -10,6 +10,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
 import { checkGiven, checkOptions, having } from '@midcall/core/options';
 import type { Interception } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
@@ -103,10 +104,12 @@ class Wiring implements Attachment {
     const audit = options.audit ?? new Audit({ clock: this.#clock });
     const tell = (event: AttachEvent): void => {
       const asker = this.asker();
-      if (event.type === 'call-started') audit.record({ type: 'call', state: 'started' }, { asker, call: event.call });
+      const about = { asker, principal: options.principal };
+      if (event.type === 'call-started')
+        audit.record({ type: 'call', state: 'started' }, { ...about, call: event.call });
       if (event.type === 'call-ended') {
         this.#rounds?.drop(event.call.id);
-        audit.record({ type: 'call', state: 'ended', how: event.outcome.how }, { asker, call: event.call });
+        audit.record({ type: 'call', state: 'ended', how: event.outcome.how }, { ...about, call: event.call });
       }
       for (const listener of this.#listeners) listener(event);
     };
@@ -118,7 +121,7 @@ class Wiring implements Attachment {
       clock: this.#clock,
       asker: () => this.asker(),
       notify: tell,
-      ...(options.answerTimeoutMs !== undefined && { answerTimeoutMs: options.answerTimeoutMs }),
+      ...defined({ answerTimeoutMs: options.answerTimeoutMs, principal: options.principal }),
     });
     const newId = this.#newId;
     this.#trusted = options.trustedDomains ?? new Set<string>();
@@ -171,7 +174,7 @@ class Wiring implements Attachment {
       kind,
       name,
       arguments: { ...request.arguments },
-      ...(options.id !== undefined && { id: options.id }),
+      ...defined({ id: options.id, principal: options.principal }),
     };
     return this.#runner.run(about, own => this.#sdk.send(about, request.rest ?? {}, own), options);
   }

@@ -42,6 +42,8 @@ export interface AttachOptions {
   readonly inbox: Inbox;
   readonly policy?: Policy;
   readonly audit?: Audit;
+  /** For whom the server is reached, where a host serves several; named in the record. */
+  readonly principal?: string;
   /** Declared only where given. */
   readonly roots?: OfferedRoots;
   /** Declared only where given. */
@@ -77,6 +79,7 @@ export const attachKinds: Kinds<AttachOptions> = {
   inbox: required(having('an Inbox', 'ask', 'reply', 'present')),
   policy: having('a Policy', 'judge', 'count'),
   audit: having('an Audit', 'record'),
+  principal: name,
   roots: having('an OfferedRoots', 'granted', 'subscribe'),
   sampling: parts<NonNullable<AttachOptions['sampling']>>({
     model: required(having('a model, such as modelRouter(…) of @midcall/host/models', 'choose', 'run')),

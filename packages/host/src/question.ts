@@ -28,6 +28,8 @@ export interface CallContext {
   /** Tool or prompt name, or the resource's URI. */
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Who made it, where a host serves several. */
+  readonly principal?: string;
 }
 
 interface QuestionFrame {

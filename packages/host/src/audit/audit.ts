@@ -10,7 +10,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { canonical } from '@midcall/core/json';
+import { canonical, defined } from '@midcall/core/json';
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Asker, CallContext, Ending, Question } from '../question.ts';
@@ -48,6 +48,8 @@ export interface AuditEntry {
   readonly n: number;
   /** ISO 8601, UTC. */
   readonly at: string;
+  /** For whom, where the host serves several: whoever made the call, or else whom the server is reached for. */
+  readonly principal?: string;
   readonly asker?: Pick<Asker, 'id' | 'name' | 'origin' | 'era'>;
   readonly call?: {
     readonly id: string;
@@ -157,8 +159,8 @@ export interface AuditOptions {
 }
 
 /** What a search looks at: words, not ids and hashes, in which any few letters are found. */
-const readable = ({ asker, call, event }: AuditEntry): string =>
-  JSON.stringify([asker, call?.kind, call?.name, event]).toLowerCase();
+const readable = ({ principal, asker, call, event }: AuditEntry): string =>
+  JSON.stringify([principal, asker, call?.kind, call?.name, event]).toLowerCase();
 
 /** The record of one host. */
 export class Audit {
@@ -199,11 +201,16 @@ export class Audit {
    */
   record(
     event: HostEvent,
-    about: { readonly asker?: Asker; readonly call?: CallContext } = {},
+    about: {
+      readonly asker?: Asker;
+      readonly call?: CallContext | undefined;
+      readonly principal?: string | undefined;
+    } = {},
   ): AuditEntry | undefined {
     const { asker, call } = about;
     const entry = {
       at: new Date(this.#clock.now()).toISOString(),
+      ...defined({ principal: call?.principal ?? about.principal }),
       ...(asker && { asker: { id: asker.id, name: asker.name, origin: asker.origin, era: asker.era } }),
       ...(call && { call: { id: call.id, kind: call.kind, name: call.name, argumentsDigest: argumentsDigest(call) } }),
       event,

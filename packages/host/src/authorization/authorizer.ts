@@ -11,16 +11,15 @@ import { MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
-import { computeScopeUnion, refreshAuthorization } from '@modelcontextprotocol/client';
+import { computeScopeUnion } from '@modelcontextprotocol/client';
 import { limitedFetch } from '../connection/limited-fetch.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import { type Discovered, discover } from './discovery.ts';
-import { fetchTokens } from './fetch-tokens.ts';
 import { type Grant, isFresh, withoutTokens, withTokens } from './grant.ts';
-import { knownClient } from './registration.ts';
+import { ownTokens, refreshed } from './renewal.ts';
+import { revoked } from './revocation.ts';
 import type { ServerAuth } from './server-auth.ts';
 import type { AskSignIn } from './sign-in.ts';
-import { oauthCode, tokenProblem } from './token-problem.ts';
 import type { GrantVault, VaultKey } from './vault.ts';
 
 /** What the tokens of a server stand on. */
@@ -43,6 +42,8 @@ const answerMs = 20_000;
 const mostBytes = 1024 * 1024;
 /** Milliseconds between two looks for a sign-in of another process. */
 const lookMs = 1_000;
+/** Milliseconds for which a sign-in that was read is used, and one of another process that ended is not noticed. */
+const rereadMs = 5_000;
 /** Milliseconds in which nobody is asked again for what a sign-in has just not given. */
 const futileMs = 60_000;
 /** How often one request asks the person for more. */
@@ -55,6 +56,8 @@ export class Authorizer {
   readonly #asking: typeof fetch;
   #grant: Grant | undefined;
   #read: Promise<void> | undefined;
+  /** When the vault is looked into again: another process may have signed out. */
+  #readAgainAt = 0;
   #renewing: Promise<string | undefined> | undefined;
   #signingIn: Promise<void> | undefined;
   /** What was refused right after a sign-in, so that the next request does not ask for the same again (authorizer-Z4). */
@@ -118,22 +121,48 @@ export class Authorizer {
     return this.#signingIn;
   }
 
-  /** Forgets the sign-in, in every process. The authorization server is not told. */
-  async signOut(): Promise<void> {
-    this.#grant = await this.#options.vault.change(this.#key, async grant => grant && withoutTokens(grant));
+  /** True where a person has signed in, here or in another process, and may sign out. */
+  async isSignedIn(): Promise<boolean> {
+    const { vault, auth } = this.#options;
+    return auth.flow !== 'client-credentials' && (await vault.read(this.#key))?.tokens !== undefined;
+  }
+
+  /**
+   * Forgets the sign-in: at once here, within {@link rereadMs} in other processes, and for good where the authorization server
+   * takes tokens back.
+   * @returns false where it was not told, so that the tokens end by themselves
+   */
+  async signOut(): Promise<boolean> {
+    const { vault, auth, clock } = this.#options;
+    let before: Grant | undefined;
+    this.#grant = await vault.change(this.#key, async grant => {
+      before = grant;
+      return grant && withoutTokens(grant);
+    });
+    this.#futile = undefined;
+    if (!before?.tokens) return true;
+    try {
+      const found = await this.#discover({ wants: 'token' });
+      return await revoked(before, { found, auth, fetch: this.#asking, now: () => clock.now() });
+    } catch {
+      return false;
+    }
   }
 
   async #token(): Promise<string | undefined> {
     const { vault, clock } = this.#options;
-    this.#read ??= vault.read(this.#key).then(
-      grant => {
-        this.#grant = grant;
-      },
-      error => {
-        this.#read = undefined;
-        throw error;
-      },
-    );
+    if (clock.now() >= this.#readAgainAt) {
+      this.#readAgainAt = clock.now() + rereadMs;
+      this.#read = vault.read(this.#key).then(
+        grant => {
+          this.#grant = grant;
+        },
+        error => {
+          this.#readAgainAt = 0;
+          throw error;
+        },
+      );
+    }
     await this.#read;
     const grant = this.#grant;
     if (!grant?.tokens) return undefined;
@@ -156,53 +185,12 @@ export class Authorizer {
     this.#grant = await vault.change(this.#key, async grant => {
       // Another process was faster.
       if (grant?.tokens && grant.tokens.access_token !== ended && isFresh(grant, clock.now())) return grant;
-      if (auth.flow === 'client-credentials') return this.#ownTokens(challenge, grant);
-      return grant?.tokens?.refresh_token === undefined ? grant : this.#refreshed(grant, challenge);
+      if (auth.flow !== 'client-credentials' && grant?.tokens?.refresh_token === undefined) return grant;
+      const found = await this.#discover(challenge);
+      const parts = { found, auth, scope: challenge.scope, fetch: this.#asking, now: () => clock.now() };
+      return auth.flow === 'client-credentials' ? ownTokens(grant, parts) : refreshed(grant!, parts);
     });
     return this.#grant?.tokens?.access_token;
-  }
-
-  /** Client credentials (RFC 6749, 4.4). */
-  async #ownTokens(challenge: Challenge, grant: Grant | undefined): Promise<Grant | undefined> {
-    const { auth, clock } = this.#options;
-    const found = await this.#discover(challenge);
-    if (!found) return grant;
-    const client = knownClient(found, auth, undefined, clock.now())!;
-    const scope = challenge.scope ?? auth.scopes?.join(' ') ?? found.scopesSupported;
-    try {
-      const form = { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) };
-      const tokens = await fetchTokens(found, client.information, form, this.#asking);
-      return withTokens({ issuer: found.issuer }, tokens, clock.now());
-    } catch (error) {
-      throw tokenProblem(`The request for a token at ${printable(found.issuer)}`, error, [auth.clientSecret ?? '']);
-    }
-  }
-
-  /** The refresh token is presented by whoever has the vault (authorizer-Z2), and to its own issuer alone (authorizer-Z1). */
-  async #refreshed(grant: Grant, challenge: Challenge): Promise<Grant> {
-    const { auth, clock } = this.#options;
-    const found = await this.#discover(challenge);
-    if (found?.issuer !== grant.issuer) return grant;
-    const client = knownClient(found, auth, grant.client, clock.now());
-    if (!client) return withoutTokens(grant);
-    const refreshToken = grant.tokens!.refresh_token!;
-    try {
-      const tokens = await refreshAuthorization(found.issuer, {
-        metadata: found.metadata,
-        clientInformation: client.information,
-        refreshToken,
-        fetchFn: this.#asking,
-        ...(found.resource !== undefined && { resource: found.resource }),
-      });
-      const { scope = grant.tokens!.scope } = tokens;
-      return withTokens(grant, { ...tokens, ...(scope !== undefined && { scope }) }, clock.now());
-    } catch (error) {
-      const code = oauthCode(error);
-      if (code === undefined || code === 'server_error' || code === 'temporarily_unavailable')
-        throw tokenProblem(`The renewal of the sign-in at ${printable(found.issuer)}`, error, [refreshToken]);
-      const { client: _, ...rest } = withoutTokens(grant);
-      return code === 'invalid_client' ? rest : withoutTokens(grant);
-    }
   }
 
   async #signIn(challenge: Challenge, ask: AskSignIn, refused: string | undefined): Promise<void> {

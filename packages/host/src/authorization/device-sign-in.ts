@@ -5,7 +5,8 @@
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
-import { OAuthError, type OAuthTokens, selectClientAuthMethod } from '@modelcontextprotocol/client';
+import { OAuthError, type OAuthTokens } from '@modelcontextprotocol/client';
+import { authenticatedRequest } from './client-authentication.ts';
 import { judgeEndpoint } from './endpoint-judge.ts';
 import { fetchTokens } from './fetch-tokens.ts';
 import type { KnownClient } from './grant.ts';
@@ -64,7 +65,7 @@ async function clientOf(parts: SignInParts): Promise<KnownClient> {
   return client;
 }
 
-async function deviceCode({ information }: KnownClient, parts: SignInParts): Promise<DeviceCode> {
+async function deviceCode(client: KnownClient, parts: SignInParts): Promise<DeviceCode> {
   const { found, scope, serverUrl, fetch, now } = parts;
   const where = visible(found.issuer, { max: 300 });
   const endpoint = own(found.metadata, 'device_authorization_endpoint');
@@ -73,25 +74,16 @@ async function deviceCode({ information }: KnownClient, parts: SignInParts): Pro
       'host/unauthorized',
       `The authorization server ${where} has no sign-in by device code. Leave 'flow' out of 'auth' to sign in in a browser on this machine.`,
     );
-  const form = new URLSearchParams({ client_id: information.client_id });
-  if (scope !== undefined) form.set('scope', scope);
-  if (found.resource !== undefined) form.set('resource', found.resource);
-  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
-  const { client_id: id, client_secret: secret } = information;
-  const method = selectClientAuthMethod(information, found.metadata.token_endpoint_auth_methods_supported ?? []);
-  if (secret !== undefined && method === 'client_secret_post') form.set('client_secret', secret);
-  if (secret !== undefined && method === 'client_secret_basic')
-    headers.set('authorization', `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`);
   let answer: unknown;
   try {
-    const response = await fetch(endpoint, { method: 'POST', headers, body: form, redirect: 'error' });
+    const response = await fetch(endpoint, authenticatedRequest(found, client, { scope, resource: found.resource }));
     answer = await response.json();
     const error = isRecord(answer) ? answer['error'] : undefined;
     if (typeof error === 'string')
       throw new OAuthError(error, isRecord(answer) ? String(answer['error_description'] ?? '') : '');
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
   } catch (error) {
-    throw tokenProblem(`The sign-in at ${where}`, error, [secret ?? '']);
+    throw tokenProblem(`The sign-in at ${where}`, error, [client.information.client_secret ?? '']);
   }
   const read = readDeviceCode(answer, now());
   if (!read) throw tokenProblem(`The sign-in at ${where}`, new Error('malformed'));

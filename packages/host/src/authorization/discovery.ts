@@ -71,6 +71,7 @@ export async function discover(options: DiscoveryOptions): Promise<Discovered | 
     ['The sign-in page', metadata.authorization_endpoint],
     ['The token endpoint', metadata.token_endpoint],
     ['The registration endpoint', metadata.registration_endpoint],
+    ['The revocation endpoint', own(metadata, 'revocation_endpoint')],
     ['The device authorization endpoint', own(metadata, 'device_authorization_endpoint')],
   ] as const)
     if (address !== undefined) judgeEndpoint(what, String(address), serverUrl);

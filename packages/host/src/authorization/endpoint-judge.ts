@@ -32,8 +32,8 @@ export function judgeEndpoint(what: string, address: string, serverUrl: URL): UR
 
 /** True for this machine, and for addresses that only its network has. */
 function isLocal(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  if (isLoopback(host) || /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/.test(host)) return true;
+  const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
+  if (isLoopback(host) || /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/.test(host)) return true;
   if (host.includes(':')) return /^(?:::|f[cd]|fe[89ab]|64:ff9b:)/.test(host);
   const parts = /^(\d+)\.(\d+)\.\d+\.\d+$/.exec(host);
   if (!parts) return !host.includes('.');

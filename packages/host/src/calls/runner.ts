@@ -93,6 +93,8 @@ const mostPageRounds = 5;
 /** What a caller may say about one call. */
 export interface RunOptions {
   readonly signal?: AbortSignal;
+  /** Who makes it, where that is not the principal of the connection. */
+  readonly principal?: string;
   /** Milliseconds of the server's own time; 60,000 where absent, Infinity for no limit. */
   readonly timeoutMs?: number;
   readonly onProgress?: (progress: CallProgress) => void;

@@ -7,7 +7,7 @@ import type { ServerTarget } from './server-entry.ts';
 /** @returns undefined for a command, where nothing may be kept, and where the server is sent a token of the person's own */
 export function authorizerOf(
   target: ServerTarget,
-  { authorization, client, fetch = globalThis.fetch, clock = systemClock }: ConnectionOptions,
+  { authorization, client, principal = 'local', fetch = globalThis.fetch, clock = systemClock }: ConnectionOptions,
   ask: AuthorizerOptions['ask'],
 ): Authorizer | undefined {
   if (!authorization || target.kind !== 'url' || hasOwnToken(target)) return undefined;
@@ -15,7 +15,7 @@ export function authorizerOf(
     serverUrl: new URL(target.url),
     auth: target.auth ?? {},
     vault: authorization.vault,
-    principal: authorization.principal ?? 'local',
+    principal,
     name: client.title ?? client.name,
     fetch,
     clock,

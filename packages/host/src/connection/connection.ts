@@ -21,7 +21,7 @@ import { type Catalogue, readCatalogue } from './catalogue.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry, taskServerOf } from './server-entry.ts';
-import type { ServerInfo } from './server-info.ts';
+import { type ServerInfo, serverInfoOf } from './server-info.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
@@ -95,18 +95,9 @@ export class Connection {
   /** What the server says of itself; undefined until it is ready. */
   get server(): ServerInfo | undefined {
     const [client, attachment] = [this.#client, this.#attachment];
-    const protocolVersion = client?.getNegotiatedProtocolVersion();
-    if (!client || !attachment || protocolVersion === undefined || this.#state !== 'ready') return undefined;
-    const info = client.getServerVersion();
-    const instructions = client.getInstructions();
-    return {
-      name: info?.name ?? this.entry.id,
-      version: info?.version ?? '',
-      ...(info?.title !== undefined && { title: info.title }),
-      ...(instructions !== undefined && { instructions }),
-      era: attachment.asker().era,
-      protocolVersion,
-    };
+    return client && attachment && this.#state === 'ready'
+      ? serverInfoOf(client, attachment, this.entry.id)
+      : undefined;
   }
 
   /** The SDK's client, for what is asked of the server beside calls; undefined until it is ready. */
@@ -263,6 +254,21 @@ export class Connection {
   /** What the server said of itself, as it came; undefined until it is ready. */
   get introduction(): ServerIntroduction | undefined {
     return this.#state === 'ready' ? this.#attachment?.introduction() : undefined;
+  }
+
+  /** True where a person has signed in to this server with the host, and may sign out. */
+  async isSignedIn(): Promise<boolean> {
+    return (await this.#authorizer?.isSignedIn()) ?? false;
+  }
+
+  /**
+   * Forgets the sign-in to this server: at once here, within seconds in other processes that share the vault, and for good where
+   * its authorization server takes tokens back (RFC 7009). The next request asks the person to sign in.
+   * @returns false where the authorization server could not be told; what it gave then ends by itself
+   * @throws MidcallError `host/refused` where the vault cannot be written
+   */
+  async signOut(): Promise<boolean> {
+    return (await this.#authorizer?.signOut()) ?? true;
   }
 
   /** Stops a running call; its open questions are withdrawn. @returns false where none has this id */

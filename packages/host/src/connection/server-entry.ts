@@ -75,6 +75,7 @@ export function urlTarget(
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') throw bad('The server URL must be http or https.');
   const own = Object.keys(headers ?? {}).some(name => name.toLowerCase() === 'authorization');
   if (auth && own) throw bad("Give the server a header 'Authorization' or 'auth', not both.");
+  if (auth && headersFile !== undefined) throw bad("Give the server 'headersFile' or 'auth', not both.");
   return { kind: 'url', url: parsed.href, ...defined({ headers, headersFile, auth }) };
 }
 

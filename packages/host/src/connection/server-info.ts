@@ -1,3 +1,6 @@
+import { defined } from '@midcall/core/json';
+import type { Client } from '@modelcontextprotocol/client';
+import type { Attachment } from '../attachment.ts';
 import type { Era } from '../era.ts';
 
 /** What a server says of itself; everything but `era` is untrusted. */
@@ -8,4 +11,22 @@ export interface ServerInfo {
   readonly instructions?: string;
   readonly era: Era;
   readonly protocolVersion: string;
+}
+
+/**
+ * Reads it.
+ * @param id - the server's name where it gives none
+ * @returns undefined until the server is connected
+ */
+export function serverInfoOf(client: Client, attachment: Attachment, id: string): ServerInfo | undefined {
+  const protocolVersion = client.getNegotiatedProtocolVersion();
+  if (protocolVersion === undefined) return undefined;
+  const info = client.getServerVersion();
+  return {
+    name: info?.name ?? id,
+    version: info?.version ?? '',
+    ...defined({ title: info?.title, instructions: client.getInstructions() }),
+    era: attachment.asker().era,
+    protocolVersion,
+  };
 }

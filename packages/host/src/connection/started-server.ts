@@ -1,15 +1,16 @@
 /**
- * A server whose process runs before anybody speaks to it, so that it gets up while its host is still loading. What it writes
- * to its standard error meanwhile is kept.
+ * A server whose process runs before anybody speaks to it, so that it gets up while its host is still loading. The
+ * last lines it writes to its standard error meanwhile are kept.
  */
 import type { ServerTarget } from './server-entry.ts';
+import { StderrTail } from './stderr-tail.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport, type TransportOptions } from './transport.ts';
 
 /** A process that one connection takes over. */
 export class StartedServer {
   readonly #transport: PausableTransport;
-  readonly #lines: string[] = [];
+  readonly #said = new StderrTail();
   #options: Pick<TransportOptions, 'onStderr' | 'onTooLarge'> | undefined;
   #isOver = false;
   /** Resolves when the process has ended and nobody had taken it over. */
@@ -25,7 +26,7 @@ export class StartedServer {
       ...options,
       onStderr: line => {
         if (this.#options) this.#options.onStderr?.(line);
-        else this.#lines.push(line);
+        else this.#said.add(line);
       },
       onTooLarge: mostBytes => this.#options?.onTooLarge?.(mostBytes),
     });
@@ -46,7 +47,7 @@ export class StartedServer {
   take(options: Pick<TransportOptions, 'onStderr' | 'onTooLarge'>): PausableTransport | undefined {
     if (this.#options || this.#isOver) return undefined;
     this.#options = options;
-    for (const line of this.#lines.splice(0)) options.onStderr?.(line);
+    for (const line of this.#said.lines) options.onStderr?.(line);
     return this.#transport;
   }
 

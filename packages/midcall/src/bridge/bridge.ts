@@ -102,8 +102,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
       onClosed(server, started.join(link));
       if (isOld) started.hostRoots?.follow(server);
       if (isOld && server.server.getClientCapabilities()) server.server.oninitialized?.();
-      for (const list of ['tools', 'prompts', 'resources'])
-        link.announce({ method: `notifications/${list}/list_changed` });
+      link.announceLists();
     }
     pending.clear();
   };
@@ -153,7 +152,7 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   options.host.onfull = () => session?.connection.pauseReading();
   options.host.ondrain = () => session?.connection.resumeReading();
   const mid = bridgeMidcall({ clock, suspectBelowMs, warn, asksRoots: followsHostRoots, asksModel: !sampling.always });
-  const forward = { owner: '', clock, holdMs, ownModels: sampling.always };
+  const forward = { clock, holdMs, ownModels: sampling.always };
   const factory: McpServerFactory = async ({ era }) => {
     const isOld = era === 'legacy';
     const sessionFor = async (call: Call): Promise<UpstreamSession> => {

@@ -32,8 +32,8 @@ export interface ForwardOptions {
   readonly session: () => Promise<UpstreamSession>;
   /** The connection that the call came over. */
   readonly link: HostLink;
-  /** Whose calls these are, as one string: nobody else's are found when the client comes back. */
-  readonly owner: string;
+  /** Whose calls these are, where there are several: nobody else's are found when the client comes back. */
+  readonly principal?: string;
   readonly clock: Clock;
   /** Milliseconds a client is kept waiting for the desk (forward-B2). */
   readonly holdMs: number;
@@ -54,7 +54,7 @@ export async function forward(
   try {
     session = await parts.session();
     const rest = withMeta(request.rest, await session.logsFor(parts.link));
-    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts.owner);
+    upstreamCall = await joined({ ...request, rest }, call, ctx, session, parts.principal);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
@@ -92,7 +92,7 @@ async function joined(
   call: Call,
   { mcpReq }: ServerContext,
   { calls, upstream }: UpstreamSession,
-  owner: string,
+  principal: string | undefined,
 ): Promise<UpstreamCall> {
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
@@ -119,7 +119,7 @@ async function joined(
   const id = await call.step('call the upstream server', async () => {
     await upstream.client();
     if (mcpReq.signal.aborted) throw over();
-    const begun = calls.begin(request, owner);
+    const begun = calls.begin(request, principal);
     join(begun);
     return begun.id;
   });

@@ -96,6 +96,11 @@ export class HostLink {
     this.#send(notification);
   }
 
+  /** Every list is to be read again. */
+  announceLists(): void {
+    for (const list of ['tools', 'prompts', 'resources']) this.#send({ method: `notifications/${list}/list_changed` });
+  }
+
   /** A request of the upstream server that nobody here knows. @returns what the host answers, as it is */
   request(request: WireNotification, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     return this.server.server.request(request as never, asItIs as never, { signal, timeout: neverMs }) as never;

@@ -40,7 +40,7 @@ export function declare({ server }: McpServer, can: Json, subscriptions: boolean
 /** Passes on what no handler is registered for. */
 export function passThrough(
   link: HostLink,
-  session: () => UpstreamSession,
+  session: () => UpstreamSession | Promise<UpstreamSession>,
   { clock, holdMs }: Pick<SignInWait, 'clock' | 'holdMs'>,
 ): void {
   const { server } = link.server;
@@ -49,9 +49,9 @@ export function passThrough(
     const { progressToken, ...meta } = (mcpReq._meta ?? {}) as Json;
     const params = isRecord(request.params) ? request.params : {};
     const { _meta: _, ...rest } = params;
-    const upstream = session();
     const over = link.begin(ctx);
     try {
+      const upstream = await session();
       await upstream.upstream.client();
       const whole = { ...meta, ...(await upstream.logsFor(link)) };
       const sent = { ...rest, ...(Object.keys(whole).length > 0 && { _meta: whole }) };
@@ -81,15 +81,17 @@ export function passThrough(
   if (server.getCapabilities().logging) {
     server.setRequestHandler('logging/setLevel', { params: asItIs }, async (params: unknown) => {
       link.setLevel(own(params, 'level'));
-      await session().logsFor(link);
+      await (await session()).logsFor(link);
       return {};
     });
   }
   server.fallbackNotificationHandler = async ({ method, params }) => {
-    // A server that is gone misses nothing.
-    await session()
-      .connection.forwardNotification({ method, params: params as Json | undefined })
-      .catch(() => {});
+    try {
+      const { connection } = await session();
+      await connection.forwardNotification({ method, params: params as Json | undefined });
+    } catch {
+      // A server that is not there misses nothing.
+    }
   };
 }
 

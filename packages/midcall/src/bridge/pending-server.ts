@@ -8,7 +8,7 @@ import { HostLink } from './host-link.ts';
 import { forwardCalls, type HostServerOptions } from './host-server.ts';
 import { passWhole } from './host-wire.ts';
 import type { WireResult } from './outcome.ts';
-import { answerOf } from './pass-through.ts';
+import { answerOf, passThrough } from './pass-through.ts';
 import type { UpstreamSession } from './upstream-session.ts';
 
 /** What the server is made of. */
@@ -53,5 +53,6 @@ export function pendingServer({ isOld, mid, name, ready, sessionFor, forward }: 
     );
   }
   forwardCalls(link, mid, can, forward, sessionFor);
+  passThrough(link, ready, forward);
   return link;
 }

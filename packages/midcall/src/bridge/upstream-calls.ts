@@ -32,7 +32,11 @@ export type Happened =
 /** Where calls are made, and how long they are kept. */
 export interface UpstreamCallsOptions {
   /** Makes a call at the upstream server. @throws where it cannot be made */
-  readonly run: (request: CallRequest, onProgress: (progress: CallProgress) => void) => CallHandle;
+  readonly run: (
+    request: CallRequest,
+    onProgress: (progress: CallProgress) => void,
+    principal: string | undefined,
+  ) => CallHandle;
   readonly inbox: Inbox;
   /** The id of the upstream server. */
   readonly server: string;
@@ -42,7 +46,7 @@ export interface UpstreamCallsOptions {
   /** Milliseconds a call goes on, or its result is kept, while nobody waits for it. */
   readonly keptMs: number;
   /** The same for calls that are the same. */
-  readonly digest: (request: CallRequest, owner: string) => string;
+  readonly digest: (request: CallRequest, principal: string | undefined) => string;
 }
 
 /** Calls by the id they have at the upstream server. */
@@ -68,18 +72,18 @@ export class UpstreamCalls {
   }
 
   /**
-   * Makes a call, or finds the same one that a client of the same owner was sent away from (upstream-calls-C1). Join it at once: then no
-   * other finds it.
+   * Makes a call, or finds the same one that a client of the same principal was sent away from (upstream-calls-C1). Join it
+   * at once: then no other finds it.
    */
-  begin(request: CallRequest, owner: string): UpstreamCall {
-    const digest = this.#parts.digest(request, owner);
+  begin(request: CallRequest, principal?: string): UpstreamCall {
+    const digest = this.#parts.digest(request, principal);
     for (const upstreamCall of this.#calls.values())
       if (upstreamCall.sentAway && upstreamCall.digest === digest) return upstreamCall;
     const upstreamCall: UpstreamCall = new UpstreamCall({
       ...this.#parts,
       digest,
       gone: () => void this.#calls.delete(upstreamCall.id),
-      run: onProgress => this.#parts.run(request, onProgress),
+      run: onProgress => this.#parts.run(request, onProgress, principal),
     });
     this.#calls.set(upstreamCall.id, upstreamCall);
     // Every call waits for a sign-in that is open already.

@@ -29,7 +29,7 @@ const MESSAGE_BYTES = 64 * 1024 * 1024;
 export interface UpstreamSessionOptions
   extends Pick<
     ConnectionOptions,
-    'client' | 'policy' | 'audit' | 'authorization' | 'era' | 'started' | 'maxMessageBytes' | 'declares'
+    'client' | 'principal' | 'policy' | 'audit' | 'authorization' | 'era' | 'started' | 'maxMessageBytes' | 'declares'
   > {
   readonly inbox: Inbox;
   readonly clock: Clock;
@@ -95,8 +95,8 @@ export class UpstreamSession {
    * @throws MidcallError `host/not-found` where it can be neither started nor reached
    */
   static async start(entry: ServerEntry, options: UpstreamSessionOptions, gone: AbortSignal): Promise<UpstreamSession> {
-    const { inbox, clock, sampling, keptMs, client, policy, audit, authorization, era, roots, warn, showDesk } =
-      options;
+    const { inbox, clock, sampling, keptMs, client, roots, warn, showDesk } = options;
+    const { principal, policy, audit, authorization, era, started, declares } = options;
     const model: SamplingModel = sampling.always ? sampling.model : hostModel(sampling.model, id => calls.get(id));
     // Decided, so that nobody is asked: the host's list is what the server is told, and that is empty until the host has given it.
     if (options.followsHostRoots) await roots?.grant(entry.id, []);
@@ -116,7 +116,7 @@ export class UpstreamSession {
         sampling: { model },
         startTimeoutMs: START_MS,
         maxMessageBytes: options.maxMessageBytes ?? MESSAGE_BYTES,
-        ...defined({ policy, audit, authorization, era, roots, started: options.started, declares: options.declares }),
+        ...defined({ principal, policy, audit, authorization, era, roots, started, declares }),
       },
       warn,
       gone,
@@ -132,9 +132,9 @@ export class UpstreamSession {
       unclaimed: question => void unclaimed(question, { inbox, clock, showDesk: show, keptMs }),
       clock,
       keptMs,
-      run: (request, onProgress) => runWithStatus(connection, request, onProgress),
-      digest: ({ kind, name, arguments: given = {}, rest: { _meta: _, ...rest } = {} }, owner) =>
-        digest([owner, kind, name, given as Json, rest as Json]),
+      run: (request, onProgress, caller) => runWithStatus(connection, request, onProgress, caller),
+      digest: ({ kind, name, arguments: given = {}, rest: { _meta: _, ...rest } = {} }, caller = '') =>
+        digest([caller, kind, name, given as Json, rest as Json]),
     });
     return new UpstreamSession(upstream, calls, options);
   }

@@ -11,7 +11,7 @@ import { clock } from './timeline.ts';
 function auditRow(entry: AuditEntry, zone: string): Html {
   const { event } = entry;
   const what = texts.audit.event(event);
-  return html`<tr><td>${entry.n}</td><td>${clock(Date.parse(entry.at), zone)}</td><td>${visibleHtml(entry.asker?.id ?? '', 80)}</td><td>${entry.call && html`<code>${visibleHtml(entry.call.name, 80)}</code>`}</td><td class="long">${visibleHtml(what, 300)}</td></tr>`;
+  return html`<tr><td>${entry.n}</td><td>${clock(Date.parse(entry.at), zone)}</td><td>${visibleHtml(entry.asker?.id ?? '', 80)}${entry.principal !== undefined && html` <small>${visibleHtml(texts.audit.principal(entry.principal), 200)}</small>`}</td><td>${entry.call && html`<code>${visibleHtml(entry.call.name, 80)}</code>`}</td><td class="long">${visibleHtml(what, 300)}</td></tr>`;
 }
 
 /** How many entries of the audit log a page shows. */

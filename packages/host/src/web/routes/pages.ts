@@ -84,12 +84,17 @@ export function pageRoutes(app: Hono, desk: Desk): void {
 
   app.get('/models', context => show(context, desk, modelsPage(workspace.models, workspace.servers.list(), guard)));
 
-  app.get('/servers/:server', context => {
+  app.get('/servers/:server', async context => {
     const id = context.req.param('server');
     workspace.servers.need(id);
     const server = workspace.servers.get(id);
     if (!server) return missing(context, desk, texts.servers.unknown);
-    return show(context, desk, serverPage(server, workspace.servers.entry(id), guard));
+    // A vault that cannot be read is told of where the server is reached.
+    const isSignedIn = await workspace.servers
+      .connection(id)
+      .isSignedIn()
+      .catch(() => false);
+    return show(context, desk, serverPage(server, workspace.servers.entry(id), guard, { isSignedIn }));
   });
 
   app.get(`/servers/:server/${offerPattern}`, context => {

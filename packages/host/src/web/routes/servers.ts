@@ -12,6 +12,7 @@ import { type Imported, importedPage } from '../pages/imported-page.ts';
 
 import { offerPage } from '../pages/offer-page.ts';
 import { againPath, callPath, serverPath } from '../pages/paths.ts';
+import { serverPage } from '../pages/server-page.ts';
 import { wirePage } from '../pages/wire-page.ts';
 import { texts } from '../texts/texts.ts';
 import { nameFrom, targetOf } from '../workspace/server-form.ts';
@@ -142,6 +143,17 @@ export function serverRoutes(app: Hono, desk: Desk): void {
     const call = workspace.calls.get(first(posted(context), 'call') ?? '');
     const again = what === 'restart' && call?.serverId === id && workspace.servers.get(id)?.state === 'ready';
     return redirect(context, desk, again ? againPath(call) : what === 'remove' ? '/' : serverPath(id));
+  });
+
+  app.post('/servers/:server/sign-out', async context => {
+    const id = context.req.param('server');
+    if (!workspace.servers.get(id)) return missing(context, desk, texts.servers.unknown);
+    const isTold = await workspace.servers.connection(id).signOut();
+    workspace.audit.record({ type: 'policy', what: `signed out of ${id}` });
+    const server = workspace.servers.get(id);
+    if (isTold || !server) return redirect(context, desk, serverPath(id));
+    const signIn = { isSignedIn: false, isUntold: true };
+    return show(context, desk, serverPage(server, workspace.servers.entry(id), guard, signIn));
   });
 
   app.post('/add', async context => {

@@ -29,6 +29,9 @@ export const serverTexts = {
     } as Record<string, string>,
     restart: { command: 'Start it again', url: 'Connect again' },
     stop: 'Stop',
+    signOut: 'Sign out',
+    signOutUntold:
+      'You are signed out here. The place where you signed in could not be told, so what it gave ends there by itself.',
     remove: 'Remove',
 
     startedWith: 'Started with',

@@ -232,6 +232,7 @@ export const texts = {
     shown: (shown: number, all: number) =>
       shown === all ? `${plural(all, 'entry', 'entries')}.` : `${shown} of ${all} entries.`,
     heads: ['No.', 'When', 'Server', 'Call', 'What'],
+    principal: (name: string) => `for ${name}`,
     event(event: HostEvent): string {
       switch (event.type) {
         case 'asked':

@@ -5,7 +5,7 @@ import { type AuthInfo, OAuthError, OAuthErrorCode, requireBearerAuth } from '@m
 
 /** One principal of a bridge. */
 export interface Caller {
-  /** The same for every request of this principal, and of nobody else. */
+  /** The same for every request of this principal, and of nobody else; it is in the record. */
   readonly id: string;
   /** True for the person at this machine, who answers on the desk here. */
   readonly desk: boolean;
@@ -48,7 +48,7 @@ export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
   });
   return {
     authenticate,
-    callerOf: ({ extra }) => ({ id: JSON.stringify([issuer, extra?.['sub']]), desk: extra?.['desk'] === true }),
+    callerOf: ({ extra }) => ({ id: idOf(issuer, extra?.['sub']), desk: extra?.['desk'] === true }),
     metadata: () => undefined,
   };
 }
@@ -57,10 +57,12 @@ export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
 export function issuerGuard({ authenticate, metadata }: Bearer): CallerGuard {
   return {
     authenticate,
-    callerOf: ({ extra }) => ({ id: JSON.stringify([extra?.['iss'], extra?.['sub']]), desk: false }),
+    callerOf: ({ extra }) => ({ id: idOf(extra?.['iss'], extra?.['sub']), desk: false }),
     metadata,
   };
 }
 
 const issuer = 'midcall-bridge';
+/** An issuer has no parenthesis in it, so that no two make the same. */
+const idOf = (iss: unknown, sub: unknown): string => `${sub} (${iss})`;
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');

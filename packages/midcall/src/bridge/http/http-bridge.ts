@@ -17,15 +17,17 @@ import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
 import { serveEndpoints } from '@midcall/server/node';
 import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
 import { bridgeMidcall } from '../bridge-midcall.ts';
+import type { HostLink } from '../host-link.ts';
 import { hostServer } from '../host-server.ts';
 import { capabilitiesIn } from '../host-transport.ts';
 import { onClosed } from '../on-closed.ts';
+import { pendingServer } from '../pending-server.ts';
 import { isSignInNeeded, orSignIn } from '../sign-in-wait.ts';
 import type { UpstreamSession } from '../upstream-session.ts';
 import { type Caller, type CallerGuard, localCaller } from './callers.ts';
 import { Principals, type PrincipalsOptions } from './principals.ts';
 import { refusingServer } from './refusing-server.ts';
-import type { PoolUser } from './upstream-pool.ts';
+import type { PoolUser, UpstreamPool } from './upstream-pool.ts';
 
 /** A server of the list. */
 export interface BridgedEntry {
@@ -90,40 +92,55 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
     ({ path, entry }: BridgedEntry): McpServerFactory =>
     async ({ era, authInfo, requestInfo }) => {
       const caller = callerOf(path, authInfo);
-      const pool = principals.pool(caller, entry);
-      const user: PoolUser = { live: era === 'legacy' };
+      const isOld = era === 'legacy';
+      const user: PoolUser = { live: isOld };
+      const wait = { inbox: principals.inbox(caller, entry), clock };
+      const forward = { principal: caller.id, clock, holdMs, ownModels: sampling.always };
+      let leaveSession = (): void => {};
       const leave = (): void => {
         leaveSession();
-        pool.leave(user);
+        principals.leave(caller, entry, user);
       };
-      let leaveSession = (): void => {};
       try {
         const kind = principals.kindOf(caller, entry, capabilitiesIn(await bodyOf(requestInfo)));
-        const wait = { inbox: principals.inbox(caller, entry), server: entry.id, clock, holdMs };
-        let session = await orSignIn(pool.any(user, kind), wait);
-        const sessionFor = async (call: Call): Promise<UpstreamSession> => {
-          if (!kind.hasRoots || !call.can.roots) return session;
-          const now = await pool.withRoots(user, (await call.roots()) ?? [], kind);
-          if (now !== session) {
-            session = now;
-            leaveSession();
-            leaveSession = session.join(link);
-          }
-          return session;
+        const pool = (): UpstreamPool => principals.pool(caller, entry);
+        const held = (starting: Promise<UpstreamSession>, heldMs = holdMs): Promise<UpstreamSession> =>
+          orSignIn(starting, { ...wait, server: principals.serverId(caller, entry, user), holdMs: heldMs });
+        let session: UpstreamSession | undefined;
+        const use = (now: UpstreamSession): UpstreamSession => {
+          if (now === session) return now;
+          leaveSession();
+          leaveSession = now.join(link);
+          session = now;
+          return now;
         };
-        const link = await hostServer({
-          era,
-          mid,
-          session: () => session,
-          sessionFor,
-          forward: { owner: caller.id, clock, holdMs, ownModels: sampling.always },
+        const ready = async (): Promise<UpstreamSession> => session ?? use(await held(pool().any(user, kind)));
+        const sessionFor = async (call: Call): Promise<UpstreamSession> =>
+          kind.hasRoots && call.can.roots
+            ? use(await held(pool().withRoots(user, (await call.roots()) ?? [], kind)))
+            : ready();
+        const starting = pool().any(user, kind);
+        const started = await held(starting, 0).catch(error => {
+          if (isSignInNeeded(error)) return undefined;
+          throw error;
         });
-        leaveSession = session.join(link);
+        const facing = { mid, sessionFor, forward };
+        const link: HostLink = started
+          ? await hostServer({ ...facing, era, session: () => session ?? started })
+          : pendingServer({ ...facing, isOld, name: entry.id, ready });
+        if (started) use(started);
+        else
+          starting.then(
+            now => {
+              use(now);
+              link.announceLists();
+            },
+            () => {},
+          );
         onClosed(link.server, leave);
         return link.server;
       } catch (error) {
         leave();
-        if (isSignInNeeded(error)) return refusingServer((error as Error).message);
         if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
         warn(error.message);
         const why = `The server '${entry.id}' could not be started. Whoever runs this bridge finds the reason in its log.`;

@@ -14,7 +14,7 @@ import {
 import { declaredIn } from '../host-transport.ts';
 import { UpstreamSession, type UpstreamSessionOptions } from '../upstream-session.ts';
 import { type Caller, localCaller } from './callers.ts';
-import { type HostKind, UpstreamPool } from './upstream-pool.ts';
+import { type HostKind, type PoolUser, UpstreamPool } from './upstream-pool.ts';
 
 /** How principals are served. */
 export interface PrincipalsOptions
@@ -84,9 +84,9 @@ export class Principals {
     return { hasRoots: passesRoots && 'roots' in capabilities, declares: declaredIn(capabilities) };
   }
 
+  /** The servers of a caller for an entry. To be asked for at each use: a principal without servers is forgotten. */
   pool(caller: Caller, entry: ServerEntry): UpstreamPool {
-    // One process for all has no person of its own: its questions go to the host that called, and to nobody else.
-    const state = isShared(caller, entry) ? this.#state({ id: 'shared', desk: false }) : this.#state(caller);
+    const state = this.#state(holderOf(caller, entry));
     const known = state.pools.get(entry.id);
     if (known) return known;
     const { clock = systemClock, idleMs = 600_000 } = this.#options;
@@ -94,6 +94,7 @@ export class Principals {
       clock,
       idleMs,
       start: (number, kind) => this.#start(state, entry, number, kind),
+      onEmpty: () => this.#drop(state),
     });
     state.pools.set(entry.id, pool);
     return pool;
@@ -101,7 +102,17 @@ export class Principals {
 
   /** Where the questions of this server are. */
   inbox(caller: Caller, entry: ServerEntry): Inbox {
-    return (isShared(caller, entry) ? this.#state({ id: 'shared', desk: false }) : this.#state(caller)).inbox;
+    return this.#state(holderOf(caller, entry)).inbox;
+  }
+
+  /** The id of the server that somebody uses, as its questions name it. */
+  serverId(caller: Caller, entry: ServerEntry, user: PoolUser): string {
+    return serverId(entry, this.pool(caller, entry).numberOf(user) ?? 1);
+  }
+
+  /** Somebody uses a server no more. */
+  leave(caller: Caller, entry: ServerEntry, user: PoolUser): void {
+    this.#states.get(holderOf(caller, entry).id)?.pools.get(entry.id)?.leave(user);
   }
 
   async close(options: { readonly atOnce?: boolean } = {}): Promise<void> {
@@ -131,6 +142,11 @@ export class Principals {
     return state;
   }
 
+  /** Forgets who has nothing here, so that what is kept does not grow with the number of those who ever called. */
+  #drop(state: PrincipalState): void {
+    if (!state.desk && [...state.pools.values()].every(({ size }) => size === 0)) this.#states.delete(state.id);
+  }
+
   async #start(state: PrincipalState, entry: ServerEntry, number: number, kind: HostKind): Promise<UpstreamSession> {
     const { hasRoots, declares } = kind;
     const { maxServers = 100, maxServersPerCaller = 20, roots: granted, hostRoots } = this.#options;
@@ -139,8 +155,8 @@ export class Principals {
     await this.#makeRoom(own, maxServersPerCaller + 1);
     await this.#makeRoom(this.#pools(), maxServers + 1);
     const { client, audit, era, clock = systemClock, sampling, keptMs = 900_000, warn } = this.#options;
-    const authorization = this.#options.authorization && { ...this.#options.authorization, principal: state.id };
-    const id = number === 1 ? entry.id : `${entry.id} (${number})`;
+    const { authorization } = this.#options;
+    const id = serverId(entry, number);
     if (granted)
       await granted.grant(
         id,
@@ -150,6 +166,7 @@ export class Principals {
       { ...entry, id },
       {
         client,
+        principal: state.id,
         inbox: state.inbox,
         clock,
         roots: granted ?? (hasRoots ? hostRoots?.() : undefined),
@@ -177,6 +194,12 @@ export class Principals {
     );
   }
 }
+
+const serverId = ({ id }: ServerEntry, number: number): string => (number === 1 ? id : `${id} (${number})`);
+
+/** Whose servers a caller uses. One process for all has no person of its own: its questions go to the host that called, and to nobody else. */
+const holderOf = (caller: Caller, entry: ServerEntry): Caller =>
+  isShared(caller, entry) ? { id: 'shared', desk: false } : caller;
 
 /** Where everybody is the person at this machine, there is nobody to share with. */
 const isShared = (caller: Caller, { shared }: ServerEntry): boolean => shared === true && caller !== localCaller;

@@ -44,6 +44,8 @@ export interface UpstreamPoolOptions {
   readonly clock: Clock;
   /** Milliseconds a server is kept that nobody uses. */
   readonly idleMs: number;
+  /** Called when the last server has ended. */
+  readonly onEmpty?: () => void;
 }
 
 interface Entry {
@@ -62,6 +64,8 @@ interface Entry {
 export class UpstreamPool {
   readonly #options: UpstreamPoolOptions;
   #entries: readonly Entry[] = [];
+  /** Those that are being stopped. */
+  readonly #closing = new Set<Promise<void>>();
 
   constructor(options: UpstreamPoolOptions) {
     this.#options = options;
@@ -104,6 +108,11 @@ export class UpstreamPool {
     return session;
   }
 
+  /** The number of the server that somebody uses; undefined where they use none. */
+  numberOf(user: PoolUser): number | undefined {
+    return this.#entries.find(({ users }) => users.has(user))?.number;
+  }
+
   /** This user is gone. */
   leave(user: PoolUser): void {
     for (const entry of this.#entries) if (entry.users.delete(user)) this.#release(entry);
@@ -118,7 +127,7 @@ export class UpstreamPool {
 
   /** Stops every server. */
   async close(options: { readonly atOnce?: boolean } = {}): Promise<void> {
-    await Promise.allSettled(this.#entries.map(entry => this.#close(entry, options)));
+    await Promise.allSettled([...this.#closing, ...this.#entries.map(entry => this.#close(entry, options))]);
   }
 
   async #use(entry: Entry, user: PoolUser): Promise<UpstreamSession> {
@@ -157,11 +166,22 @@ export class UpstreamPool {
   #forget(entry: Entry): void {
     entry.callOff?.();
     this.#entries = this.#entries.filter(each => each !== entry);
+    if (this.#entries.length === 0 && this.#closing.size === 0) this.#options.onEmpty?.();
   }
 
   async #close(entry: Entry, options: { readonly atOnce?: boolean } = {}): Promise<void> {
+    const closing = entry.starting.then(
+      session => session.close(options),
+      () => {},
+    );
+    this.#closing.add(closing);
     this.#forget(entry);
-    await (await entry.starting.catch(() => undefined))?.close(options);
+    try {
+      await closing;
+    } finally {
+      this.#closing.delete(closing);
+      this.#forget(entry);
+    }
   }
 }
 

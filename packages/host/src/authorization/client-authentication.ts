@@ -1,0 +1,24 @@
+/** How this host shows an authorization server who it is, in requests that the SDK has no function for (RFC 6749, 2.3). */
+import { selectClientAuthMethod } from '@modelcontextprotocol/client';
+import type { Discovered } from './discovery.ts';
+import type { KnownClient } from './grant.ts';
+
+/**
+ * @param form - the request's own parameters
+ * @returns the request, to be sent to an endpoint that was judged; it follows no redirect
+ */
+export function authenticatedRequest(
+  { metadata }: Discovered,
+  { information }: KnownClient,
+  form: Readonly<Record<string, string | undefined>>,
+): RequestInit {
+  const { client_id: id, client_secret: secret } = information;
+  const body = new URLSearchParams({ client_id: id });
+  for (const [name, value] of Object.entries(form)) if (value !== undefined) body.set(name, value);
+  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
+  const method = selectClientAuthMethod(information, metadata.token_endpoint_auth_methods_supported ?? []);
+  if (secret !== undefined && method === 'client_secret_post') body.set('client_secret', secret);
+  if (secret !== undefined && method === 'client_secret_basic')
+    headers.set('authorization', `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`);
+  return { method: 'POST', headers, body, redirect: 'error' };
+}

@@ -1,0 +1,33 @@
+/** Takes tokens back at the authorization server that gave them (RFC 7009). */
+import { own } from '@midcall/core/json';
+import { authenticatedRequest } from './client-authentication.ts';
+import type { Grant } from './grant.ts';
+import { knownClient } from './registration.ts';
+import type { RenewalParts } from './renewal.ts';
+
+/**
+ * Takes back the refresh token, with which a good authorization server takes back the access tokens too, or else the access token.
+ * @returns false where the authorization server takes none back, or is not the one that gave them
+ * @throws where it cannot be asked
+ */
+export async function revoked(
+  { issuer, client: registered, tokens }: Grant,
+  { found, auth, fetch, now }: Omit<RenewalParts, 'scope'>,
+): Promise<boolean> {
+  const endpoint = own(found?.metadata, 'revocation_endpoint');
+  if (!tokens || found?.issuer !== issuer || typeof endpoint !== 'string') return false;
+  const client = knownClient(found, auth, registered, now());
+  if (!client) return false;
+  const { refresh_token: refresh, access_token: access } = tokens;
+  for (const [token, hint] of [
+    [refresh, 'refresh_token'],
+    [access, 'access_token'],
+  ] as const) {
+    if (token === undefined) continue;
+    const response = await fetch(endpoint, authenticatedRequest(found, client, { token, token_type_hint: hint }));
+    await response.body?.cancel();
+    // Some take no access tokens back (unsupported_token_type): those end soon, and are not renewed any more.
+    if (!response.ok) return hint === 'access_token' && refresh !== undefined;
+  }
+  return true;
+}
