@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
 import { callFile, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import { expect, it, onTestFinished } from 'vitest';
+import { maskedArguments } from '../../packages/host/src/secrets.ts';
 import { enter } from './client.ts';
 import { noClient } from './stage.ts';
 
@@ -136,4 +137,14 @@ it('shows a thousand of them in pages', async () => {
   expect(rows(first)).toHaveLength(100);
   expect(first).toContain('1 to 100 of 1000');
   expect(rows((await visitor.get('/history?from=900')).text)).toHaveLength(100);
+});
+
+it('call-file-C2: masks all below a name that stands for a secret', () => {
+  const given = {
+    credentials: { password: { value: 'sesame-4713', tries: [4714] } },
+    api_key: [{ of: 'sesame-4715' }],
+  };
+  const masked = maskedArguments({ ...given, note: { text: 'open' } });
+  expect(JSON.stringify(masked)).not.toMatch(/471[345]/);
+  expect(masked['note']).toEqual({ text: 'open' });
 });

@@ -11,7 +11,7 @@ const file = join(mkdtempSync(join(tmpdir(), 'midcall-keys-')), 'server.mjs');
 writeFileSync(
   file,
   `import { createInterface } from 'node:readline';
-const tools = ['sharpen', 'polish', 'grind'].map(name => ({ name, inputSchema: { type: 'object', required: ['what'], properties: { what: { type: 'string' } } } }));
+const tools = ['sharpen', 'polish', 'grind'].map(name => ({ name, inputSchema: { type: 'object', required: ['what'], properties: { what: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } }, parts: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' }, count: { type: 'integer' } } } } } } }));
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method } = JSON.parse(line);
   const reply = result => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
@@ -144,4 +144,41 @@ it('folds the tools of a server, on other pages too', async () => {
   await told;
   await page.goto(new URL('servers/tools', on.desk.url).href);
   expect(await page.locator('.tool-group[open]').count()).toBe(0);
+});
+
+it('fills in the rows of lists, each with another below it, and goes to JSON and back', async () => {
+  await using me = await enter();
+  const { page } = me;
+  await page.goto(new URL('servers/tools/tools/grind', on.desk.url).href);
+  await page.getByLabel('What').fill('corn');
+  await page.getByLabel('Tags 1', { exact: true }).focus();
+  await page.keyboard.type('fine');
+  await page.getByLabel('Tags 2', { exact: true }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Tags 1');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('slow');
+  await page.getByLabel('Tags 3', { exact: true }).waitFor();
+  await page.getByRole('group', { name: 'Parts 1' }).getByLabel('Name').fill('wheel');
+  await page.getByRole('group', { name: 'Parts 2' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove Tags 1' }).click();
+  await page.getByRole('button', { name: 'Edit as JSON' }).click();
+  const json = page.getByLabel('Arguments as JSON');
+  await json.waitFor();
+  expect(JSON.parse(await json.inputValue())).toEqual({ what: 'corn', tags: ['slow'], parts: [{ name: 'wheel' }] });
+  expect(await violations(page)).toEqual([]);
+  await json.fill('{"what":"corn","more":1}');
+  await page.getByRole('button', { name: 'Edit as a form' }).click();
+  await page.getByText('The form cannot show “more”').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('json');
+  await json.fill('{"what":"rye","tags":["a","b"]}');
+  await page.getByRole('button', { name: 'Edit as a form' }).click();
+  await page.getByLabel('Tags 2', { exact: true }).waitFor();
+  expect(await page.getByLabel('What').inputValue()).toBe('rye');
+  await page.getByLabel('What').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.entry-result', { hasText: 'Done.' }).waitFor();
+  expect(on.desk.workspace.calls.list()[0]!.context.arguments).toEqual({ what: 'rye', tags: ['a', 'b'] });
+  expect(me.troubles).toEqual([]);
 });

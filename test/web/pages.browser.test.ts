@@ -17,6 +17,7 @@ import {
   stageOfFile,
   useModel,
   useReply,
+  whenSo,
 } from './stage.ts';
 
 const on = await stageOfFile({ client: builtClient });
@@ -111,13 +112,7 @@ describe('every page and state', () => {
       id: 'silent',
       target: { kind: 'command', command: process.execPath, args: [await silentServer()] },
     });
-    await new Promise<void>(resolve => {
-      const stop = workspace.subscribe(() => {
-        if ((workspace.servers.get('silent')?.tools.length ?? 0) === 0) return;
-        stop();
-        resolve();
-      });
-    });
+    await whenSo(on.desk, () => workspace.servers.get('silent')?.tools[0]);
     await workspace.servers
       .add({ id: 'broken', target: { kind: 'command', command: '/no/such/program', args: [] } })
       .catch(() => {});

@@ -27,6 +27,7 @@ export function secretNames(
   fields: readonly { readonly kind: string; readonly name: string }[],
   message?: string,
 ): ReadonlySet<string> {
+  // Of what is no field of a question, such as a list, the name, the title and the description tell.
   const known = fields.filter((field): field is Field => field.kind !== 'json');
   const named = known.filter(field => secretIn(field) !== undefined).map(field => field.name);
   const inMessage = message !== undefined && secretInMessage(message, known) !== undefined;
@@ -59,18 +60,27 @@ const deepest = 20;
 
 /** A call's arguments with every secret in them masked, as far as their names or values tell. */
 export function maskedArguments(all: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return maskedMembers(all, 0);
+  return maskedMembers(all, 0, false);
 }
 
-function maskedMembers(all: Readonly<Record<string, unknown>>, depth: number): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, maskedValue(name, value, depth)]));
+/** @param secret - true below a name that stands for a secret */
+function maskedMembers(
+  all: Readonly<Record<string, unknown>>,
+  depth: number,
+  secret: boolean,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [
+      name,
+      maskedValue(value, depth, secret || secretIn({ name }) !== undefined),
+    ]),
+  );
 }
 
-function maskedValue(name: string, value: unknown, depth: number): unknown {
-  const isText = typeof value === 'string' || typeof value === 'number';
-  if (isText) return secretIn({ name }) !== undefined || isCardNumber(value) ? mask : value;
+function maskedValue(value: unknown, depth: number, secret: boolean): unknown {
+  if (typeof value === 'string' || typeof value === 'number') return secret || isCardNumber(value) ? mask : value;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= deepest) return mask;
-  if (Array.isArray(value)) return value.map(each => maskedValue(name, each, depth + 1));
-  return isRecord(value) ? maskedMembers(value, depth + 1) : value;
+  if (Array.isArray(value)) return value.map(each => maskedValue(each, depth + 1, secret));
+  return isRecord(value) ? maskedMembers(value, depth + 1, secret) : value;
 }

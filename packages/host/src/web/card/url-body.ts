@@ -23,19 +23,30 @@ const warnings = ({ url }: UrlQuestion | SignInQuestion): Html | false =>
     warning => html`<li>${visibleHtml(warning.message, 500)}</li>`,
   )}</ul></div>`;
 
+/** What the person judges the address by, and how they go there. */
+function opening(
+  question: UrlQuestion | SignInQuestion,
+  lead: Html,
+  words: { readonly help: string; readonly open: string; readonly waysOut: string },
+): CardBody {
+  const { openable } = question.url;
+  return {
+    content: html`${lead}
+${address(question)}
+${warnings(question)}
+<p class="help">${openable ? words.help : texts.url.notOpenable}</p>`,
+    ...(openable && { accept: words.open, opensTab: true }),
+    waysOut: words.waysOut,
+  };
+}
+
 /** Consent to open an address. */
 export function urlBody(question: UrlQuestion): CardBody {
   const { url } = question;
-  const content = html`${quoted(question.message)}
-${url.parts.domain !== '' && html`<p class="domain"><span>${texts.url.domain}</span> <strong>${visibleHtml(url.parts.domain, 300)}</strong></p>`}
-${address(question)}
-${warnings(question)}
-<p class="help">${url.openable ? texts.url.nothingFetched : texts.url.notOpenable}</p>`;
-  return {
-    content,
-    ...(url.openable && { accept: texts.url.open, opensTab: true }),
-    waysOut: texts.question.waysOut,
-  };
+  const lead = html`${quoted(question.message)}
+${url.parts.domain !== '' && html`<p class="domain"><span>${texts.url.domain}</span> <strong>${visibleHtml(url.parts.domain, 300)}</strong></p>`}`;
+  const { nothingFetched: help, open } = texts.url;
+  return opening(question, lead, { help, open, waysOut: texts.question.waysOut });
 }
 
 /** A page that was opened: finished, or given up. */
@@ -51,16 +62,9 @@ export function finishBody(question: UrlFinishQuestion): CardBody {
 
 /** A sign-in to the server: the page is opened from here, and the card goes when the person has signed in. */
 export function signInBody(question: SignInQuestion): CardBody {
-  const { url, issuer, scopes, code } = question;
-  const content = html`<p class="domain"><span>${texts.signIn.at}</span> <strong>${visibleHtml(issuer, 300)}</strong></p>
+  const { issuer, scopes, code } = question;
+  const lead = html`<p class="domain"><span>${texts.signIn.at}</span> <strong>${visibleHtml(issuer, 300)}</strong></p>
 ${scopes.length > 0 && html`<p class="domain"><span>${texts.signIn.scopes}</span> ${scopes.map(scope => html`<code>${visibleHtml(scope, 100)}</code> `)}</p>`}
-${code !== undefined && html`<p class="domain"><span>${texts.signIn.code}</span> <strong class="mono">${visibleHtml(code, 100)}</strong></p>`}
-${address(question)}
-${warnings(question)}
-<p class="help">${url.openable ? texts.signIn.help : texts.url.notOpenable}</p>`;
-  return {
-    content,
-    ...(url.openable && { accept: texts.signIn.open, opensTab: true }),
-    waysOut: texts.signIn.waysOut,
-  };
+${code !== undefined && html`<p class="domain"><span>${texts.signIn.code}</span> <strong class="mono">${visibleHtml(code, 100)}</strong></p>`}`;
+  return opening(question, lead, texts.signIn);
 }

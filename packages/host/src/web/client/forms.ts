@@ -56,7 +56,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   let response: Response;
   let text: string;
   try {
-    response = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body: bodyOf(form, submitter) });
+    const to = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
+    response = await fetch(to, { method: 'POST', body: bodyOf(form, submitter) });
     text = await response.text();
   } catch {
     notSent();
@@ -157,8 +158,24 @@ function prepare(): void {
   }
 }
 
+/** Takes a row out of a list, and goes to the one that is there then. */
+function dropRow(button: Element): void {
+  const row = button.closest('li');
+  const form = button.closest('form');
+  if (!row || !form) return;
+  const next = row.nextElementSibling ?? row.previousElementSibling;
+  row.remove();
+  next?.querySelector<HTMLElement>('input:not([type=hidden]),select,textarea')?.focus();
+  touch(form);
+  checkSoon(form);
+}
+
 /** Starts listening. */
 export function startForms(): void {
+  document.addEventListener('click', event => {
+    const button = (event.target as Element).closest('[data-drop-row]');
+    if (button) dropRow(button);
+  });
   document.addEventListener('submit', onSubmit);
   document.addEventListener('input', onInput);
   document.addEventListener('change', onInput);

@@ -23,8 +23,30 @@ export interface JsonField {
   readonly default?: unknown;
 }
 
+/** An argument with one control. */
+export type SingleField = Field | JsonField;
+
+/** A list of texts, numbers or flat objects, edited row by row. */
+export interface ListField {
+  readonly kind: 'list';
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required: boolean;
+  /** What a row holds: the members of an object, or the one value that it is. */
+  readonly columns: readonly SingleField[];
+  /** True where a row is an object. */
+  readonly ofObjects: boolean;
+  readonly maxItems?: number;
+  /** Its part of the tool's schema, to check against. */
+  readonly schema: unknown;
+  /** The tool's whole schema, which that part may refer into. */
+  readonly root: unknown;
+  readonly default?: unknown;
+}
+
 /** One argument. */
-export type ArgumentField = Field | JsonField;
+export type ArgumentField = SingleField | ListField;
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -51,7 +73,40 @@ function choicesOf(schema: Schema): readonly Choice[] | undefined {
 const formats = ['email', 'uri', 'date', 'date-time'] as const;
 const asFormat = (value: unknown) => formats.find(each => each === value);
 
+/** A row that nobody has filled in is no item, so that nothing is filled in before. */
+function withoutDefault(field: SingleField): SingleField {
+  const { default: _, ...rest } = field;
+  return rest as SingleField;
+}
+
+/** More members than this are no row. */
+const mostColumns = 12;
+
+/** What a row of a list holds, as far as an item of this schema fits one. */
+function columnsOf(name: string, items: unknown, root: unknown): Pick<ListField, 'columns' | 'ofObjects'> | undefined {
+  if (!isRecord(items)) return undefined;
+  if (!isRecord(items['properties'])) {
+    const field = singleOf(name, items, true, root);
+    const fits = (field.kind === 'text' && field.format !== 'date-time') || field.kind === 'number';
+    return fits ? { columns: [withoutDefault(field)], ofObjects: false } : undefined;
+  }
+  const names = Object.keys(items['properties']);
+  if (names.length === 0 || names.length > mostColumns) return undefined;
+  const required = new Set(strings(items['required']) ?? []);
+  const members = items['properties'];
+  const columns = names.map(each => withoutDefault(singleOf(each, members[each], required.has(each), root)));
+  return { columns, ofObjects: true };
+}
+
+/** The field of one property: a list where its items fit rows. */
 function fieldOf(name: string, schema: unknown, required: boolean, root: unknown): ArgumentField {
+  const field = singleOf(name, schema, required, root);
+  if (field.kind !== 'json' || !isRecord(schema) || schema['type'] !== 'array') return field;
+  const rows = columnsOf(name, schema['items'], root);
+  return rows ? { ...field, kind: 'list', ...rows, ...defined({ maxItems: number(schema['maxItems']) }) } : field;
+}
+
+function singleOf(name: string, schema: unknown, required: boolean, root: unknown): SingleField {
   const part = isRecord(schema) ? schema : {};
   const named = { name, required, ...defined({ title: text(part['title']), description: text(part['description']) }) };
   const json: JsonField = { ...named, kind: 'json', schema, root, ...defined({ default: part['default'] }) };
@@ -122,8 +177,8 @@ export function argumentFields(inputSchema: unknown): readonly ArgumentField[] {
   return [...all.filter(field => field.required), ...all.filter(field => !field.required)];
 }
 
-/** Checks a JSON argument against its part of the schema, as far as it can be judged; the issue says where it fails. */
-export function checkJson(field: JsonField, value: unknown): readonly Issue[] {
+/** Checks an argument against its part of the schema, as far as it can be judged; the issue says where it fails. */
+export function checkJson(field: JsonField | ListField, value: unknown): readonly Issue[] {
   const judged = judgeBySchema(field.schema, value, { root: field.root });
   if (judged.verdict !== 'differs') return [];
   return [{ field: field.name, rule: 'schema', message: texts.field.inJson(judged.at.join('.'), judged.says) }];

@@ -4,8 +4,9 @@
  * name or value a server invents can collide with ours.
  */
 import { type Field, type Issue, parseTextual, type TextField } from '@midcall/core/form';
+import { isRecord } from '@midcall/core/json';
 import { texts } from '../texts/texts.ts';
-import type { ArgumentField } from './argument-form.ts';
+import type { ArgumentField, ListField, SingleField } from './argument-form.ts';
 import { toZoned } from './zoned.ts';
 
 /** Posted values by control name. */
@@ -45,13 +46,40 @@ function defaults(field: ArgumentField, name: string, zone: string): [string, st
           [`${name}.zone`, [zone]],
         ];
       }
-      return [[name, [field.default]]];
+      return [[name, [String(field.default)]]];
     case 'json':
       return [[name, [JSON.stringify(field.default, null, 2)]]];
+    case 'list':
+      return Array.isArray(field.default) ? rowDefaults(field, field.default, name, zone) : [];
     default:
       return [[name, [String(field.default)]]];
   }
 }
+
+/** Rows are numbered as they come, and keep their number while others go. */
+function rowDefaults(list: ListField, items: readonly unknown[], name: string, zone: string): [string, string[]][] {
+  const cells = items.flatMap((item, row) => {
+    const values = list.ofObjects ? (isRecord(item) ? item : {}) : { [list.name]: item };
+    return list.columns.flatMap((column, at) =>
+      Object.hasOwn(values, column.name)
+        ? defaults({ ...column, default: values[column.name] } as SingleField, cellName(name, row, at), zone)
+        : [],
+    );
+  });
+  return [[`${name}.rows`, items.map((_, row) => String(row))], ...cells];
+}
+
+/** What the control of a row's column is called. */
+export const cellName = (list: string, row: number | string, column: number): string => `${list}.${row}.f${column}`;
+
+/** The numbers of a list's rows, in their order. */
+export const rowsOf = (draft: Draft, list: string): readonly string[] => [
+  ...new Set((draft.get(`${list}.rows`) ?? []).filter(row => /^\d{1,6}$/.test(row))),
+];
+
+/** True for a row in which nothing is. */
+export const isBlank = (draft: Draft, list: ListField, name: string, row: string): boolean =>
+  list.columns.every((_, at) => (draft.get(cellName(name, row, at)) ?? []).every(value => value === ''));
 
 /** What the form holds before anybody touched it: the defaults, filled in. */
 export function untouched(fields: readonly ArgumentField[], zone: string): Draft {
@@ -79,7 +107,24 @@ function formatted(field: TextField, text: string, zone: string): unknown {
   return read.ok ? read.value : text;
 }
 
+/** The items of a list's rows, without those that are blank. */
+function itemsFrom(list: ListField, name: string, draft: Draft): { value?: unknown; issue?: Issue } {
+  const items: unknown[] = [];
+  for (const row of rowsOf(draft, name)) {
+    if (isBlank(draft, list, name, row)) continue;
+    const cells = list.columns.map((column, at) => ({ column, ...valueFrom(column, cellName(name, row, at), draft) }));
+    const wrong = cells.find(cell => cell.issue)?.issue;
+    if (wrong) return { issue: { ...wrong, field: list.name } };
+    const own = cells.filter(cell => cell.value !== undefined);
+    items.push(
+      list.ofObjects ? Object.fromEntries(own.map(({ column, value }) => [column.name, value])) : own[0]?.value,
+    );
+  }
+  return items.length === 0 && !list.required && list.default === undefined ? {} : { value: items };
+}
+
 function valueFrom(field: ArgumentField, name: string, draft: Draft): { value?: unknown; issue?: Issue } {
+  if (field.kind === 'list') return itemsFrom(field, name, draft);
   const text = first(draft, name) ?? '';
   switch (field.kind) {
     case 'text':
@@ -122,7 +167,7 @@ export function visitedIssues(
   const visited = new Set(draft.get('visited') ?? []);
   return issues.filter(issue => {
     const at = fields.findIndex(field => field.name === issue.field);
-    return at >= 0 && (visited.has(`f${at}`) || visited.has(`f${at}.zone`));
+    return at >= 0 && [...visited].some(name => name === `f${at}` || name.startsWith(`f${at}.`));
   });
 }
 

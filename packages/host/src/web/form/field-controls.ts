@@ -18,7 +18,7 @@ import { isLongText, saidAlready, secretWarnings } from '../../index.ts';
 import { icons } from '../icons.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
-import type { ArgumentField } from './argument-form.ts';
+import type { SingleField } from './argument-form.ts';
 import { type Draft, first } from './draft.ts';
 import { isZone, offsetIn } from './zoned.ts';
 
@@ -35,6 +35,8 @@ export interface Place {
   /** The person's time zone, by IANA name. */
   readonly zone: string;
   readonly now: number;
+  /** Values of earlier calls by field, to be offered. */
+  readonly earlier?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Up to this many choices are laid open; more become a list. */
@@ -46,14 +48,14 @@ const filterFrom = 20;
 const worthSaying = 500;
 
 interface Part extends Place {
-  readonly field: ArgumentField;
+  readonly field: SingleField;
   readonly name: string;
   readonly id: string;
   readonly describedBy: string | undefined;
   readonly invalid: boolean;
 }
 
-function ruleOf(field: ArgumentField): string {
+function ruleOf(field: SingleField): string {
   const { between, range } = texts.field;
   const said = (min: number | undefined, max: number | undefined, of: 'characters' | 'choices' | 'number') =>
     saidAlready(field.description, min, max, of);
@@ -158,14 +160,31 @@ function filterBox(part: Part, count: number): Html | false {
   );
 }
 
+/** The values of earlier calls, for a control that lists them. */
+export function earlierList(
+  place: Place,
+  field: string,
+  id: string,
+): { readonly list?: string; readonly options: Html | false } {
+  const values = place.earlier?.get(field) ?? [];
+  if (values.length === 0) return { options: false };
+  const list = `${id}-earlier`;
+  return {
+    list,
+    options: html`<datalist id="${list}">${values.map(value => html`<option value="${value}"></option>`)}</datalist>`,
+  };
+}
+
 function textControl(part: Part): Html {
-  const field = part.field as Extract<ArgumentField, { kind: 'text' }>;
+  const field = part.field as Extract<SingleField, { kind: 'text' }>;
   const value = first(part.draft, part.name) ?? '';
   if (field.format === 'date-time') return dateTimeControl(part, value);
   if (isLongText(field, value)) return areaControl({ ...common(part), rows: 4, autocomplete: 'off' }, value);
   const type = inputTypes[field.format ?? 'text'];
   const autocomplete = field.format === 'email' ? 'email' : 'off';
-  return lineControl({ ...common(part), type, value, autocomplete, class: field.format === 'date' && 'narrow' });
+  const { list, options } = earlierList(part, field.name, part.id);
+  const control = { ...common(part), type, value, autocomplete, list, class: field.format === 'date' && 'narrow' };
+  return html`${lineControl(control)}${options}`;
 }
 
 /**
@@ -227,9 +246,12 @@ function group(part: Part, label: Html, inner: Html, role: 'radiogroup' | 'group
 /** A description that the rule can follow. */
 const sentence = (text: string): string => (/[.!?:;…]\s*$/.test(text) ? text : `${text.trimEnd()}.`);
 
-/** One field: label, rule, control, errors. */
-export function fieldControl(field: ArgumentField, index: number, place: Place): Html {
-  const name = `f${index}`;
+/**
+ * One field: label, rule, control, errors.
+ * @param within - begins the names of its controls, where it is part of another field
+ */
+export function fieldControl(field: SingleField, index: number, place: Place, within = ''): Html {
+  const name = `${within}f${index}`;
   const id = `${place.scope}-${name}`;
   const issues = place.issues.filter(issue => issue.field === field.name);
   const rule = ruleOf(field);
@@ -259,19 +281,13 @@ export function fieldControl(field: ArgumentField, index: number, place: Place):
   switch (field.kind) {
     case 'text':
       return single(textControl(part));
-    case 'number':
-      return single(
-        numberControl(
-          {
-            ...common(part),
-            class: 'narrow',
-            inputmode: field.integer ? 'numeric' : 'decimal',
-            value: first(place.draft, name) ?? '',
-            autocomplete: 'off',
-          },
-          field,
-        ),
-      );
+    case 'number': {
+      const { list, options } = earlierList(place, field.name, id);
+      const inputmode = field.integer ? 'numeric' : 'decimal';
+      const value = first(place.draft, name) ?? '';
+      const control = { ...common(part), class: 'narrow', inputmode, value, list, autocomplete: 'off' };
+      return single(html`${numberControl(control, field)}${options}`);
+    }
     case 'json':
       return single(
         areaControl(

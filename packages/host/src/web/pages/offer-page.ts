@@ -1,16 +1,18 @@
 /** The page of a tool, a prompt or a resource, with a form for its arguments. Pure. */
 import type { Issue } from '@midcall/core/form';
-import { attributes, type Html, html } from '@midcall/core/page';
+import { areaControl, attributes, type Html, html } from '@midcall/core/page';
 import { secretNames } from '../../index.ts';
 import { problemSummary } from '../card/form-body.ts';
 import { type ArgumentField, argumentFields } from '../form/argument-form.ts';
-import { type Draft, untouched } from '../form/draft.ts';
-import { fieldControl } from '../form/field-controls.ts';
+import { type Draft, first, untouched } from '../form/draft.ts';
+import { isJson, jsonControl } from '../form/json-arguments.ts';
+import { argumentControl } from '../form/list-control.ts';
 import { icons } from '../icons.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts/texts.ts';
 import { visibleHtml } from '../visible-html.ts';
 import type { OfferKind, OfferView, ServerView } from '../workspace/views.ts';
+import { jsonTree } from './json-tree.ts';
 import type { Content } from './layout.ts';
 import { offerPath, serverPath } from './paths.ts';
 import { hintChips, serverNotice } from './server-parts.ts';
@@ -23,6 +25,28 @@ export interface ArgumentsContext extends Session {
   readonly issues?: readonly Issue[];
   /** True where the person marked it. */
   readonly favourite?: boolean;
+  /** Values of earlier calls by argument, to be offered. */
+  readonly earlier?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** All arguments in one text. */
+function jsonEditor(draft: Draft, issues: readonly Issue[], schema: unknown): Html {
+  const id = `arguments-${jsonControl}`;
+  const wrong = issues.filter(issue => issue.field === jsonControl);
+  const control = areaControl(
+    {
+      id,
+      name: jsonControl,
+      rows: 12,
+      class: 'mono',
+      spellcheck: 'false',
+      autocomplete: 'off',
+      'aria-describedby': wrong.length > 0 ? `${id}-help ${id}-error` : `${id}-help`,
+      'aria-invalid': wrong.length > 0 && 'true',
+    },
+    first(draft, jsonControl) ?? '',
+  );
+  return html`<input type="hidden" name="as" value="${jsonControl}"><div class="field" data-field="${jsonControl}" data-key="json-editor"><label for="${id}"><span class="field-title">${texts.tool.json}</span></label><p class="help" id="${id}-help">${texts.tool.jsonHelp}</p>${control}${wrong.length > 0 && html`<p class="error" id="${id}-error">${wrong.map(issue => visibleHtml(issue.message, 400))}</p>`}<details class="schema"><summary>${texts.tool.schema}</summary>${jsonTree(schema)}</details></div>`;
 }
 
 function favouriteButton({ id }: ServerView, kind: OfferKind, { name }: OfferView, context: ArgumentsContext): Html {
@@ -45,7 +69,9 @@ export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView,
     warns: false,
     zone: context.zone,
     now: context.now,
+    ...(context.earlier && { earlier: context.earlier }),
   };
+  const json = isJson(draft);
   const ready = server.state === 'ready';
   return {
     title: offer.name,
@@ -56,7 +82,12 @@ export function offerPage(server: ServerView, kind: OfferKind, offer: OfferView,
     }${serverNotice(server, context)}<section class="panel" aria-label="${texts.tool.arguments}"><form${attributes({ method: 'post', action: path, id: 'arguments-form', novalidate: true, autocomplete: 'off', 'data-hold': 'arguments', 'data-check': `${path}/check` })}><input type="hidden" name="csrf" value="${context.csrf}">${problemSummary(issues)}${
       fields.length === 0
         ? html`<p class="quiet-text">${texts.tool.noArguments[kind]}</p>`
-        : html`<div class="fields">${fields.map((field, at) => fieldControl(field, at, place))}</div>`
-    }<div class="actions"><button${attributes({ class: 'button primary', disabled: !ready })}>${icons.call}${texts.tool.run[kind]}</button>${!ready && html`<span class="quiet-text">${texts.tool.unavailable}</span>`}</div></form></section>`,
+        : json
+          ? jsonEditor(draft, issues, offer.inputSchema)
+          : html`<div class="fields" data-key="fields">${fields.map((field, at) => argumentControl(field, at, place))}</div>`
+    }<div class="actions"><button${attributes({ class: 'button primary', disabled: !ready })}>${icons.call}${texts.tool.run[kind]}</button>${
+      fields.length > 0 &&
+      html`<button${attributes({ class: 'button', name: 'to', value: json ? 'form' : 'json', formaction: `${path}/check` })}>${json ? texts.tool.asForm : texts.tool.asJson}</button>`
+    }${!ready && html`<span class="quiet-text">${texts.tool.unavailable}</span>`}</div></form></section>`,
   };
 }

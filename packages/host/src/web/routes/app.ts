@@ -7,6 +7,7 @@ import { type Refusal, securityHeaders } from '../guard.ts';
 import { plainPage } from '../pages/layout.ts';
 import { texts } from '../texts/texts.ts';
 import { type Desk, missing, redirect } from './context.ts';
+import { offerRoutes } from './offers.ts';
 import { pageRoutes } from './pages.ts';
 import { preferenceRoutes } from './preferences.ts';
 import { questionRoutes } from './questions.ts';
@@ -94,6 +95,7 @@ export function deskApp(desk: Desk): Hono {
   pageRoutes(inner, desk);
   questionRoutes(inner, desk);
   serverRoutes(inner, desk);
+  offerRoutes(inner, desk);
   settingRoutes(inner, desk);
   preferenceRoutes(inner, desk);
   taskRoutes(inner, desk);

@@ -4,11 +4,13 @@ import { html } from '@midcall/core/page';
 import type { Context } from 'hono';
 import type { Assets } from '../assets.ts';
 import type { CardContext } from '../card/frame.ts';
+import { argumentFields } from '../form/argument-form.ts';
 import type { Draft } from '../form/draft.ts';
 import type { Guard } from '../guard.ts';
 import { type Content, layout } from '../pages/layout.ts';
 import type { ArgumentsContext } from '../pages/offer-page.ts';
 import { texts } from '../texts/texts.ts';
+import { earlierValues } from '../workspace/earlier-values.ts';
 import type { Live } from '../workspace/live.ts';
 import { manyOf, offerOf } from '../workspace/offers.ts';
 import type { CallView, DeskView, OfferKind, OfferView, ServerView } from '../workspace/views.ts';
@@ -67,7 +69,9 @@ export function cardContext(desk: Desk): CardContext {
 /** What the page of something a server offers needs of the desk. */
 export function offerContext(desk: Desk, server: ServerView, kind: OfferKind, offer: OfferView): ArgumentsContext {
   const favourite = desk.workspace.preferences.isFavourite(server.id, kind, offer.name);
-  return { ...cardContext(desk), favourite };
+  const of = { serverId: server.id, kind, name: offer.name };
+  const earlier = earlierValues(desk.workspace.calls.list(), of, argumentFields(offer.inputSchema));
+  return { ...cardContext(desk), favourite, earlier };
 }
 
 /** What the page of a call needs of the desk. */

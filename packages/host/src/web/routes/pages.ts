@@ -1,8 +1,5 @@
 /** The pages one can look at. */
 import type { Hono } from 'hono';
-import { mask } from '../../index.ts';
-import { argumentFields } from '../form/argument-form.ts';
-import { draftFrom } from '../form/draft.ts';
 import { addPage } from '../pages/add-page.ts';
 import { callPage, questionPage } from '../pages/call-page.ts';
 import { findPage } from '../pages/find-page.ts';
@@ -11,29 +8,13 @@ import { homePage } from '../pages/home-page.ts';
 import { inboxPage } from '../pages/inbox-page.ts';
 import { pages } from '../pages/layout.ts';
 import { modelsPage } from '../pages/models-page.ts';
-import { offerPage } from '../pages/offer-page.ts';
 import { callPath, questionPath } from '../pages/paths.ts';
 import { blocksOf, mediaOf, textOf } from '../pages/result.ts';
 import { serverPage } from '../pages/server-page.ts';
 import { texts } from '../texts/texts.ts';
 import { type Findable, find } from '../workspace/find.ts';
-import type { CallView, DeskView } from '../workspace/views.ts';
-import {
-  callContext,
-  cardContext,
-  type Desk,
-  missing,
-  offerAsked,
-  offerContext,
-  offerPattern,
-  redirect,
-  show,
-  viewOf,
-} from './context.ts';
-
-/** The arguments of a call without those that were kept masked: they are to be typed again. */
-const unmasked = ({ context }: CallView): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(context.arguments).filter(([, value]) => !JSON.stringify(value)?.includes(mask)));
+import type { DeskView } from '../workspace/views.ts';
+import { callContext, cardContext, type Desk, missing, redirect, show, viewOf } from './context.ts';
 
 /** How much of what was found is shown. */
 const mostFound = 50;
@@ -95,20 +76,6 @@ export function pageRoutes(app: Hono, desk: Desk): void {
       .isSignedIn()
       .catch(() => false);
     return show(context, desk, serverPage(server, workspace.servers.entry(id), guard, { isSignedIn }));
-  });
-
-  app.get(`/servers/:server/${offerPattern}`, context => {
-    workspace.servers.need(context.req.param('server'));
-    const { server, kind, offer } = offerAsked(desk, context);
-    if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
-    if (!server || !offer) return missing(context, desk, texts.tool.missing);
-    const earlier = workspace.calls.get(context.req.query('from') ?? '');
-    const draft = earlier && draftFrom(argumentFields(offer.inputSchema), unmasked(earlier), zone);
-    return show(
-      context,
-      desk,
-      offerPage(server, kind, offer, { ...offerContext(desk, server, kind, offer), ...(draft && { draft }) }),
-    );
   });
 
   app.get('/calls/:call', context => {

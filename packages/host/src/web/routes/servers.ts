@@ -1,55 +1,19 @@
 /** Servers added, started, stopped, and their tools run. */
 
 import { isMidcallError } from '@midcall/core/errors';
-import { checkContent, type Field, type Issue, labelOf } from '@midcall/core/form';
 import type { Hono } from 'hono';
-import { expandTemplate, readServerList } from '../../index.ts';
-import { type ArgumentField, argumentFields, checkJson } from '../form/argument-form.ts';
-import { contentOf, type Draft, first, visitedIssues } from '../form/draft.ts';
+import { readServerList } from '../../index.ts';
+import { type Draft, first } from '../form/draft.ts';
 import { addPage } from '../pages/add-page.ts';
 import { editPage } from '../pages/edit-page.ts';
 import { type Imported, importedPage } from '../pages/imported-page.ts';
 
-import { offerPage } from '../pages/offer-page.ts';
 import { againPath, callPath, serverPath } from '../pages/paths.ts';
 import { serverPage } from '../pages/server-page.ts';
 import { wirePage } from '../pages/wire-page.ts';
 import { texts } from '../texts/texts.ts';
 import { nameFrom, targetOf } from '../workspace/server-form.ts';
-import {
-  type Desk,
-  missing,
-  offerAsked,
-  offerContext,
-  offerPattern,
-  posted,
-  redirect,
-  show,
-  viewOf,
-} from './context.ts';
-
-const isField = (field: ArgumentField): field is Field => field.kind !== 'json';
-
-/** What is in an argument form, checked as far as the schema is understood here. */
-function readArguments(
-  fields: readonly ArgumentField[],
-  draft: Draft,
-): { content: Record<string, unknown>; issues: readonly Issue[] } {
-  const { content, issues } = contentOf(fields, draft);
-  const found = [...issues];
-  const broken = new Set(issues.map(issue => issue.field));
-  const simple = fields.filter(isField);
-  const own = simple.filter(field => Object.hasOwn(content, field.name));
-  const checked = checkContent(simple, Object.fromEntries(own.map(field => [field.name, content[field.name]])));
-  if (!checked.ok) found.push(...checked.issues);
-  for (const field of fields) {
-    if (isField(field) || broken.has(field.name)) continue;
-    if (Object.hasOwn(content, field.name)) found.push(...checkJson(field, content[field.name]));
-    else if (field.required)
-      found.push({ field: field.name, rule: 'required', message: texts.field.missing(labelOf(field)) });
-  }
-  return { content, issues: found };
-}
+import { type Desk, missing, posted, redirect, show, viewOf } from './context.ts';
 
 /** Puts the servers of a pasted mcp.json on the desk, and waits for none. @throws MidcallError `cli/usage` where it is no such thing */
 function importServers({ workspace: { servers }, environment }: Desk, text: string): readonly Imported[] {
@@ -82,43 +46,6 @@ async function addOne({ workspace: { servers } }: Desk, draft: Draft): Promise<s
 
 export function serverRoutes(app: Hono, desk: Desk): void {
   const { workspace, guard } = desk;
-
-  app.post(`/servers/:server/${offerPattern}`, async context => {
-    const { server, kind, offer } = offerAsked(desk, context);
-    if (!server || !offer) return missing(context, desk, texts.tool.missing);
-    const draft = posted(context);
-    const { content, issues } = readArguments(argumentFields(offer.inputSchema), draft);
-    const again = (wrong: readonly Issue[]) =>
-      show(
-        context,
-        desk,
-        offerPage(server, kind, offer, { ...offerContext(desk, server, kind, offer), draft, issues: wrong }),
-        422,
-      );
-    if (issues.length > 0) return again(issues);
-    try {
-      const request = offer.template
-        ? { kind, name: expandTemplate(offer.name, content), arguments: {} }
-        : { kind, name: offer.name, arguments: content };
-      return redirect(context, desk, callPath(await workspace.calls.run(server.id, request)));
-    } catch (error) {
-      if (isMidcallError(error)) return again([{ rule: 'server', message: error.message }]);
-      throw error;
-    }
-  });
-
-  app.post(`/servers/:server/${offerPattern}/check`, async context => {
-    const { server, kind, offer } = offerAsked(desk, context);
-    if (!server || !offer) return missing(context, desk, texts.tool.missing);
-    const draft = posted(context);
-    const fields = argumentFields(offer.inputSchema);
-    const issues = visitedIssues(fields, draft, readArguments(fields, draft).issues);
-    return show(
-      context,
-      desk,
-      offerPage(server, kind, offer, { ...offerContext(desk, server, kind, offer), draft, issues }),
-    );
-  });
 
   app.post('/calls/:call/cancel', context => {
     const call = workspace.calls.get(context.req.param('call'));

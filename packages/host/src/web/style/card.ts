@@ -59,6 +59,15 @@ fieldset.field .help{margin:-4px 0 8px}
 .field .narrow{max-width:220px}
 .field [aria-invalid=true]:not(fieldset){border-color:var(--bad)}
 .field input::placeholder{color:var(--muted);opacity:1}
+.row-list{display:grid;gap:6px}
+.row{display:flex;gap:6px;align-items:center}
+.row-object{align-items:flex-start}
+.row-fields{flex:1;min-width:0;border:1px solid var(--line);border-radius:var(--radius-small);padding:4px 14px 14px}
+.row-fields>legend{font-weight:600;font-size:12.5px;color:var(--muted);padding:0 4px}
+.row-fields>.field{margin-top:10px}
+.scripted .row .icon-button.script-only{display:inline-flex;align-items:center;justify-content:center;flex:none}
+.schema{margin-top:8px}
+.schema>summary{cursor:pointer;color:var(--muted);font-size:12.5px}
 .secret-entry{display:flex;gap:8px;align-items:flex-start}
 .secret-entry .button{flex:none;min-height:38px}
 .secret-entry [aria-pressed=true]{background:var(--accent-soft);border-color:var(--accent);color:var(--accent)}

@@ -18,6 +18,16 @@ export const fieldTexts = {
   notJson: (why: string) => `This is not JSON: ${why}`,
   inJson: (path: string, why: string) => (path === '' ? why : `At ${path}: ${why}`),
   json: 'As JSON.',
+  noObject: 'The arguments must be one JSON object, such as {"title": "Report"}.',
+  onlyJson: (names: readonly string[]) =>
+    `The form cannot show ${names.map(name => `“${name}”`).join(', ')} without changing it, so it stays JSON.`,
+  stillMasked: (names: readonly string[]) =>
+    `Type the secret in ${names.map(name => `“${name}”`).join(', ')} again: it is masked here, and the mask is not sent.`,
+  oneEach: 'One in each row. Blank rows are left out.',
+  atMostRows: (most: number) => `One in each row, at most ${most}. Blank rows are left out.`,
+  row: (label: string, at: number) => `${label} ${at}`,
+  removeRow: 'Remove this row',
+  removeRowOf: (label: string, at: number) => `Remove ${label} ${at}`,
   between: (what: string, min: number | undefined, max: number | undefined) => {
     if (min !== undefined && max !== undefined)
       return min === max ? `Exactly ${min} ${what}.` : `${min} to ${max} ${what}.`;

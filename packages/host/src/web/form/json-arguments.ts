@@ -1,0 +1,104 @@
+/**
+ * All arguments as one JSON text, in place of a form; and from the one to the other, where nothing is lost. Pure.
+ *
+ * - json-arguments-J1 What a form cannot show as it is stays JSON: the person is told what it is.
+ * - json-arguments-J2 A secret is not written into the text: a mask stands for it, which is never sent.
+ */
+import type { Issue } from '@midcall/core/form';
+import { canonical, isRecord } from '@midcall/core/json';
+import { judgeBySchema } from '@midcall/core/json-schema';
+import { mask, maskedArguments, secretNames } from '../../index.ts';
+import { texts } from '../texts/texts.ts';
+import type { ArgumentField } from './argument-form.ts';
+import { contentOf, type Draft, draftFrom, first } from './draft.ts';
+
+/** The control that holds the text, and what issues of it are named for. */
+export const jsonControl = 'json';
+
+/** True where a draft is one JSON text. */
+export const isJson = (draft: Draft): boolean => first(draft, 'as') === jsonControl;
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** json-arguments-J2. A draft that is the JSON text of these arguments. */
+function jsonDraft(fields: readonly ArgumentField[], content: Arguments): Draft {
+  const secrets = secretNames(fields);
+  const entries = Object.entries(maskedArguments(content)).map(([name, value]) => [
+    name,
+    secrets.has(name) ? mask : value,
+  ]);
+  return new Map([
+    ['as', [jsonControl]],
+    [jsonControl, [JSON.stringify(Object.fromEntries(entries), null, 2)]],
+  ]);
+}
+
+/** json-arguments-J2. The arguments in which a mask stands for what the person has to type again. */
+export function stillMasked(content: Arguments): readonly string[] {
+  return Object.keys(content).filter(name => JSON.stringify(content[name])?.includes(mask));
+}
+
+const issue = (message: string): Issue => ({ field: jsonControl, rule: 'json', message });
+
+/** What a JSON text holds, and whether the whole schema takes it. */
+export function readJson(
+  draft: Draft,
+  schema: unknown,
+): { readonly content: Arguments; readonly issues: readonly Issue[] } {
+  const text = (first(draft, jsonControl) ?? '').trim();
+  let content: unknown;
+  try {
+    content = JSON.parse(text === '' ? '{}' : text);
+  } catch (error) {
+    return { content: {}, issues: [issue(texts.field.notJson((error as Error).message))] };
+  }
+  if (!isRecord(content)) return { content: {}, issues: [issue(texts.field.noObject)] };
+  const masked = stillMasked(content);
+  if (masked.length > 0) return { content, issues: [issue(texts.field.stillMasked(masked))] };
+  const judged = judgeBySchema(schema, content, { root: schema });
+  if (judged.verdict !== 'differs') return { content, issues: [] };
+  return { content, issues: [issue(texts.field.inJson(judged.at.join('.'), judged.says))] };
+}
+
+/** A form's draft as JSON; as it is where a field of it holds something that is not read. */
+export function toJson(
+  fields: readonly ArgumentField[],
+  draft: Draft,
+): { readonly draft: Draft; readonly issues: readonly Issue[] } {
+  const { content, issues } = contentOf(fields, draft);
+  if (issues.length > 0) return { draft, issues };
+  return { draft: jsonDraft(fields, content), issues: [] };
+}
+
+const sameMoment = (one: unknown, other: unknown): boolean =>
+  typeof one === 'string' && typeof other === 'string' && Date.parse(one) === Date.parse(other);
+
+/** json-arguments-J1. The names of what a form would show as something else, or not at all. */
+function unshown(fields: readonly ArgumentField[], content: Arguments, draft: Draft): readonly string[] {
+  const back = contentOf(fields, draft).content;
+  return Object.keys(content).filter(name => {
+    const field = fields.find(each => each.name === name);
+    if (!field || !Object.hasOwn(back, name)) return true;
+    if (field.kind === 'text' && field.format === 'date-time' && sameMoment(content[name], back[name])) return false;
+    return canonical(back[name]) !== canonical(content[name]);
+  });
+}
+
+/** Arguments as a form's draft, or as JSON where a form would not show all of them as they are. */
+export function fittingDraft(fields: readonly ArgumentField[], content: Arguments, zone: string): Draft {
+  const draft = draftFrom(fields, content, zone);
+  return unshown(fields, content, draft).length === 0 ? draft : jsonDraft(fields, content);
+}
+
+/** A JSON text as a form's draft; as it is where something in it would be lost, with the reason. */
+export function toForm(
+  fields: readonly ArgumentField[],
+  draft: Draft,
+  zone: string,
+): { readonly draft: Draft; readonly issues: readonly Issue[] } {
+  const { content, issues } = readJson(draft, {});
+  if (issues.length > 0 && stillMasked(content).length === 0) return { draft, issues };
+  const next = draftFrom(fields, content, zone);
+  const lost = unshown(fields, content, next);
+  return lost.length === 0 ? { draft: next, issues: [] } : { draft, issues: [issue(texts.field.onlyJson(lost))] };
+}

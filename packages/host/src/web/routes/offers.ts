@@ -1,0 +1,111 @@
+/** Tools run, prompts got and resources read: arguments checked while they are filled in, as a form or as JSON, and sent. */
+import { isMidcallError } from '@midcall/core/errors';
+import { checkContent, type Field, type Issue, labelOf } from '@midcall/core/form';
+import type { Context, Hono } from 'hono';
+import { expandTemplate } from '../../index.ts';
+import { type ArgumentField, argumentFields, checkJson } from '../form/argument-form.ts';
+import { contentOf, type Draft, draftFrom, first, visitedIssues } from '../form/draft.ts';
+import { fittingDraft, isJson, jsonControl, readJson, stillMasked, toForm, toJson } from '../form/json-arguments.ts';
+import { offerPage } from '../pages/offer-page.ts';
+import { callPath } from '../pages/paths.ts';
+import { texts } from '../texts/texts.ts';
+import type { OfferView } from '../workspace/views.ts';
+import { type Desk, missing, offerAsked, offerContext, offerPattern, posted, redirect, show } from './context.ts';
+
+type Read = { readonly content: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] };
+
+const isField = (field: ArgumentField): field is Field => field.kind !== 'json' && field.kind !== 'list';
+
+/** What is in an argument form, checked as far as the schema is understood here. */
+function readForm(fields: readonly ArgumentField[], draft: Draft): Read {
+  const { content, issues } = contentOf(fields, draft);
+  const found = [...issues];
+  const broken = new Set(issues.map(issue => issue.field));
+  const simple = fields.filter(isField);
+  const own = simple.filter(field => Object.hasOwn(content, field.name));
+  const checked = checkContent(simple, Object.fromEntries(own.map(field => [field.name, content[field.name]])));
+  if (!checked.ok) found.push(...checked.issues);
+  for (const field of fields) {
+    if (isField(field) || broken.has(field.name)) continue;
+    if (Object.hasOwn(content, field.name)) found.push(...checkJson(field, content[field.name]));
+    else if (field.required)
+      found.push({ field: field.name, rule: 'required', message: texts.field.missing(labelOf(field)) });
+  }
+  for (const name of stillMasked(content))
+    found.push({ field: name, rule: 'masked', message: texts.field.stillMasked([name]) });
+  return { content, issues: found };
+}
+
+/** The arguments that a draft stands for. */
+function readArguments({ inputSchema }: OfferView, draft: Draft): Read {
+  return isJson(draft) ? readJson(draft, inputSchema) : readForm(argumentFields(inputSchema), draft);
+}
+
+/** Of what is wrong, what the person has been at. */
+function visited({ inputSchema }: OfferView, draft: Draft, issues: readonly Issue[]): readonly Issue[] {
+  if (isJson(draft)) return (draft.get('visited') ?? []).includes(jsonControl) ? issues : [];
+  return visitedIssues(argumentFields(inputSchema), draft, issues);
+}
+
+export function offerRoutes(app: Hono, desk: Desk): void {
+  const { workspace, zone } = desk;
+
+  /** The page with a form that was posted, or is filled in from an earlier call. */
+  const page = (
+    context: Context,
+    asked: ReturnType<typeof offerAsked>,
+    draft?: Draft,
+    issues: readonly Issue[] = [],
+    status: 200 | 422 = 200,
+  ) => {
+    const { server, kind, offer } = asked;
+    if (!server || !offer) return missing(context, desk, texts.tool.missing);
+    const own = { ...offerContext(desk, server, kind, offer), ...(draft && { draft }), issues };
+    return show(context, desk, offerPage(server, kind, offer, own), status);
+  };
+
+  app.get(`/servers/:server/${offerPattern}`, context => {
+    workspace.servers.need(context.req.param('server'));
+    const asked = offerAsked(desk, context);
+    const { server, offer } = asked;
+    if (server?.state === 'starting' && !offer) return missing(context, desk, texts.servers.comingUp(server.id), 1);
+    const earlier = workspace.calls.get(context.req.query('from') ?? '');
+    if (!offer || !earlier) return page(context, asked);
+    const fields = argumentFields(offer.inputSchema);
+    // A template is called by what it came to, and its fields are not told from that again.
+    const fill = offer.template === true ? draftFrom : fittingDraft;
+    return page(context, asked, fill(fields, earlier.context.arguments, zone));
+  });
+
+  app.post(`/servers/:server/${offerPattern}`, async context => {
+    const asked = offerAsked(desk, context);
+    const { server, kind, offer } = asked;
+    if (!server || !offer) return missing(context, desk, texts.tool.missing);
+    const draft = posted(context);
+    const { content, issues } = readArguments(offer, draft);
+    if (issues.length > 0) return page(context, asked, draft, issues, 422);
+    try {
+      const request = offer.template
+        ? { kind, name: expandTemplate(offer.name, content), arguments: {} }
+        : { kind, name: offer.name, arguments: content };
+      return redirect(context, desk, callPath(await workspace.calls.run(server.id, request)));
+    } catch (error) {
+      if (isMidcallError(error)) return page(context, asked, draft, [{ rule: 'server', message: error.message }], 422);
+      throw error;
+    }
+  });
+
+  app.post(`/servers/:server/${offerPattern}/check`, context => {
+    const asked = offerAsked(desk, context);
+    const { offer } = asked;
+    if (!offer) return missing(context, desk, texts.tool.missing);
+    const draft = posted(context);
+    const to = first(draft, 'to');
+    if (to === 'json' || to === 'form') {
+      const fields = argumentFields(offer.inputSchema);
+      const other = to === 'json' ? toJson(fields, draft) : toForm(fields, draft, zone);
+      return page(context, asked, other.draft, other.issues);
+    }
+    return page(context, asked, draft, visited(offer, draft, readArguments(offer, draft).issues));
+  });
+}
