@@ -88,6 +88,17 @@ it.each([
   ],
   ['no such models', ['call', 'any', '--models', '/no/models.mjs', '--', 'node'], /There is no file \/no\/models\.mjs/],
   ['no folder for the report', ['lint', '--output', '/no/such/r.txt', '--', 'node'], /There is no folder \/no\/such/],
+  [
+    'a header for two servers',
+    ['desk', '--no-keep', '--url', 'http://a.example/mcp', '--url', 'http://b.example/mcp', '--header', 'x-key: y'],
+    /--header and --server-auth go with one --url; there are 2/,
+  ],
+  ['a header with no server', ['desk', '--no-keep', '--header', 'x-key: y'], /go with one --url; there are 0/],
+  [
+    'a file of --server-auth that is not there',
+    ['desk', '--no-keep', '--url', 'http://a.example/mcp', '--server-auth', '/no/auth.json'],
+    /\/no\/auth\.json of --server-auth cannot be read/,
+  ],
   ['no such list of servers', ['desk', '--no-keep', '--config', '/no/mcp.json'], /\/no\/mcp\.json cannot be read/],
   ['a server the list has not', ['call', 'any', '--config', list, '--server', 'tabels'], /'tabels' .*It has: tables\./],
   ['a list that is none', ['desk', '--no-keep', '--config', broken], /broken\.json: The server list is not JSON/],

@@ -9,15 +9,7 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { isMidcallError } from '@midcall/core/errors';
 import { openUrl } from '@midcall/core/node';
-import {
-  Connection,
-  commandTarget,
-  detectWorkspace,
-  rootsFile,
-  type ServerEntry,
-  tasksFile,
-  urlTarget,
-} from '@midcall/host';
+import { Connection, commandTarget, detectWorkspace, rootsFile, type ServerEntry, tasksFile } from '@midcall/host';
 import { callFile, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { configPath, ownCommand, ownVersion } from '../install/index.ts';
@@ -31,13 +23,17 @@ import { endOnSignal } from './on-signal.ts';
 import { portNumber } from './port-number.ts';
 import { repeatable } from './repeatable.ts';
 import { secretBox } from './secret-box.ts';
-import { chooseEra, nameOf, readServerList } from './server-choice.ts';
+import { chooseEra, nameOf, readServerList, targetAt } from './server-choice.ts';
+import { addUrlFlags } from './server-flags.ts';
+import { usage } from './usage.ts';
 
 interface DeskFlags extends HostFlags {
   readonly samples?: boolean;
   readonly open?: boolean;
   readonly port?: number;
   readonly url?: readonly string[];
+  readonly header?: readonly string[];
+  readonly serverAuth?: string;
   readonly config?: readonly string[];
   readonly root?: readonly string[];
   readonly models?: string;
@@ -48,11 +44,13 @@ interface DeskFlags extends HostFlags {
 
 /** Adds `midcall desk`. */
 export function register(command: Command): void {
-  command
-    .argument('[command...]', 'after --: the command that starts a server')
-    .usage('[options] [-- <command that starts a server…>]')
-    .option('--samples', 'start the notes server on a fresh copy of the sample notes')
-    .option('--url <url>', 'a server that runs already, at this address; repeatable', repeatable)
+  addUrlFlags(
+    command
+      .argument('[command...]', 'after --: the command that starts a server')
+      .usage('[options] [-- <command that starts a server…>]')
+      .option('--samples', 'start the notes server on a fresh copy of the sample notes')
+      .option('--url <url>', 'a server that runs already, at this address; repeatable', repeatable),
+  )
     .option('--config <file>', 'every server of an mcp.json; repeatable', repeatable)
     .option(
       '--root <directory>',
@@ -109,8 +107,14 @@ async function plan(
   for (const file of flags.config ?? []) {
     for (const entry of readServerList(file)) add(entry);
   }
-  for (const url of flags.url ?? []) {
-    const target = urlTarget(url);
+  const { url: urls = [], header, serverAuth } = flags;
+  // What is meant for one server must not go to another.
+  if (urls.length !== 1 && (header ?? serverAuth) !== undefined)
+    throw usage(
+      `--header and --server-auth go with one --url; there are ${urls.length}. Name several servers in an mcp.json, with --config.`,
+    );
+  for (const url of urls) {
+    const target = targetAt(url, flags);
     add({ id: new URL(url).hostname, target });
   }
   if (command.length > 0) add({ id: nameOf(command), target: commandTarget(command) });

@@ -27,17 +27,27 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
   if (named > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
   if (words.length > 0) return { id: nameOf(words), target: commandTarget(words) };
   if (flags.url !== undefined) {
-    const files = (flags.header ?? []).filter(header => header.startsWith('@'));
-    if (files.length > 1) throw usage('Give one file of headers only.');
-    const headers = Object.fromEntries((flags.header ?? []).filter(each => !files.includes(each)).map(readHeader));
-    const target = urlTarget(flags.url, {
-      ...(Object.keys(headers).length > 0 && { headers }),
-      ...(files[0] !== undefined && { headersFile: resolve(files[0].slice(1)) }),
-      ...(flags.serverAuth !== undefined && { auth: readAuth(flags.serverAuth) }),
-    });
-    return { id: new URL(flags.url).host, target };
+    return { id: new URL(flags.url).host, target: targetAt(flags.url, flags) };
   }
   return fromConfig(flags.config ?? 'mcp.json', flags.server);
+}
+
+/**
+ * A server at an address, with what is sent to it.
+ * @throws MidcallError `cli/usage` where that is no address, or no header, or a file cannot be read
+ */
+export function targetAt(
+  url: string,
+  { header = [], serverAuth }: Pick<ServerFlags, 'header' | 'serverAuth'>,
+): ServerTarget {
+  const files = header.filter(each => each.startsWith('@'));
+  if (files.length > 1) throw usage('Give one file of headers only.');
+  const headers = Object.fromEntries(header.filter(each => !files.includes(each)).map(readHeader));
+  return urlTarget(url, {
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(files[0] !== undefined && { headersFile: resolve(files[0].slice(1)) }),
+    ...(serverAuth !== undefined && { auth: readAuth(serverAuth) }),
+  });
 }
 
 /** @throws MidcallError `cli/usage` for another word */

@@ -14,17 +14,21 @@ export interface ServerFlags {
 
 /** Adds the flags to a command. */
 export function addServerFlags(command: Command): Command {
+  return addUrlFlags(command.option('--url <url>', 'the server is at this address (Streamable HTTP)'))
+    .option('--config <file>', 'the server is in this mcp.json (default: ./mcp.json where --server is given)')
+    .option('--server <name>', 'the entry of the mcp.json')
+    .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');
+}
+
+/** Adds what goes with `--url`. */
+export function addUrlFlags(command: Command): Command {
   return command
-    .option('--url <url>', 'the server is at this address (Streamable HTTP)')
     .option(
       '--header <name:value>',
       'send this header to --url, or with @FILE the headers in that file; repeatable',
       repeatable,
     )
-    .option('--server-auth <file>', 'how to sign in to --url, as a JSON file with what an mcp.json has in "auth"')
-    .option('--config <file>', 'the server is in this mcp.json (default: ./mcp.json where --server is given)')
-    .option('--server <name>', 'the entry of the mcp.json')
-    .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');
+    .option('--server-auth <file>', 'how to sign in to --url, as a JSON file with what an mcp.json has in "auth"');
 }
 
 /** The words after `--`, which commander does not tell from those before it. */
