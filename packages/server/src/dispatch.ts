@@ -78,11 +78,12 @@ export function dispatcher(config: Config): Dispatch {
   const followed = <R>(
     ctx: ServerContext,
     method: AskingMethod,
-    work: (params: RawParams, end: CallEnd) => Promise<CallEnding<R>>,
+    work: (params: RawParams, end: CallEnd, argumentsDigest: string) => Promise<CallEnding<R>>,
   ): Promise<R> =>
     answer<R>(ctx, params => {
-      const end = new CallEnd(unread(params, method), config);
-      const ending = counted(() => work(params, end)).catch((error: unknown): CallEnding<R> => {
+      const call = unread(params, method);
+      const end = new CallEnd(call, config);
+      const ending = counted(() => work(params, end, call.arguments)).catch((error: unknown): CallEnding<R> => {
         end.failed(error);
         return { kind: 'failed', error };
       });
@@ -91,9 +92,9 @@ export function dispatcher(config: Config): Dispatch {
 
   return {
     run: <R>(server: McpServer, ctx: ServerContext, registered: Registered, handler: Handler<R>) =>
-      followed<R>(ctx, registered.method, async (params, end) => {
+      followed<R>(ctx, registered.method, async (params, end, argumentsDigest) => {
         if (ctx.http !== undefined && config.keys.ephemeral) config.warnOnce('key', keyWillBeLost);
-        const request = await readRequest(server, ctx, params, registered, config);
+        const request = await readRequest(server, ctx, params, registered, config, argumentsDigest);
         return openAndRun({ request, rawArguments: params.arguments, handler, end }, access, config);
       }),
     resume: (server, ctx, args, find) =>

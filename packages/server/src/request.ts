@@ -63,12 +63,14 @@ export interface RawParams {
   readonly arguments?: unknown;
 }
 
+/** @param argumentsDigest - of the arguments, where they have been digested before: they may be long */
 export async function readRequest(
   server: McpServer,
   ctx: ServerContext,
   params: RawParams,
   registered: Registered,
   config: Config,
+  argumentsDigest: string = digest(params.arguments ?? {}),
 ): Promise<CallRequest> {
   const receivedAt = config.now();
   const known = detachedOf(ctx);
@@ -79,7 +81,7 @@ export async function readRequest(
     client: known ? known.clientId : clientOf(ctx, config.keys.ephemeral),
     method: registered.method,
     name,
-    arguments: digest(params.arguments ?? {}),
+    arguments: argumentsDigest,
     audience: config.audience ?? nameOf(server),
     version: registered.version,
   };
@@ -119,11 +121,11 @@ export const callRef = (request: CallRequest, flow: string): CallRef => ({
 });
 
 /** Names a call that could not be read to the end: nobody knows yet whose it is. */
-export const unread = ({ name, uri, arguments: raw = {} }: RawParams, method: AskingMethod): CallRef => ({
+export const unread = ({ name, uri, arguments: raw }: RawParams, method: AskingMethod): CallRef => ({
   flow: '',
   method,
   name: name ?? uri ?? '',
-  arguments: digest(raw),
+  arguments: digest(raw ?? {}),
   principal: undefined,
 });
 

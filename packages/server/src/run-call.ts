@@ -8,6 +8,7 @@ import type { CallRun, ModelAsk, OpenQuestion } from './channels/outgoing.ts';
 import type { PageCall } from './channels/page/plan.ts';
 import { leaveToModel } from './channels/relay/leave.ts';
 import type { Config } from './config.ts';
+import type { Departure } from './departure.ts';
 import { detachedOf } from './detached.ts';
 import { digest, type Json } from './digest.ts';
 import { askedEvent } from './drivers/asked-event.ts';
@@ -125,7 +126,8 @@ async function drive<R>(
   const outcome = await driver(body, opened, request, config, engine, audit);
   const where = { flow: opened.flow, round: opened.round, arguments: rawArguments };
   // What leaves in the place of a handler's result is what its own method allows; the SDK's types know of one result each.
-  const instead = (result: unknown) => ({ kind: 'returned', result: result as R }) as const;
+  const instead = (result: unknown, departure?: Departure) =>
+    ({ kind: 'returned', result: result as R, departure }) as const;
   switch (outcome.kind) {
     case 'done':
       end.returned(outcome.result);
@@ -133,7 +135,7 @@ async function drive<R>(
       return { kind: 'returned', result: outcome.result };
     case 'input-required':
       end.is('input-required', outcome.asks.map(askedEvent));
-      return { ...instead(outcome.result), departure: outcome.departure };
+      return instead(outcome.result, outcome.departure);
     case 'relayed': {
       // The model puts one question; the others wait for their turn.
       const [ask] = outcome.asks as readonly [OpenQuestion<ModelAsk>];

@@ -129,15 +129,16 @@ function problemIn(
   at: string,
 ): string | undefined {
   for (const key of Object.keys(options)) if (!Object.hasOwn(kinds, key)) return unknown(key, Object.keys(kinds), at);
-  for (const [key, kind] of Object.entries(kinds)) {
+  // This is checked for each question and each step, so nothing is made for what fits.
+  for (const key of Object.keys(kinds)) {
+    const kind = kinds[key]!;
     const value = options[key];
-    const where = `${at}${key}`;
     if (value === undefined) {
-      if (kind.required) return `${where} is missing; it must be ${kind.words}.`;
+      if (kind.required) return `${at}${key} is missing; it must be ${kind.words}.`;
     } else if (!kind.fits(value)) {
-      return mismatch(where, kind, value);
+      return mismatch(`${at}${key}`, kind, value);
     } else {
-      const problem = kind.inside?.(value, `${where}.`);
+      const problem = kind.inside?.(value, `${at}${key}.`);
       if (problem !== undefined) return problem;
     }
   }

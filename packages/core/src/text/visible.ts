@@ -33,8 +33,13 @@ const mark = /\p{M}/u;
 const baseless = /[\s⟧]/u;
 
 /** visible-V2. */
-// biome-ignore lint/complexity/useRegexLiterals: the compiler's target does not know the flag v, which Node has.
-const emoji = new RegExp('\\p{RGI_Emoji}', 'vy');
+let emoji: RegExp | undefined;
+/** Built when a text needs it first: that takes several milliseconds, which a process that starts has not. */
+function emojiPattern(): RegExp {
+  // biome-ignore lint/complexity/useRegexLiterals: the compiler's target does not know the flag v, which Node has.
+  emoji ??= new RegExp('\\p{RGI_Emoji}', 'vy');
+  return emoji;
+}
 const chosenPresentation = /\p{Extended_Pictographic}[\uFE0E\uFE0F]/uy;
 
 /** More UTF-16 units than the longest emoji has. */
@@ -115,7 +120,7 @@ function* pieces(text: string): Generator<Piece> {
 
 /** An emoji, also one of several characters, as it stands at a place. */
 function sequenceAt(text: string, at: number): string | undefined {
-  const [whole, chosen] = [emoji, chosenPresentation].map(kind => {
+  const [whole, chosen] = [emojiPattern(), chosenPresentation].map(kind => {
     kind.lastIndex = at;
     return kind.exec(text)?.[0];
   });

@@ -90,7 +90,7 @@ export async function runByRounds<R>(
       return { kind: 'relayed', asks: leavingTo('model', outcome.asks), journal: run.journal };
     const known = new Set(opened.stillOut.map(ask => ask.id));
     const left = await leave(run.journal, asks, waits, opened, request, config);
-    return { kind: 'input-required', ...left, asks: asks.filter(ask => !known.has(ask.id)) };
+    return { kind: 'input-required', asks: asks.filter(ask => !known.has(ask.id)), ...left };
   } finally {
     unwatch();
   }

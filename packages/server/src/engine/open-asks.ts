@@ -43,7 +43,7 @@ export class OpenAsks<D> {
   }
 
   #add(waiting: Pick<Waiting<D>, 'ask' | 'put' | 'find'>): Promise<Recorded> {
-    return new Promise((resolve, reject) => this.#all.set(waiting.ask.id, { ...waiting, resolve, reject }));
+    return new Promise((resolve, reject) => this.#all.set(waiting.ask.id, { resolve, reject, ...waiting }));
   }
 
   /** Records what became of an ask; nothing where it is not open. */

@@ -133,7 +133,7 @@ export class Run<R, D = unknown> {
    *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since.
    */
   ask(request: AskRequest<D>, instead?: Json): Promise<Recorded> {
-    return this.#answered(request, instead, id => this.#pending.put({ ...request, id }));
+    return this.#answered(request, instead, id => this.#pending.put({ id, ...request }));
   }
 
   /**
@@ -142,7 +142,7 @@ export class Run<R, D = unknown> {
    */
   find(request: AskIdentity, find: Json | (() => Promise<Json>)): Promise<Recorded> {
     if (typeof find !== 'function') return this.#answered(request, find, never);
-    return this.#answered(request, undefined, id => this.#pending.later({ ...request, id }, find));
+    return this.#answered(request, undefined, id => this.#pending.later({ id, ...request }, find));
   }
 
   async #answered(

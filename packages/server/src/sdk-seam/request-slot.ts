@@ -19,7 +19,7 @@ export type Final = { readonly result: unknown } | { readonly error: unknown };
 
 /** How a request ended for the callback it was given to. */
 export type Ending<R> =
-  | ({ readonly kind: 'returned'; readonly result: R; readonly departure?: Departure } & Settling)
+  | ({ readonly kind: 'returned'; readonly result: R; readonly departure?: Departure | undefined } & Settling)
   /** `asItself`: the client gets this error, and not what the SDK makes of it. */
   | ({ readonly kind: 'failed'; readonly error: unknown; readonly asItself?: boolean } & Settling)
   /** This request was answered before; that is given again. */
