@@ -1,6 +1,7 @@
 /**
  * Notices that a request was cancelled or its client is gone. A listener costs as much as the rest of a short round, so it
- * is set one turn of the event loop after the request came, when most rounds have ended. What fires before is noticed then.
+ * is set two turns of the event loop after the request came: the first is the one in which a run is found to be idle, and most
+ * rounds have left by the second. What fires before is noticed at the next turn.
  */
 
 /** @returns what ends the watch; nothing is called after it */
@@ -12,8 +13,13 @@ export function whenGone(signal: AbortSignal, gone: () => void): () => void {
   let turn: NodeJS.Immediate | undefined = setImmediate(() => {
     turn = undefined;
     if (signal.aborted) gone();
-    else signal.addEventListener('abort', gone, { once: true });
+    else turn = setImmediate(listen);
   });
+  const listen = (): void => {
+    turn = undefined;
+    if (signal.aborted) gone();
+    else signal.addEventListener('abort', gone, { once: true });
+  };
   return () => {
     // The SDK's signal also fires after every normal result.
     if (turn) clearImmediate(turn);

@@ -29,7 +29,9 @@ export class OpenAsks<D> {
 
   /** Those that a round takes to the person. */
   get round(): readonly OpenAsk<D>[] {
-    return [...this.#all.values()].flatMap(({ put }) => put ?? []);
+    const round: OpenAsk<D>[] = [];
+    for (const { put } of this.#all.values()) if (put) round.push(put);
+    return round;
   }
 
   /** Waits for what the person is asked. */
