@@ -39,6 +39,17 @@ const brief = { reason: String, refund: ['card', 'voucher'], sure: Boolean } as 
 
 export const forms = { written, withZod, brief };
 
+// #region titles
+const titled = {
+  reason: { type: 'string', title: 'Reason', maxLength: 200 }, // one field, as in a JSON Schema
+  refund: { card: { title: 'To the card you paid with' }, voucher: { title: 'As a voucher' } }, // picks one
+  keep: [{ meal: { title: 'The meal' }, bag: { title: 'The bag' } }], // picks any number
+  sure: Boolean, // labelled with its name
+} as const;
+
+// #endregion
+export { titled };
+
 // #region once
 const refundForm = form(withZod); // throws here if the form is not supported
 // #endregion

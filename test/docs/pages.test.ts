@@ -12,7 +12,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { startReplica } from '../../examples/docs/deploy.ts';
-import { forms, shopServer } from '../../examples/docs/elicitation.ts';
+import { forms, shopServer, titled } from '../../examples/docs/elicitation.ts';
 import { audited, checked, reported } from '../../examples/docs/observe.ts';
 import { workshop } from '../../examples/docs/page-kind.ts';
 import { librarian } from '../../examples/docs/tool-with-files.ts';
@@ -81,6 +81,17 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
     expect(textOf((await call('order_ship', [], {})).result)).toBe('Not shipped.');
     expect(textOf((await call('order_ship', [yes(true)])).result)).toBe('Shipped, on the word of the host.');
   });
+});
+
+it('docs/elicitation.md: titles in shorthands are the labels of fields and of choices', () => {
+  const { fields } = form(titled);
+  expect(fields.map(({ title }) => title)).toEqual(['Reason', undefined, undefined, undefined]);
+  expect(fields.flatMap(each => ('choices' in each ? each.choices.map(({ title }) => title) : []))).toEqual([
+    'To the card you paid with',
+    'As a voucher',
+    'The meal',
+    'The bag',
+  ]);
 });
 
 it('docs/elicitation.md: the three spellings of the form ask for the same fields', () => {

@@ -504,10 +504,15 @@ describe('what is no form', () => {
   it.each<[string, unknown, string]>([
     ['nothing', undefined, "Ask with String, Number, Boolean, ['red', 'green'], { name: String }"],
     ['an empty record', {}, 'Ask with String, Number, Boolean'],
-    ['the name of a type', { when: 'string' }, "'when' is no shorthand: String, Number, Boolean, a list of choices"],
+    ['the name of a type', { when: 'string' }, "'when' must be String, Number, Boolean, a list of choices"],
     ['a date', { when: Date }, "A date is { type: 'string', format: 'date' }"],
-    ['numbers to choose from', { pick: [1, 2] }, "'pick' is no shorthand"],
-    ['a field that is undefined', { note: undefined }, "'note' is no shorthand"],
+    ['numbers to choose from', { pick: [1, 2] }, "'pick' must be String, Number"],
+    [
+      'a text, as if it were a title',
+      { x: 'X' },
+      "or a JSON Schema, not a text. [shorthand] A label is a title: { type: 'string'",
+    ],
+    ['a field that is undefined', { note: undefined }, "'note' must be String, Number"],
     [
       'properties without a type',
       { properties: { a: { type: 'string' } } },

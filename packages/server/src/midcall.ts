@@ -133,7 +133,11 @@ export interface Midcall {
     ) => ResourceAnswer | Promise<ResourceAnswer>,
   ): RegisteredResourceTemplate;
   /**
-   * Prepares a server that also has plain tools: call it right after creating the server.
+   * Lets a server have tools of both kinds: those of `mid.tool`, which may ask, and plain ones of `server.registerTool`, which
+   * work as before. It puts itself between the server and its handlers of `tools/call`, `prompts/get` and `resources/read`, and
+   * changes nothing else. Call it right after creating the server; `mid.tool`, `mid.prompt`, `mid.resource` and `mid.handle` do
+   * it themselves, so it is needed only where a plain tool is registered before the first of them.
+   * @returns the same server
    * @throws MidcallError `server/setup` where something was registered before
    */
   wrap(server: McpServer): McpServer;

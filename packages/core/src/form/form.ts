@@ -132,7 +132,8 @@ function fromSpelling(input: unknown): Form<unknown> {
   const spelled = spellOut(input);
   const odd = isRecord(input) && !spelled?.wrapped ? unspelt(input) : undefined;
   if (odd !== undefined) {
-    const message = `'${odd}' is no shorthand: String, Number, Boolean, a list of choices, or a JSON Schema.`;
+    const got = typeof own(input as Json, odd) === 'string' ? ', not a text' : '';
+    const message = `'${odd}' must be String, Number, Boolean, a list of choices, or a JSON Schema${got}.`;
     throw unsupported([{ field: odd, rule: 'shorthand', message }]);
   }
   if (spelled) return new CompiledForm(shapeOf(spelled.schema, false), spelled.wrapped);

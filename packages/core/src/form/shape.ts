@@ -105,7 +105,9 @@ const waysOut: Readonly<Record<string, string>> = {
   form:
     "Ask with String, Number, Boolean, ['red', 'green'], { name: String }, a JSON Schema of type 'object', or a schema " +
     'such as z.object({ … }).',
-  shorthand: "A date is { type: 'string', format: 'date' }; choices are texts: turn numbers into texts.",
+  shorthand:
+    "A label is a title: { type: 'string', title: 'Name' }. A date is { type: 'string', format: 'date' }. Choices are texts: " +
+    'turn numbers into texts.',
   object: "Write type: 'object' beside 'properties'.",
   required: "Name fields of 'properties' only.",
   minLength: 'Give bounds that something can fit.',

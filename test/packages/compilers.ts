@@ -1,0 +1,67 @@
+/**
+ * Compilers of other versions than our own. Each is got from npm the first time it is needed and kept in `node_modules/.cache`:
+ * as dependencies they would fight over the command `tsc`.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/places.ts';
+
+const cache = join(root, 'node_modules/.cache/compilers');
+
+/** @returns the compiler's start file; undefined where npm cannot get it */
+export function compiler(version: string): string | undefined {
+  const folder = join(cache, version);
+  const start = join(folder, 'node_modules/typescript/bin/tsc');
+  if (existsSync(start)) return start;
+  mkdirSync(folder, { recursive: true });
+  // A folder without a manifest would be taken for a part of this repository.
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', `typescript@${version}`];
+  try {
+    execFileSync('npm', args, { cwd: folder, stdio: 'ignore', timeout: 120_000 });
+    return start;
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+}
+
+/** How a project finds what it imports. */
+export const resolutions = { nodenext: 'nodenext', bundler: 'esnext' } as const;
+
+/**
+ * Checks a file as a project of its own would, against the packages as they were built.
+ * @returns what the compiler says; nothing where all is well
+ */
+export function checkedBy(start: string, resolution: keyof typeof resolutions, file: string): string {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'project-'));
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable', 'esnext.disposable'],
+    module: resolutions[resolution],
+    moduleResolution: resolution,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ['node'],
+  };
+  try {
+    copyFileSync(join(root, file), join(folder, 'author.ts'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['author.ts'] }));
+    const [command, ...first] = nativeCompiler(start) ?? [process.execPath, start];
+    const { stdout, stderr } = spawnSync(command!, [...first, '-p', folder], { encoding: 'utf8' });
+    return `${stdout}${stderr}`;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** From 7 on the compiler is a program, which its script only starts. */
+function nativeCompiler(start: string): readonly string[] | undefined {
+  const scope = join(start, '../../../@typescript');
+  const [program] = existsSync(scope) ? readdirSync(scope) : [];
+  return program === undefined ? undefined : [join(scope, program, 'lib/tsc')];
+}
