@@ -64,6 +64,8 @@ for (const document of documents) {
   );
   const fences = [...before.matchAll(/^```(?:ts|tsx|js|mjs|typescript|javascript)\b/gm)].length;
   if (fences > claimed) problems.push(`${document}: ${fences - claimed} code blocks come from no file`);
+  const named = [...before.matchAll(/^<!-- snippet: /gm)].length;
+  if (named > claimed) problems.push(`${document}: ${named - claimed} snippets have no code block below them`);
   if (after === before) continue;
   if (check) problems.push(`${document} is not in step with its code: run npm run snippets`);
   else writeFileSync(document, after);
