@@ -1,6 +1,6 @@
 /**
  * What an author of a server writes against our types, with every schema library alike. Checked by our own compiler here, and
- * by every other one in test/types/compilers.e2e.test.ts; nothing here runs.
+ * by every other one in test/packages/compilers.e2e.test.ts; nothing here runs.
  */
 import { type Call, form, midcall } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';

@@ -6,6 +6,7 @@ import type { CallRef, RequestOutcome, Unstamped } from './audit.ts';
 import type { Config } from './config.ts';
 import { isUrlRequired } from './era.ts';
 import { errorCode } from './error-code.ts';
+import { measureOperation } from './metrics.ts';
 import type { Final } from './sdk-seam/request-slot.ts';
 import { asThrown } from './sendable.ts';
 import type { RoundTrace } from './trace.ts';
@@ -22,12 +23,14 @@ export class CallEnd {
   #asked: readonly Unstamped[] = [];
   /** What `onError` has been given. */
   readonly #given = new Set<unknown>();
+  readonly #began: number;
   trace: RoundTrace | undefined;
 
   /** @param call - as much as is known before the request was read */
   constructor(call: CallRef, config: Pick<Config, 'audit' | 'now' | 'onError'>) {
     this.#call = call;
     this.#config = config;
+    this.#began = config.now();
   }
 
   /** The call, now that it is known whose it is and which. */
@@ -77,9 +80,15 @@ export class CallEnd {
     const { outcome, error } = this.#judged(final);
     if (outcome !== 'failed' && outcome !== 'cancelled') for (const event of this.#asked) this.#audit(event);
     this.trace?.end(outcome, outcome === 'failed' ? error : undefined);
-    if (outcome === 'input-required') return;
     const code = outcome === 'failed' || outcome === 'url-required' ? { code: errorCode(error) } : {};
-    this.#audit({ kind: 'ended', outcome, ...code, ...(outcome === 'done' && this.#saysError && { isError: true }) });
+    const isError = outcome === 'done' && this.#saysError;
+    measureOperation(
+      this.#call,
+      this.#config.now() - this.#began,
+      code.code ?? errorTypes[`${isError ? 'isError' : outcome}`],
+    );
+    if (outcome === 'input-required') return;
+    this.#audit({ kind: 'ended', outcome, ...code, ...(isError && { isError }) });
     if (outcome === 'failed' && !this.#given.has(error)) this.#config.onError?.(asThrown(error), this.#call);
   }
 
@@ -100,6 +109,9 @@ export class CallEnd {
     this.#config.audit?.({ at: this.#config.now(), call: this.#call, ...event } as never);
   }
 }
+
+/** What the metrics call an end that has no code. */
+const errorTypes: Readonly<Record<string, string>> = { isError: 'tool_error', cancelled: 'cancelled' };
 
 const saysError = (result: unknown): boolean => (result as { isError?: unknown } | null | undefined)?.isError === true;
 const textIn = (result: unknown): string => {

@@ -23,6 +23,7 @@ import type { PagesHost } from './channels/page/pages.ts';
 import type { Config, MidcallOptions } from './config.ts';
 import { startTimer } from './engine/timer.ts';
 import { embeddedJobs } from './jobs/embedded-jobs.ts';
+import { measured } from './metrics.ts';
 import { type Boundary, boundary } from './roots/index.ts';
 import { claims } from './state/claims.ts';
 import { keyRing } from './state/keys.ts';
@@ -98,7 +99,7 @@ export function configure(options: MidcallOptions): Config {
   const sealer = createSealer(keys, { maxLength: MAX_SEALED });
   const kept = options.store ? sealedStore(store, sealer) : store;
   const idleTimer = options.timer ?? startIdleTimer;
-  const { audit } = options;
+  const audit = measured(options.audit);
   const host: PagesHost = {
     store,
     sealer,
@@ -106,7 +107,7 @@ export function configure(options: MidcallOptions): Config {
     // A page that nobody comes to keeps no process alive.
     timer: idleTimer,
     warn,
-    audit: (call, event) => audit?.({ at: now(), call, ...event }),
+    audit: (call, event) => audit({ at: now(), call, ...event }),
   };
   return {
     keys,

@@ -19,6 +19,7 @@ import type { Json } from '../digest.ts';
 import { Run } from '../engine/run.ts';
 import type { EngineOptions, Outcome } from '../engine/seam.ts';
 import { push } from '../era.ts';
+import { measureOpen } from '../metrics.ts';
 import type { CallRequest } from '../request.ts';
 import type { SharedCall } from '../shared-call.ts';
 import { again } from './again.ts';
@@ -93,7 +94,9 @@ export async function runByPush<R>(
       );
       const quiet = signsOfLife(request, config, { message: 'Waiting for an answer of the person.' });
       const answers: (Recording | 'disconnected' | 'handed-over')[] = [];
+      measureOpen(asks.length);
       for (const each of sent) answers.push(await each);
+      measureOpen(-asks.length);
       quiet();
       open = 0;
       out = [];

@@ -1,0 +1,118 @@
+/**
+ * OpenTelemetry metrics of calls, made from their audit events, so that they count what the audit sees and never contents.
+ * Only the API is used: without an SDK in the process nothing is measured. Names and attributes are those of the semantic
+ * conventions for MCP where these have one, and begin with `midcall.` elsewhere.
+ *
+ * - metrics-1 No attribute grows without bound: no flow, no person, no URI, and so many names of tools and prompts.
+ */
+import {
+  type Attributes,
+  type Counter,
+  createNoopMeter,
+  type Histogram,
+  type Meter,
+  metrics,
+  type UpDownCounter,
+} from '@opentelemetry/api';
+import type { AuditEvent, AuditSink, CallRef } from './audit.ts';
+
+interface Instruments {
+  readonly operations: Histogram;
+  readonly asked: Counter;
+  readonly answered: Counter;
+  readonly answering: Histogram;
+  readonly open: UpDownCounter;
+  readonly inDoubt: Counter;
+}
+
+/** Seconds; as the semantic conventions advise for MCP. */
+const operationSeconds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+/** Seconds that people take: from a click to a day. */
+const answerSeconds = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 14_400, 86_400];
+/** Names behind a gateway are a stranger's; those beyond these are left out. */
+const MOST_NAMES = 200;
+
+const known = new WeakMap<Meter, Instruments>();
+const names = new Set<string>();
+
+/** @returns undefined where nobody measures */
+function instruments(): Instruments | undefined {
+  const meter = metrics.getMeter('midcall');
+  if (meter === createNoopMeter()) return undefined;
+  const made = known.get(meter) ?? make(meter);
+  known.set(meter, made);
+  return made;
+}
+
+const make = (meter: Meter): Instruments => ({
+  operations: meter.createHistogram('mcp.server.operation.duration', {
+    unit: 's',
+    description: 'How long a request took, from its arrival to its result.',
+    advice: { explicitBucketBoundaries: operationSeconds },
+  }),
+  asked: meter.createCounter('midcall.asks', { unit: '{question}', description: 'Questions that were sent.' }),
+  answered: meter.createCounter('midcall.answers', { unit: '{question}', description: 'Questions that ended.' }),
+  answering: meter.createHistogram('midcall.answer.duration', {
+    unit: 's',
+    description: 'How long people took to accept or decline.',
+    advice: { explicitBucketBoundaries: answerSeconds },
+  }),
+  open: meter.createUpDownCounter('midcall.asks.open', {
+    unit: '{question}',
+    description: 'Questions that wait for an answer to a request of this process.',
+  }),
+  inDoubt: meter.createCounter('midcall.steps.in_doubt', {
+    unit: '{step}',
+    description: 'Steps that were begun by an attempt that died.',
+  }),
+});
+
+/** Takes audit events, measures what they tell, and hands them on. */
+export const measured =
+  (audit: AuditSink | undefined): AuditSink =>
+  event => {
+    measure(event);
+    audit?.(event);
+  };
+
+function measure(event: AuditEvent): void {
+  if (event.kind !== 'asked' && event.kind !== 'answered' && event.kind !== 'step-in-doubt') return;
+  const to = instruments();
+  if (!to) return;
+  const call = attributesOf(event.call);
+  if (event.kind === 'step-in-doubt') to.inDoubt.add(1, call);
+  else if (event.kind === 'asked') to.asked.add(1, { ...call, 'midcall.channel': event.channel });
+  else {
+    const { action, reason, by } = event;
+    const answer = { ...call, 'midcall.channel': by.channel, 'midcall.action': action };
+    to.answered.add(1, { ...answer, ...(reason && { 'midcall.reason': reason }) });
+    if (action !== 'cancel') to.answering.record(by.elapsedMs / 1_000, answer);
+  }
+}
+
+/**
+ * A request of a call has ended, a round of questions included.
+ * @param ms - since it arrived
+ * @param errorType - what went wrong, as a code; `tool_error` where the tool itself says so
+ */
+export function measureOperation(call: CallRef, ms: number, errorType?: string | number): void {
+  const error = errorType === undefined ? {} : { 'error.type': String(errorType) };
+  instruments()?.operations.record(ms / 1_000, { ...attributesOf(call), ...error });
+}
+
+/** Questions have left that this process waits for; or fewer, where `change` is below 0. */
+export function measureOpen(change: number): void {
+  instruments()?.open.add(change);
+}
+
+const nameKeys: Readonly<Record<CallRef['method'], string | undefined>> = {
+  'tools/call': 'gen_ai.tool.name',
+  'prompts/get': 'gen_ai.prompt.name',
+  'resources/read': undefined,
+};
+
+function attributesOf({ method, name }: CallRef): Attributes {
+  const key = nameKeys[method];
+  const listed = key !== undefined && (names.has(name) || (names.size < MOST_NAMES && names.add(name) !== undefined));
+  return { 'mcp.method.name': method, ...(listed && { [key]: name }) };
+}
