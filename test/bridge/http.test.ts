@@ -6,6 +6,7 @@ import { eras } from '@midcall/testing';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
+import { grown } from '../fixtures/grown.ts';
 import { handClock } from '../host/clock.ts';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
 import { textOf } from './stage.ts';
@@ -264,6 +265,50 @@ describe('a bridge over HTTP', () => {
     await hers.close();
     await his.close();
   });
+});
+
+it('cuts the stream of a host that does not read it, and goes on serving others', async () => {
+  const message = 'x'.repeat(256 * 1024);
+  await using on = await httpStage({
+    upstream: '2026-07-28',
+    serve: (_, server) => {
+      server.registerTool('flood', {}, async ({ mcpReq }) => {
+        const progressToken = mcpReq._meta!.progressToken!;
+        for (let progress = 1; progress <= 160; progress += 1)
+          await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } });
+        return says('all told');
+      });
+    },
+    options: { maxUnreadBytes: 1_000_000 },
+  });
+  const clientInfo = { name: 'raw', version: '1' };
+  const _meta = {
+    progressToken: 'p',
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': clientInfo,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const sent = request(on.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'flood',
+    },
+  });
+  // It takes the head of the response, and nothing of what follows.
+  sent.on('response', response => response.pause()).on('error', () => {});
+  sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'flood', _meta } }));
+  await grown(on.warned, warned => warned.length > 0);
+  expect(on.warned).toEqual([
+    'A host of /mcp does not read what it is sent. Its stream was cut at 1000000 unread bytes.',
+  ]);
+  sent.destroy();
+  const other = await connectHost('SDK 2, 2026-07-28', on.url);
+  expect(await other.listTools()).toEqual(['flood']);
+  await other.close();
 });
 
 it('has a host that was restarted find the call that its question was open in', async () => {

@@ -20,10 +20,19 @@ export interface VisibleOptions {
 /** Signs that are assigned, not ignorable, and yet blank: Braille, a musical, a Khitan and two Egyptian fillers. */
 const blank = String.raw`\u2800\u{1D159}\u{16FE4}\u{13441}\u{13442}`;
 
+/** A pattern that is built when a text needs it first: that takes milliseconds, which a process that starts has not. */
+function lazily(make: () => RegExp): () => RegExp {
+  let made: RegExp | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** visible-V1. Control, format, private-use and unassigned code points, and what Unicode says draws nothing. */
-const hidden = new RegExp(
-  String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}${blank}]`,
-  'u',
+const hidden = lazily(
+  () =>
+    new RegExp(String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}${blank}]`, 'u'),
 );
 
 /** visible-V3. Hebrew with vowels and cantillation, and Tibetan stacks, need no more. */
@@ -33,13 +42,8 @@ const mark = /\p{M}/u;
 const baseless = /[\s⟧]/u;
 
 /** visible-V2. */
-let emoji: RegExp | undefined;
-/** Built when a text needs it first: that takes several milliseconds, which a process that starts has not. */
-function emojiPattern(): RegExp {
-  // biome-ignore lint/complexity/useRegexLiterals: the compiler's target does not know the flag v, which Node has.
-  emoji ??= new RegExp('\\p{RGI_Emoji}', 'vy');
-  return emoji;
-}
+// biome-ignore lint/complexity/useRegexLiterals: the compiler's target does not know the flag v, which Node has.
+const emojiPattern = lazily(() => new RegExp('\\p{RGI_Emoji}', 'vy'));
 const chosenPresentation = /\p{Extended_Pictographic}[\uFE0E\uFE0F]/uy;
 
 /** More UTF-16 units than the longest emoji has. */
@@ -49,14 +53,14 @@ const longestEmoji = 40;
 const virama =
   /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0F84\u1039\u103A\u17D2\u1B44\u1BAA\uA8C4\uA9C0]$/u;
 const arabic = String.raw`[[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Adlam}]&&\p{L}]`;
-const arabicBefore = new RegExp(String.raw`${arabic}\p{M}{0,${mostMarks}}$`, 'v');
-const arabicAfter = new RegExp(`^${arabic}`, 'v');
+const arabicBefore = lazily(() => new RegExp(String.raw`${arabic}\p{M}{0,${mostMarks}}$`, 'v'));
+const arabicAfter = lazily(() => new RegExp(`^${arabic}`, 'v'));
 const bengali = /\p{Script=Bengali}$/u;
 
 function joins(before: string, joiner: string, after: string): boolean {
   if (joiner !== '\u200C' && joiner !== '\u200D') return false;
   if (virama.test(before)) return true;
-  if (joiner === '\u200C') return arabicBefore.test(before) && arabicAfter.test(after);
+  if (joiner === '\u200C') return arabicBefore().test(before) && arabicAfter().test(after);
   // The ya-phalaa is the one sign that has its joiner before the virama.
   return bengali.test(before) && after.startsWith('\u09CD');
 }
@@ -99,7 +103,7 @@ function* pieces(text: string): Generator<Piece> {
     }
     const character = String.fromCodePoint(text.codePointAt(at)!);
     const next = at + character.length;
-    if (hidden.test(character)) {
+    if (hidden().test(character)) {
       // Nothing more than a base with its marks stands before.
       const before = text.slice(Math.max(0, at - 2 * mostMarks - 2), at);
       const drawn = base && joins(before, character, text.slice(next, next + 2));
@@ -141,7 +145,7 @@ export function visible(text: string, options: VisibleOptions = {}): string {
     if (left <= 0) break;
     const kept = cut(piece.text, left);
     // Part of an emoji is another one, or none.
-    if (kept !== piece.text && hidden.test(piece.text)) break;
+    if (kept !== piece.text && hidden().test(piece.text)) break;
     left -= codePoints(kept);
     at += kept.length;
     const asItIs = piece.drawn || (options.lines === true && (kept === '\n' || kept === '\t'));
@@ -171,21 +175,21 @@ function cut(text: string, count: number): string {
   return text.slice(0, units);
 }
 
-const suspect = new RegExp(String.raw`${hidden.source}|\p{M}`, 'u');
+const suspect = lazily(() => new RegExp(String.raw`${hidden().source}|\p{M}`, 'u'));
 
 /** JSON in which every character that would have to be written out is an escape; the same value to whoever parses it. */
 export function visibleJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null';
-  if (!suspect.test(text.replaceAll('\n', ''))) return text;
+  if (!suspect().test(text.replaceAll('\n', ''))) return text;
   const out: string[] = [];
   for (const { text: some, drawn } of pieces(text)) {
     if (some === '\n') out.push(some);
-    else out.push(drawn ? some.replace(everyHidden, escapes) : escapes(some));
+    else out.push(drawn ? some.replace(everyHidden(), escapes) : escapes(some));
   }
   return out.join('');
 }
 
-const everyHidden = new RegExp(hidden, 'gu');
+const everyHidden = lazily(() => new RegExp(hidden(), 'gu'));
 
 function escapes(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
@@ -194,5 +198,5 @@ function escapes(character: string): string {
 
 /** True where a text holds a character that draws nothing, wherever it stands. */
 export function hides(text: string): boolean {
-  return hidden.test(text.replaceAll('\n', ''));
+  return hidden().test(text.replaceAll('\n', ''));
 }

@@ -13,7 +13,7 @@ import { defined } from '@midcall/core/json';
 import { systemClock } from '@midcall/core/time';
 import type { ServerEntry } from '@midcall/host';
 import type { Call, Principal } from '@midcall/server';
-import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
+import { type HttpOptions, type McpEndpoint, mcpEndpoint } from '@midcall/server/http';
 import { serveEndpoints } from '@midcall/server/node';
 import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
 import { bridgeMidcall } from '../bridge-midcall.ts';
@@ -24,6 +24,7 @@ import { onClosed } from '../on-closed.ts';
 import { pendingServer } from '../pending-server.ts';
 import { isSignInNeeded, orSignIn } from '../sign-in-wait.ts';
 import type { UpstreamSession } from '../upstream-session.ts';
+import { boundedStream } from './bounded-stream.ts';
 import { type Caller, type CallerGuard, localCaller } from './callers.ts';
 import { Principals, type PrincipalsOptions } from './principals.ts';
 import { refusingServer } from './refusing-server.ts';
@@ -51,6 +52,8 @@ export interface HttpBridgeOptions extends PrincipalsOptions {
   readonly suspectBelowMs?: number;
   /** Bytes of one request; 16 MiB where absent. */
   readonly maxRequestBytes?: number;
+  /** Bytes of one stream that wait for a host to read them, before the stream is cut; 16 MiB where absent. */
+  readonly maxUnreadBytes?: number;
 }
 
 /** A bridge that listens. */
@@ -69,7 +72,8 @@ export interface HttpBridge {
  */
 export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpBridge> {
   const { entries, host, port, allowedHosts, allowedOrigins, sampling, warn, onError } = options;
-  const { clock = systemClock, holdMs = 45_000, suspectBelowMs = 250, maxRequestBytes = 16 * 1024 * 1024 } = options;
+  const { clock = systemClock, holdMs = 45_000, suspectBelowMs = 250 } = options;
+  const { maxRequestBytes = 16 * 1024 * 1024, maxUnreadBytes = 16 * 1024 * 1024 } = options;
   const principals = new Principals(options);
   const guards = new Map(entries.map(({ path, guard }) => [path, guard]));
   const callerOf = (path: string, auth: Parameters<CallerGuard['callerOf']>[0] | undefined): Caller => {
@@ -173,7 +177,19 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
   principals.onListChanged = (entry, list) => {
     for (const { path } of entries.filter(each => each.entry === entry)) endpoints[path]!.notify[`${list}Changed`]();
   };
-  const serving = await serveEndpoints(endpoints, { port, ...defined({ host, allowedHosts, onError }) });
+  const cut = (path: string) => () =>
+    warn(`A host of ${path} does not read what it is sent. Its stream was cut at ${maxUnreadBytes} unread bytes.`);
+  const bounded = Object.fromEntries(
+    Object.entries(endpoints).map(([path, endpoint]) => [
+      path,
+      {
+        ...endpoint,
+        fetch: async (...sent: Parameters<McpEndpoint['fetch']>) =>
+          boundedStream(await endpoint.fetch(...sent), maxUnreadBytes, cut(path)),
+      },
+    ]),
+  );
+  const serving = await serveEndpoints(bounded, { port, ...defined({ host, allowedHosts, onError }) });
   return {
     url: serving.url,
     get servers() {

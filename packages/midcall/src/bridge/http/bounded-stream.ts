@@ -1,0 +1,49 @@
+/**
+ * Event streams whose host may stop reading: what is written for it is kept up to a limit, and then its stream is cut. A host of
+ * 2025-11-25 can resume it, as far as its session keeps events; a request of 2026-07-28 is cancelled by it.
+ */
+
+/**
+ * A response whose body keeps no more than so much.
+ * @param mostBytes - that wait to be read; one message may be larger
+ * @param onCut - called where the host reads too slowly
+ */
+export function boundedStream(response: Response, mostBytes: number, onCut: () => void): Response {
+  const { body, status, statusText, headers } = response;
+  if (!body || headers.get('content-type')?.startsWith('text/event-stream') !== true) return response;
+  const reader = body.getReader();
+  const bounded = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        // Read as soon as it is written: whoever writes looks at no limit.
+        void pump(reader, controller, onCut);
+      },
+      cancel: reason => reader.cancel(reason),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: mostBytes }),
+  );
+  return new Response(bounded, { status, statusText, headers });
+}
+
+async function pump(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  onCut: () => void,
+): Promise<void> {
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      if (controller.desiredSize !== null && controller.desiredSize <= 0) {
+        onCut();
+        const slow = new Error('The host reads too slowly.');
+        controller.error(slow);
+        await reader.cancel(slow);
+        return;
+      }
+      controller.enqueue(read.value);
+    }
+    controller.close();
+  } catch (error) {
+    // Where the host has gone, there is nobody to tell.
+    controller.error(error);
+  }
+}
