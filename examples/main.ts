@@ -1,6 +1,6 @@
 /**
  * Serves one of the examples over standard input and output: `npm run --silent example -- <name> [--data DIR]`; or the fleet,
- * over HTTP.
+ * over HTTP. Runs an agent at the terminal.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,6 +21,7 @@ import { samples as taskSamples } from './tasks/tasks.ts';
 const usage = `Usage:
   npm run --silent example -- <tasks|payments|canonical|booking> [--data DIR]
   npm run --silent example -- tasks [--data DIR] run <tool> [arguments as JSON]
+  npm run --silent example -- agents <ai-sdk|langgraph|openai-agents> --data DIR [--era 2025-11-25]
   npm run --silent example -- fleet --ledger FILE [--replicas N] [--port PORT]
 Options:
   --data DIR                where the data is; a missing or empty directory gets samples
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
       ledger: { type: 'string' },
       replicas: { type: 'string', default: '4' },
       port: { type: 'string', default: '0' },
+      era: { type: 'string' },
     },
   });
   const [name, run, tool, given] = positionals;
@@ -61,6 +63,10 @@ async function main(): Promise<void> {
     return serve(() => bookingServer(mid, world), 'memory');
   }
   const directory = values.data ? resolve(values.data) : await mkdtemp(join(tmpdir(), 'midcall-example-'));
+  if (name === 'agents') {
+    const { runAgent } = await import('./agents/main.ts');
+    return runAgent(run, directory, values.era === '2025-11-25' ? values.era : 'auto');
+  }
   const timeouts = {
     ...milliseconds('preferenceTimeoutMs', values['preference-timeout']),
     ...milliseconds('confirmTimeoutMs', values['confirm-timeout']),

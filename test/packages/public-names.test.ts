@@ -75,11 +75,12 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host': {
     values: `
-      attach Audit auditFile commandTarget Connection detectWorkspace Inbox isFollowed isMidcallError
+      agentTools attach Audit auditFile commandTarget Connection detectWorkspace Inbox isFollowed isMidcallError
       judgeUrl machineDisk mask memoryVault MidcallError OfferedRoots outputValidator Policy
-      readServerEntries rootsFile rulesFile secretsOf serverOpener StartedServer tasksFile urlTarget
+      readServerEntries rootsFile rulesFile secretsOf serverOpener StartedServer storeFile tasksFile urlTarget
       vaultFolder verifyAudit visible`,
     types: `
+      AgentCall AgentCallOptions AgentReply AgentTool
       AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry AuditLog AuditOptions
       AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace

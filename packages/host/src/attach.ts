@@ -7,6 +7,7 @@
  *   or counted in the record where there are many.
  * - attach-H2 A form or a URL is answered by a person or not at all.
  * - attach-H3 When the connection is gone, so is every question of it.
+ * - attach-H4 A round is in the store before the person sees its form or URL: what they saw can be answered after a restart.
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -195,8 +196,7 @@ class Wiring implements Attachment {
   async resume(callId?: string): Promise<readonly string[]> {
     const tasks = await this.#tasks.takeUp(callId);
     for (const { call } of tasks) this.#runner.run(call, own => this.#sdk.send(call, {}, own)).catch(() => {});
-    const inRounds = this.#rounds && callsOutliveProcess(this.#era()) ? await this.#rounds.load() : [];
-    const kept = inRounds.filter(({ call }) => callId === undefined || call.id === callId);
+    const kept = this.#rounds && callsOutliveProcess(this.#era()) ? await this.#rounds.takeUp(callId) : [];
     for (const round of kept) this.#resume(round).catch(() => {});
     return [...tasks, ...kept].map(({ call }) => call.id);
   }
@@ -204,6 +204,11 @@ class Wiring implements Attachment {
   async keepQuestions(): Promise<void> {
     this.#keeping = this.#rounds !== undefined && callsOutliveProcess(this.#era());
     await this.#rounds?.settled();
+  }
+
+  async settled(): Promise<void> {
+    await this.#rounds?.settled();
+    await this.#tasks.settled();
   }
 
   leaveTasks(): Promise<void> {
@@ -274,9 +279,11 @@ class Wiring implements Attachment {
       ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
     });
     const answering = this.#answering;
-    client.setRequestHandler('elicitation/create', (_, { mcpReq }) =>
-      answering.elicit(this.#taken(mcpReq), mcpReq.signal),
-    );
+    client.setRequestHandler('elicitation/create', async (_, { mcpReq }) => {
+      const request = this.#taken(mcpReq);
+      await this.#rounds?.settled();
+      return answering.elicit(request, mcpReq.signal);
+    });
     if (roots)
       client.setRequestHandler('roots/list', (_, { mcpReq }) => answering.roots(this.#taken(mcpReq), mcpReq.signal));
     if (sampling)

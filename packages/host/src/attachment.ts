@@ -129,6 +129,8 @@ export interface Attachment {
    * @returns the calls' ids
    */
   resume(callId?: string): Promise<readonly string[]>;
+  /** Resolves when the rounds and tasks that were received so far are kept, where `store` and `tasks` are given. */
+  settled(): Promise<void>;
   /** Follows its tasks no more: they go on without it. Before the connection is closed; resolves when that is kept. */
   leaveTasks(): Promise<void>;
   /** Lets questions of 2026-07-28 stay open when the connection closes, for another process to take up. */

@@ -24,12 +24,17 @@ export interface KeptRound {
   readonly requestState?: string;
 }
 
+/** The most rounds of earlier processes that are kept for somebody to take up. */
+const mostLeft = 1_000;
+
 /** The open rounds of one server. */
 export class Rounds {
   readonly #store: Store;
   readonly #key: string;
   readonly #onError: (error: unknown) => void;
   readonly #open = new Map<string, KeptRound>();
+  /** What an earlier process left and nobody has taken up; undefined until it is read. */
+  #left: Map<string, KeptRound> | undefined;
   #tail: Promise<void> = Promise.resolve();
 
   /** @param server - the server's id in this host */
@@ -52,13 +57,19 @@ export class Rounds {
     if (this.#open.delete(callId)) this.#write();
   }
 
-  /** What an earlier process left; text that holds no rounds counts as none. */
-  async load(): Promise<readonly KeptRound[]> {
+  /**
+   * Takes up what an earlier process left; text that holds no rounds counts as none.
+   * @param callId - only the round of this call; all where absent
+   */
+  async takeUp(callId?: string): Promise<readonly KeptRound[]> {
     await this.#tail;
-    const text = await this.#store.get(this.#key);
-    const kept = readRounds(text).filter(round => !this.#open.has(round.call.id));
-    for (const round of kept) this.#open.set(round.call.id, round);
-    return kept;
+    const left = await this.#readLeft();
+    const taken = [...left.values()].filter(({ call }) => callId === undefined || call.id === callId);
+    for (const round of taken) {
+      left.delete(round.call.id);
+      this.#open.set(round.call.id, round);
+    }
+    return taken;
   }
 
   /** Resolves when what has changed so far is in the store. */
@@ -66,11 +77,19 @@ export class Rounds {
     await this.#tail;
   }
 
+  async #readLeft(): Promise<Map<string, KeptRound>> {
+    if (this.#left) return this.#left;
+    const rounds = readRounds(await this.#store.get(this.#key)).slice(-mostLeft);
+    this.#left ??= new Map(rounds.filter(({ call }) => !this.#open.has(call.id)).map(round => [round.call.id, round]));
+    return this.#left;
+  }
+
   #write(): void {
     this.#tail = this.#tail
       .then(async () => {
-        if (this.#open.size === 0) await this.#store.delete(this.#key);
-        else await this.#store.set(this.#key, JSON.stringify([...this.#open.values()]));
+        const rounds = [...(await this.#readLeft()).values(), ...this.#open.values()];
+        if (rounds.length === 0) await this.#store.delete(this.#key);
+        else await this.#store.set(this.#key, JSON.stringify(rounds));
       })
       .catch(this.#onError);
   }

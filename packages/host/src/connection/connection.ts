@@ -203,15 +203,26 @@ export class Connection {
     return readCatalogue(this.#ready().client, (list, error) => this.#tooLarge ?? listProblem(list, error));
   }
 
+  /** What it was built with. */
+  get options(): ConnectionOptions {
+    return this.#options;
+  }
+
+  /** Resolves when the rounds and tasks that were received so far are kept; see {@link Attachment.settled}. */
+  async settled(): Promise<void> {
+    await this.#attachment?.settled();
+  }
+
   /**
    * Starts a call. Its questions go to the inbox; its progress and end are told to subscribers.
+   * @param options - `id`: of the caller's choice, unique in the host; random where absent
    * @throws MidcallError `host/server-gone` where the server is not ready
    */
-  run(request: CallRequest, options: RunOptions = {}): CallHandle {
+  run(request: CallRequest, options: RunOptions & { readonly id?: string } = {}): CallHandle {
     const { attachment } = this.#ready();
     const abort = new AbortController();
     const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
-    const id = (this.#options.newId ?? randomUUID)();
+    const id = options.id ?? (this.#options.newId ?? randomUUID)();
     const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs;
     let ended: CallOutcome | undefined;
     const stop = this.subscribe(event => {

@@ -1,0 +1,48 @@
+/** What a call came to, in words for a model. Pure. */
+import { isRecord, own } from '@midcall/core/json';
+import type { CallOutcome } from '../calls/runner.ts';
+
+/** How a call ended, as an agent framework wants it. */
+export interface AgentReply {
+  /** For the model: the result's text, or why there is none. */
+  readonly text: string;
+  /** True where the tool failed, or the call did not come to its end. */
+  readonly isError: boolean;
+  /** All of it: the result with its structured content and other blocks, or how it failed. */
+  readonly outcome: CallOutcome;
+}
+
+/** What a model is told of an outcome. */
+export function agentReply(outcome: CallOutcome): AgentReply {
+  return { text: textOf(outcome), isError: outcome.how !== 'completed', outcome };
+}
+
+function textOf(outcome: CallOutcome): string {
+  switch (outcome.how) {
+    case 'completed':
+    case 'tool-error':
+      return resultText(outcome.result);
+    case 'refused':
+      return `The server refused the call: ${outcome.message}`;
+    case 'cancelled':
+      return 'The person stopped the call.';
+    default:
+      return outcome.message;
+  }
+}
+
+function resultText(result: Readonly<Record<string, unknown>>): string {
+  const blocks = Array.isArray(result['content']) ? result['content'] : [];
+  const text = blocks.map(blockText).join('\n');
+  const structured = result['structuredContent'];
+  return text === '' && structured !== undefined ? JSON.stringify(structured) : text;
+}
+
+/** A block that is no text is named, so that the model knows of it. */
+function blockText(block: unknown): string {
+  const text = own(block, 'text') ?? own(own(block, 'resource'), 'text');
+  if (typeof text === 'string') return text;
+  const uri = own(block, 'uri') ?? own(own(block, 'resource'), 'uri');
+  const type = isRecord(block) ? String(block['type']) : 'block';
+  return typeof uri === 'string' ? `[${type}: ${uri}]` : `[${type}]`;
+}

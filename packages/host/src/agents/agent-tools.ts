@@ -1,0 +1,251 @@
+/**
+ * The tools of a server as plain functions with a JSON Schema, for agent frameworks. A framework names each call by an id; the same
+ * id is the same call, in this process and in the next, so that a framework may ask again whatever became of it.
+ *
+ * - agent-tools-1 A call is sent once: whoever asks again under its id joins it, takes it up where an earlier process left it, or
+ *   gets the end that was recorded.
+ * - agent-tools-2 A call that was left and cannot be taken up is in doubt. It is sent again only where its tool says that this does
+ *   no harm.
+ * - agent-tools-3 What is said to wait for the person is in the store by then.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import { canonical } from '@midcall/core/json';
+import { checkGiven, having } from '@midcall/core/options';
+import { boundedStore } from '@midcall/core/store';
+import { later, systemClock } from '@midcall/core/time';
+import type { Tool } from '@modelcontextprotocol/client';
+import type { CallOutcome } from '../calls/runner.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Question } from '../question.ts';
+import { type AgentReply, agentReply } from './agent-reply.ts';
+import { type AskedCall, KeptCalls } from './kept-calls.ts';
+
+/** What a framework says of one call. */
+export interface AgentCallOptions {
+  /**
+   * Unique among the calls that the connection's store holds, such as the id of the conversation and the framework's tool call id.
+   */
+  readonly id: string;
+  /** Stops the call when it fires. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How far a call has come. */
+export type AgentCall =
+  | { readonly state: 'ended'; readonly reply: AgentReply }
+  /** It waits for the person. Questions are plain JSON, and have the same ids after a restart (2026-07-28, and tasks). */
+  | { readonly state: 'waiting'; readonly questions: readonly Question[] };
+
+/** A tool of a server. */
+export interface AgentTool {
+  readonly name: string;
+  /** The server's own words; empty where it gives none. */
+  readonly description: string;
+  /** JSON Schema of the arguments, as the server gives it. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly annotations: Tool['annotations'];
+  /**
+   * Starts a call, or joins it, and waits until it has ended; a person has the time they need.
+   * @param args - what the model gave; anything that is no object counts as no arguments
+   * @throws MidcallError `host/refused` where the id stands for another call, or another process runs it; `host/server-gone` where
+   *   the server is not ready; `store/unavailable`
+   */
+  call(args: unknown, options: AgentCallOptions): Promise<AgentReply>;
+  /** As {@link AgentTool.call}, but returns as soon as the call waits for the person. Ask again to go on. */
+  start(args: unknown, options: AgentCallOptions): Promise<AgentCall>;
+}
+
+/** How long the end of a call is kept, in milliseconds: 7 days. */
+const keptMs = 7 * 24 * 60 * 60 * 1_000;
+/** The most ends that are remembered where there is no store, or it fails. */
+const mostRemembered = 1_000;
+
+/**
+ * The tools of a server that a model may call, for an agent framework. Their questions go to the connection's inbox. Tools
+ * that are an App's alone (MCP Apps 2026-01-26, visibility) are left out.
+ *
+ * With a connection that has a `store`, calls survive the process: one that waits for the person on 2026-07-28, and one that is a
+ * task and in `tasks`, is taken up by whoever asks again under its id. How a call ended is kept for 7 days.
+ * @param connection - started
+ * @throws MidcallError `host/server-gone` where it is not ready; `host/abandoned` where its list of tools cannot be read
+ */
+export async function agentTools(connection: Connection): Promise<readonly AgentTool[]> {
+  checkGiven('agentTools', 'the argument', connection, having('a Connection', 'catalogue', 'run', 'resume'));
+  const { tools, problems } = await connection.catalogue();
+  const problem = problems.find(({ list }) => list === 'tools');
+  if (problem) throw new MidcallError('host/abandoned', problem.why);
+  const calls = callsOf(connection);
+  return tools.filter(isForModels).map(tool => {
+    const asked = (args: unknown, id: string): AskedCall => ({ id, name: tool.name, arguments: argumentsOf(args) });
+    return {
+      name: tool.name,
+      description: tool.description ?? tool.title ?? '',
+      inputSchema: tool.inputSchema,
+      annotations: tool.annotations,
+      call: (args, { id, signal }) => calls.ended(asked(args, id), tool, signal),
+      start: (args, { id, signal }) => calls.started(asked(args, id), tool, signal),
+    };
+  });
+}
+
+/** MCP Apps 2026-01-26, visibility: such a tool is the App's alone. */
+function isForModels({ _meta }: Tool): boolean {
+  const visibility = (_meta?.['ui'] as { readonly visibility?: unknown } | undefined)?.visibility;
+  return !Array.isArray(visibility) || visibility.includes('model');
+}
+
+const argumentsOf = (args: unknown): AskedCall['arguments'] =>
+  typeof args === 'object' && args !== null && !Array.isArray(args) ? (args as AskedCall['arguments']) : {};
+
+const byConnection = new WeakMap<Connection, AgentCalls>();
+
+/** One per connection, so that whoever lists its tools again joins the calls that run. */
+function callsOf(connection: Connection): AgentCalls {
+  const calls = byConnection.get(connection) ?? new AgentCalls(connection);
+  byConnection.set(connection, calls);
+  return calls;
+}
+
+interface KnownCall {
+  readonly asked: AskedCall;
+  readonly reply: Promise<AgentReply>;
+}
+
+/** The calls of agents on one connection. */
+class AgentCalls {
+  readonly #connection: Connection;
+  readonly #kept: KeptCalls | undefined;
+  /** Calls that run or are being looked up, and those whose end is nowhere else. */
+  readonly #known = new Map<string, KnownCall>();
+  /** The ids of those that have ended, oldest first. */
+  readonly #remembered: string[] = [];
+
+  constructor(connection: Connection) {
+    const { store, clock = systemClock } = connection.options;
+    this.#connection = connection;
+    this.#kept =
+      store && new KeptCalls(boundedStore(store, later(clock)), { server: connection.entry.id, endedMs: keptMs });
+  }
+
+  async ended(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentReply> {
+    const known = this.#known.get(asked.id);
+    if (known && !isSame(known.asked, asked)) throw anotherCall(asked.id);
+    const stop = (): void => void this.#connection.cancel(asked.id);
+    if (known && signal?.aborted) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return await (known ?? this.#begin(asked, tool, signal)).reply;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  async started(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<AgentCall> {
+    const over = new AbortController();
+    try {
+      const ended = this.ended(asked, tool, signal).then(reply => ({ state: 'ended', reply }) as const);
+      return await Promise.race([ended, this.#waiting(asked.id, over.signal)]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  #begin(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): KnownCall {
+    const { id } = asked;
+    const run = async (): Promise<AgentReply> => {
+      const found = (await this.#kept?.claim(asked)) ?? { state: 'new' };
+      if (found.state === 'ended') return found.reply;
+      const outcome =
+        found.state === 'left' ? await this.#takenUp(asked, tool, signal) : await this.#sent(asked, signal);
+      return agentReply(outcome);
+    };
+    const reply = run().then(
+      async ended => {
+        if (!(await this.#record(asked, ended))) this.#remember(id);
+        return ended;
+      },
+      error => {
+        this.#known.delete(id);
+        throw error;
+      },
+    );
+    const known: KnownCall = { asked, reply };
+    this.#known.set(id, known);
+    return known;
+  }
+
+  /** @returns false where its end is kept nowhere */
+  async #record(asked: AskedCall, reply: AgentReply): Promise<boolean> {
+    if (!this.#kept) return false;
+    try {
+      await this.#kept.end(asked, reply);
+    } catch (error) {
+      this.#connection.options.onError?.(error);
+      return false;
+    }
+    this.#known.delete(asked.id);
+    return true;
+  }
+
+  #remember(id: string): void {
+    this.#remembered.push(id);
+    if (this.#remembered.length > mostRemembered) this.#known.delete(this.#remembered.shift()!);
+  }
+
+  #sent({ id, ...request }: AskedCall, signal: AbortSignal | undefined): Promise<CallOutcome> {
+    return this.#connection.run({ kind: 'tool', ...request }, { id, ...(signal && { signal }) }).outcome;
+  }
+
+  async #takenUp(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): Promise<CallOutcome> {
+    const { id } = asked;
+    const ended = this.#outcomeOf(id);
+    try {
+      if ((await this.#connection.resume(id)).includes(id)) return await ended.outcome;
+    } finally {
+      ended.stop();
+    }
+    const { readOnlyHint, idempotentHint } = tool.annotations ?? {};
+    if (readOnlyHint || idempotentHint) return this.#sent(asked, signal);
+    return { how: 'abandoned', message: inDoubt(asked.name) };
+  }
+
+  #outcomeOf(id: string): { readonly outcome: Promise<CallOutcome>; stop(): void } {
+    let stop = (): void => {};
+    const outcome = new Promise<CallOutcome>(resolve => {
+      stop = this.#connection.subscribe(event => {
+        if (event.type === 'call-ended' && event.call.id === id) resolve(event.outcome);
+      });
+    });
+    return { outcome, stop };
+  }
+
+  /** Resolves when a question of the call is open and kept; one that names no call may be any call's (stdio, 2025-11-25). */
+  async #waiting(id: string, over: AbortSignal): Promise<AgentCall> {
+    const { options, entry } = this.#connection;
+    const { inbox } = options;
+    const isOfCall = ({ call, asker }: Question): boolean => (call ? call.id === id : asker.id === entry.id);
+    for (;;) {
+      await new Promise<void>(resolve => {
+        const stop = inbox.subscribe(event => {
+          if (event.type === 'asked' && isOfCall(event.question)) resolve();
+        });
+        over.addEventListener('abort', stop, { once: true });
+        if (inbox.list().some(isOfCall)) resolve();
+      });
+      await this.#connection.settled();
+      await inbox.settled();
+      const questions = inbox.list().filter(isOfCall);
+      if (questions.length > 0) return { state: 'waiting', questions };
+    }
+  }
+}
+
+const anotherCall = (id: string): MidcallError =>
+  new MidcallError('host/refused', `The call '${id.slice(0, 100)}' was started with another tool or other arguments.`);
+
+const isSame = (one: AskedCall, other: AskedCall): boolean =>
+  one.name === other.name && canonical(one.arguments) === canonical(other.arguments);
+
+const inDoubt = (name: string): string =>
+  `The call of '${name}' was interrupted: the program that made it ended first, and the server does not go on with it. It is not known ` +
+  'what it has done. Find that out before you call it again.';

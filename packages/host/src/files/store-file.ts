@@ -1,0 +1,89 @@
+/**
+ * A store in one JSON file of its owner's alone, for a host on one machine: every change reads the file, and replaces it whole
+ * under a lock, so that several processes may share it and a crash leaves the old content or the new one. It is meant for what a
+ * host has open, hundreds of entries, not for a server's millions.
+ */
+import { isRecord } from '@midcall/core/json';
+import { checkEntry, checkKey, type Store } from '@midcall/core/store';
+import { type OwnerFile, ownerFile } from './owner-file.ts';
+
+interface Entry {
+  readonly value: string;
+  /** Milliseconds since the epoch; for ever where absent. */
+  readonly until?: number;
+}
+type Entries = ReadonlyMap<string, Entry>;
+
+/**
+ * Keeps a host's open questions, rounds and calls of agents in a JSON file. What a server asked and returned is
+ * in it as it came, readable for the file's owner alone.
+ * @param path - the file; made, with its folder, when something is written
+ * @param now - milliseconds since the epoch
+ * @throws MidcallError `cli/usage`, from every method, for a file that holds something else
+ */
+export function storeFile(path: string, now: () => number = Date.now): Store {
+  const file: OwnerFile<{ readonly entries: readonly (readonly [string, Entry])[] }> = ownerFile(
+    path,
+    'a store',
+    isContent,
+  );
+  const alive = (content: { readonly entries: readonly (readonly [string, Entry])[] } | undefined): Entries =>
+    new Map((content?.entries ?? []).filter(([, { until }]) => until === undefined || until > now()));
+  let last: Promise<unknown> = Promise.resolve();
+  /** One change after the other. `make` gives the entries as they are to be; undefined where nothing changes. */
+  const change = (make: (entries: Map<string, Entry>) => boolean): Promise<boolean> => {
+    let changed = false;
+    const next = last.then(async () => {
+      await file.change(content => {
+        const entries = new Map(alive(content));
+        changed = make(entries);
+        return changed ? { entries: [...entries] } : undefined;
+      });
+      return changed;
+    });
+    last = next.catch(() => {});
+    return next;
+  };
+  return {
+    async get(key) {
+      checkKey(key);
+      await last;
+      return alive(await file.read()).get(key)?.value;
+    },
+    async set(key, value, options) {
+      checkEntry(key, value, options);
+      const { ttlMs, ifAbsent, ifEquals } = options ?? {};
+      return change(entries => {
+        const before = entries.get(key);
+        if (ifAbsent ? before : ifEquals !== undefined && before?.value !== ifEquals) return false;
+        entries.set(key, { value, ...(ttlMs !== undefined && { until: now() + ttlMs }) });
+        return true;
+      });
+    },
+    async delete(key) {
+      checkKey(key);
+      await change(entries => entries.delete(key));
+    },
+    async take(key) {
+      checkKey(key);
+      let taken: string | undefined;
+      await change(entries => {
+        taken = entries.get(key)?.value;
+        return entries.delete(key);
+      });
+      return taken;
+    },
+  };
+}
+
+function isContent(value: unknown): value is { readonly entries: readonly (readonly [string, Entry])[] } {
+  if (!isRecord(value) || !Array.isArray(value['entries'])) return false;
+  return value['entries'].every(
+    (each: unknown) => Array.isArray(each) && each.length === 2 && typeof each[0] === 'string' && isEntry(each[1]),
+  );
+}
+
+function isEntry(value: unknown): value is Entry {
+  if (!isRecord(value) || typeof value['value'] !== 'string') return false;
+  return value['until'] === undefined || typeof value['until'] === 'number';
+}
