@@ -22,12 +22,9 @@ export type { AskSignIn, SignInRequest } from './authorization/sign-in.ts';
 export { type GrantVault, memoryVault, type VaultKey } from './authorization/vault.ts';
 export { vaultFolder } from './authorization/vault-folder.ts';
 export type { CallEvent, CallOutcome, CallProgress, CallTask, RunOptions } from './calls/runner.ts';
+export type { CallHandle } from './connection/call-handle.ts';
 export type { Catalogue } from './connection/catalogue.ts';
-export type {
-  CallHandle,
-  ConnectionEvent,
-  ConnectionState,
-} from './connection/connection.ts';
+export type { ConnectionEvent, ConnectionState } from './connection/connection.ts';
 export { Connection } from './connection/connection.ts';
 export type { ConnectionOptions } from './connection/connection-options.ts';
 export type { ListName, ListProblem } from './connection/list-problem.ts';

@@ -17,6 +17,7 @@ import { outputValidator } from '../output-validator.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
 import { authorizerOf } from './authorizer-of.ts';
+import type { CallHandle } from './call-handle.ts';
 import { type Catalogue, readCatalogue } from './catalogue.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { listProblem } from './list-problem.ts';
@@ -37,15 +38,6 @@ export type ConnectionEvent =
   | { readonly type: 'state'; readonly state: ConnectionState; readonly problem?: string }
   | { readonly type: 'stderr'; readonly line: string }
   | { readonly type: 'catalogue-changed'; readonly list: 'tools' | 'prompts' | 'resources' };
-
-/** A call that was started. */
-export interface CallHandle {
-  readonly id: string;
-  /** Never rejects. */
-  readonly outcome: Promise<CallOutcome>;
-  /** Stops it; its open questions are withdrawn. */
-  cancel(): void;
-}
 
 /** How often a start asks the person to sign in: once, and once more where the server then wants more scopes. */
 const MOST_SIGN_INS = 2;

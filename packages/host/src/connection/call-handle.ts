@@ -1,0 +1,10 @@
+import type { CallOutcome } from '../calls/runner.ts';
+
+/** A call that was started. */
+export interface CallHandle {
+  readonly id: string;
+  /** Never rejects. */
+  readonly outcome: Promise<CallOutcome>;
+  /** Stops it; its open questions are withdrawn. */
+  cancel(): void;
+}
