@@ -19,6 +19,8 @@ export interface RedisServer {
   /** A client that reconnects at once, and fails a command at the first lost connection. */
   connect(): Redis;
   stop(): Promise<void>;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
   start(): Promise<void>;
   /** Stops it and removes its folder. */
   remove(): Promise<void>;
@@ -28,6 +30,12 @@ export async function startRedis(...args: string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-redis-'));
   const socket = join(folder, 's');
   let child: ChildProcess | undefined;
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
   const server: RedisServer = {
     socket,
     connect: () => {
@@ -44,12 +52,8 @@ export async function startRedis(...args: string[]): Promise<RedisServer> {
       started.stdout.resume();
       if (started.exitCode !== null) throw new Error('redis-server did not start');
     },
-    async stop() {
-      if (!child || child.exitCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
     async remove() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

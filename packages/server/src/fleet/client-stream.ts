@@ -83,10 +83,12 @@ export class ClientStream {
   /**
    * Takes a stream over from wherever it was read before.
    * @param cursor - the last event that the client has; empty for all of them
+   * @param primes - true where the client is told its cursor first: one that loses this connection too, before anything comes on
+   *   it, may have forgotten it by then
    * @returns why it cannot be resumed
    * @throws MidcallError `store/unavailable`
    */
-  async add(call: CallKeys, cursor: string): Promise<'gone' | 'forgotten' | undefined> {
+  async add(call: CallKeys, cursor: string, primes = false): Promise<'gone' | 'forgotten' | undefined> {
     const name = streamName(nameOfCall(this.#session, call));
     const part: Part = {
       call,
@@ -98,6 +100,7 @@ export class ClientStream {
       again: false,
       standing: undefined,
     };
+    if (primes) this.#prime(eventId(call.name, cursor));
     const said = await this.#read(part, true);
     if (said === 'gone' || said === 'forgotten') {
       part.stopListening();
@@ -196,7 +199,7 @@ export class ClientStream {
     part.cursor = entry;
     const id = eventId(part.call.name, entry);
     if (kind === 'p') {
-      this.#write(`id: ${id}\nretry: ${this.#member.limits.retryMs}\ndata: \n\n`);
+      this.#prime(id);
       return;
     }
     const message = openAt<JSONRPCMessage>(this.#member, part.call.events, text);
@@ -204,6 +207,10 @@ export class ClientStream {
     else
       this.#member.onError(new Error('An event in Redis was not written with the key of this fleet; it is left out.'));
     if (kind === 'f') part.state = 'over';
+  }
+
+  #prime(id: string): void {
+    this.#write(`id: ${id}\nretry: ${this.#member.limits.retryMs}\ndata: \n\n`);
   }
 
   #write(text: string): void {

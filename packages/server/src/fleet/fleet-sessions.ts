@@ -219,7 +219,8 @@ export class FleetSessions {
     // Whoever made this server may tell it of changes while its client listens.
     const session = call.name === STANDALONE ? await this.#sessions.here(keys, record, entries, request) : undefined;
     const stream = this.#stream(within, session);
-    const refused = await stream.add(call, from?.entry ?? (await this.#newest(call)));
+    const primes = from !== undefined && primesStreams(versionOf(headers));
+    const refused = await stream.add(call, from?.entry ?? (await this.#newest(call)), primes);
     if (!refused) return stream.response(record.id);
     stream.close();
     return { status: 400, code: -32000, message: 'What followed this event is not kept any more. Start again.' };
@@ -253,7 +254,7 @@ export class FleetSessions {
     if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
       return notAcceptable('application/json and text/event-stream');
     }
-    const version = headers.get('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
+    const version = versionOf(headers);
     const refusal = batchRefusal(request.body, version);
     if (refusal) return refusal;
     const messages = messagesIn(request.body);
@@ -346,6 +347,9 @@ export class FleetSessions {
     if (count % LOOK_EVERY === 0) void this.#sessions.sweep(this.#directory).catch(onError);
   }
 }
+
+const versionOf = (headers: Headers): string =>
+  headers.get('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
 
 /** Whether a body has answers and notifications only, which come to the same when they are taken twice. */
 const saysOnly = (body: unknown): boolean =>

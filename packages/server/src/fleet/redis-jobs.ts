@@ -25,6 +25,9 @@ export interface RedisJobsOptions {
 const QUEUE = 'tasks';
 /** Runs side by side: one may take as long as a person is on a page. */
 const SIDE_BY_SIDE = 1_000;
+/** Milliseconds for which a job is a process's own that shows no sign, and between two looks for those that are nobody's. */
+const LOCK_MS = 15_000;
+const STALLED_MS = 5_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -97,6 +100,10 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
         connection,
         prefix,
         concurrency: SIDE_BY_SIDE,
+        lockDuration: LOCK_MS,
+        stalledInterval: STALLED_MS,
+        // However many processes die over a job, it is run (jobs-J1).
+        maxStalledCount: Number.MAX_SAFE_INTEGER,
         settings: {
           backoffStrategy: made => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(made - 1, 10), LONGEST_PAUSE_MS),
         },

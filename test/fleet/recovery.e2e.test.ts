@@ -1,4 +1,4 @@
-/** What was given up while Redis was away, what lives as long as a call, and who ends whose calls. */
+/** What was given up while Redis was away, what lives as long as a call, who ends whose calls, and who comes back twice. */
 import { midcall } from '@midcall/server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -26,7 +26,7 @@ const server = (at: number) => {
 };
 
 /** A session without an open stream. */
-async function session(replicas: Replicas, at = 0): Promise<(at: number, message: object) => Promise<Response>> {
+async function session(replicas: Replicas, at = 0) {
   const post = (to: number, message: object, headers: Record<string, string> = {}) =>
     fetch(replicas.servings[to]!.url, {
       method: 'POST',
@@ -38,7 +38,17 @@ async function session(replicas: Replicas, at = 0): Promise<(at: number, message
   const opened = await post(at, { id: 'open', method: 'initialize', params });
   if (!opened.ok) throw new Error(await opened.text());
   const id = opened.headers.get('mcp-session-id')!;
-  return (to, message) => post(to, message, { 'mcp-session-id': id });
+  const send = (to: number, message: object) => post(to, message, { 'mcp-session-id': id });
+  const resume = (to: number, last: string) =>
+    fetch(replicas.servings[to]!.url, {
+      headers: {
+        accept: 'text/event-stream',
+        'mcp-protocol-version': revision,
+        'mcp-session-id': id,
+        'last-event-id': last,
+      },
+    });
+  return { send, resume };
 }
 
 const callAsk = { id: 'call-1', method: 'tools/call', params: { name: 'ask', arguments: {} } };
@@ -78,7 +88,7 @@ async function person(replicas: Replicas) {
 describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
   it('a call that was refused for it, and came to Redis all the same, runs where it is sent again', async () => {
     await using replicas = await startReplicas({ factory: server, fleet: { timeoutMs: 2_000 } });
-    const send = await session(replicas);
+    const { send } = await session(replicas);
     replicas.deafen(0, [beginCall]);
     const refused = await send(0, callAsk);
     expect(refused.status).toBe(503);
@@ -144,14 +154,28 @@ describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
     });
     const busy = [];
     for (let at = 0; at < 11; at += 1) {
-      const send = await session(replicas, at % 3);
+      const { send } = await session(replicas, at % 3);
       const open = await send(at % 3, callAsk);
       await readUntil(open, text => text.includes('"Go on?"'));
       busy.push(send);
     }
-    const unused = await session(replicas);
+    const { send: unused } = await session(replicas);
     await session(replicas, 1);
     expect((await unused(0, { id: 2, method: 'tools/list' })).status).toBe(404);
     for (const send of busy) expect((await send(2, { method: 'notifications/initialized' })).status).toBe(202);
   });
 });
+
+it.skipIf(!redisServer)(
+  'a client that loses its connection twice, and forgets where it was when nothing came between, is told it each time',
+  async () => {
+    await using replicas = await startReplicas({ factory: server });
+    const { send, resume } = await session(replicas);
+    const text = await readUntil(await send(0, callAsk), read => read.includes('"Go on?"'));
+    const last = [...text.matchAll(/^id: (\S+)$/gm)].at(-1)![1]!;
+    for (const at of [1, 2]) {
+      const again = await readUntil(await resume(at, last), read => read.includes('\n\n'));
+      expect(again).toMatch(new RegExp(`^id: ${last}\\nretry: \\d+\\ndata: \\n\\n`));
+    }
+  },
+);

@@ -1,0 +1,13 @@
+/** Replicas and Redis are killed while many questions are open; the full counts are in `kills.soak.test.ts`. */
+import { expect, it } from 'vitest';
+import { seeded } from '../server/crash-claims.ts';
+import { redisServer } from '../stores/redis-server.ts';
+import { killWhileAsking } from './killed-questions.ts';
+
+it.skipIf(!redisServer)(
+  '48 questions in both eras and as tasks end once while replicas and Redis are killed, and nobody gets what is another’s',
+  async () => {
+    const tally = await killWhileAsking({ questions: 48, kills: 4, redisKills: 1, random: seeded(7) });
+    expect(tally.charged + tally.surveyed + tally.inDoubt).toBe(48);
+  },
+);
