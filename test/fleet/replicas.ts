@@ -42,6 +42,8 @@ export interface ReplicasOptions {
   readonly http?: HttpOptions;
   readonly fleet?: Partial<RedisFleetOptions>;
   readonly redisArgs?: readonly string[];
+  /** Where they meet; a Redis of their own where absent. */
+  readonly redis?: RedisServer;
 }
 
 const whatOf = (init: RequestInit | undefined): string => {
@@ -57,8 +59,9 @@ export async function startReplicas({
   http,
   fleet,
   redisArgs = [],
+  redis: given,
 }: ReplicasOptions): Promise<Replicas> {
-  const redis = await startRedis(...redisArgs);
+  const redis = given ?? (await startRedis(...redisArgs));
   const client = redis.connect();
   const clients: Redis[] = [];
   const gates: Promise<void>[] = [];

@@ -1,0 +1,217 @@
+/** A Redis Cluster, one of whose primaries dies; and a primary that is replaced by its replica, with and without what it knew last. */
+import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { midcall } from '@midcall/server';
+import { type RedisClient, redisFleet, redisJobs } from '@midcall/server/fleet';
+import { type HttpServing, serveHttp } from '@midcall/server/node';
+import { redisStore } from '@midcall/server/stores/redis';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
+import { type Cluster, Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import { grown } from '../fixtures/grown.ts';
+import { freePort, startRedisCluster } from '../stores/redis-cluster.ts';
+import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
+import { fleetKey, startReplicas } from './replicas.ts';
+
+const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+
+/** A server that charges after a question, with its steps in `connection` where there is one. */
+function server(effects: string[], connection?: Cluster) {
+  const store = connection && redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) });
+  const mid = midcall({ key: fleetKey, suspectBelowMs: 0, warn: () => {}, ...(store && { store }) });
+  return () => {
+    const server = new McpServer({ name: 'fleet', version: '1.0.0' });
+    mid.tool(server, 'charge', {}, async (_, call) => {
+      const answer = await call.elicit({ message: 'Charge?', form: Boolean });
+      if (answer.action !== 'accept') return said(answer.action);
+      await call.step('charge', () => void effects.push('charged'));
+      return said('Charged.');
+    });
+    return server;
+  };
+}
+
+/** A person whose answers the test gives. */
+async function person(send: typeof fetch, mode: 'legacy' | '2026-07-28') {
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  const client = new Client(
+    { name: 'host', version: '1.0.0' },
+    {
+      capabilities: { elicitation: {} },
+      versionNegotiation: { mode: mode === 'legacy' ? mode : { pin: mode } },
+    },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    asked.push(params.message);
+    return new Promise(resolve => {
+      answers.push(() => resolve({ action: 'accept', content: { value: true } }));
+    });
+  });
+  const reconnectionOptions = {
+    ...{ maxRetries: 10_000, initialReconnectionDelay: 10 },
+    ...{ maxReconnectionDelay: 50, reconnectionDelayGrowFactor: 1 },
+  };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('http://fleet.invalid/mcp'), { fetch: send, reconnectionOptions }),
+  );
+  return {
+    client,
+    asked,
+    charge: () => client.callTool({ name: 'charge', arguments: {} }, { timeout: 600_000 }),
+    answer: () => answers.shift()!(),
+  };
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 20));
+}
+
+/** Waits for replicas to take requests. */
+const healthy = (servings: readonly HttpServing[]): Promise<void> =>
+  until(async () => (await Promise.all(servings.map(({ endpoint }) => endpoint.health()))).every(({ ok }) => ok));
+
+describe.skipIf(!redisServer)('a Redis Cluster', () => {
+  it('of three primaries: sessions, rounds and jobs, and one primary that dies and comes back', async () => {
+    const cluster = await startRedisCluster();
+    const connections: Cluster[] = [];
+    const effects: string[] = [];
+    const servings: HttpServing[] = [];
+    for (let at = 0; at < 2; at += 1) {
+      const connection = cluster.connect();
+      connections.push(connection);
+      const fleet = await redisFleet({
+        connection: connection as unknown as RedisClient,
+        key: fleetKey,
+        retryMs: 10,
+        timeoutMs: 2_000,
+      });
+      servings.push(await serveHttp(server(effects, connection), { fleet }));
+    }
+    let next = 0;
+    const inTurn: typeof fetch = async (_, init) => {
+      for (;;) {
+        next += 1;
+        const response = await fetch(servings[next % 2]!.url, init);
+        if (response.status !== 503) return response;
+        await response.body?.cancel();
+      }
+    };
+    for (const mode of ['legacy', '2026-07-28'] as const) {
+      const { client, asked, charge, answer } = await person(inTurn, mode);
+      const result = charge();
+      await grown(asked, list => list.length === 1);
+      answer();
+      expect((await result).content).toEqual(said('Charged.').content);
+      await client.close();
+    }
+    expect(effects).toEqual(['charged', 'charged']);
+
+    const jobs = await redisJobs({ connection: connections[0] as unknown as RedisClient });
+    const run: string[] = [];
+    jobs.start(async name => void run.push(name));
+    await jobs.add('task/1');
+    await grown(run, list => list.length === 1);
+    await jobs.close();
+
+    // A cluster that does not serve every key serves none; what was asked is there when it does again.
+    const { client, asked, charge, answer } = await person(inTurn, 'legacy');
+    const result = charge();
+    await grown(asked, list => list.length === 1);
+    await cluster.kill(0);
+    await until(async () => {
+      const said = await Promise.all(servings.map(({ endpoint }) => endpoint.health()));
+      return said.every(({ ok }) => !ok);
+    });
+    await cluster.start(0);
+    await healthy(servings);
+    answer();
+    expect((await result).content).toEqual(said('Charged.').content);
+    expect(effects).toHaveLength(3);
+    await client.close();
+    await Promise.all(servings.map(serving => serving.close()));
+    for (const connection of connections) connection.disconnect();
+    await cluster.remove();
+  });
+});
+
+/** A primary with a replica, behind one address, which leads to the replica once that is promoted. */
+async function startPair() {
+  const port = String(await freePort());
+  const primary = await startRedis('--port', port, '--bind', '127.0.0.1', '--repl-diskless-sync-delay', '0');
+  const replica = await startRedis('--replicaof', '127.0.0.1', port);
+  const folder = mkdtempSync(join(tmpdir(), 'midcall-pair-'));
+  const socket = join(folder, 's');
+  const lead = (to: string): void => {
+    symlinkSync(to, `${socket}.next`);
+    renameSync(`${socket}.next`, socket);
+  };
+  lead(primary.socket);
+  const [first, second] = [primary.connect(), replica.connect()];
+  const synced = () => until(async () => (await first.wait(1, 0)) === 1);
+  await synced();
+  const pair: RedisServer = {
+    ...primary,
+    socket,
+    connect: () => new Redis({ path: socket, retryStrategy: () => 10, maxRetriesPerRequest: 0 }).on('error', () => {}),
+    async remove() {
+      first.disconnect();
+      second.disconnect();
+      await Promise.all([primary.remove(), replica.remove()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return {
+    pair,
+    /** Resolves when the replica has all that the primary has. */
+    synced,
+    /** From here on the replica hears nothing of the primary, and may be promoted. */
+    part: () => second.call('REPLICAOF', 'NO', 'ONE'),
+    /** The primary dies, and the address leads to the replica. */
+    async failOver() {
+      await primary.kill();
+      await second.call('REPLICAOF', 'NO', 'ONE');
+      lead(replica.socket);
+    },
+  };
+}
+
+describe.skipIf(!redisServer)('a primary that is replaced by its replica', () => {
+  it('which knew all of it: the same answer counts, and the effect happens once', async () => {
+    const { pair, synced, failOver } = await startPair();
+    const effects: string[] = [];
+    await using replicas = await startReplicas({ redis: pair, factory: () => server(effects) });
+    const { client, asked, charge, answer } = await person(replicas.fetch, 'legacy');
+    const result = charge();
+    await grown(asked, list => list.length === 1);
+    await synced();
+    await failOver();
+    answer();
+    expect((await result).content).toEqual(said('Charged.').content);
+    expect(effects).toEqual(['charged']);
+    await client.close();
+  });
+
+  it('which never heard of the call: it ends without an effect, whatever is answered, and can be made again', async () => {
+    const { pair, synced, part, failOver } = await startPair();
+    const effects: string[] = [];
+    await using replicas = await startReplicas({ redis: pair, factory: () => server(effects) });
+    const { client, asked, charge, answer } = await person(replicas.fetch, 'legacy');
+    await synced();
+    await part();
+    charge().catch(() => {});
+    await grown(asked, list => list.length === 1);
+    await failOver();
+    answer();
+    await healthy(replicas.servings);
+    const again = charge();
+    await grown(asked, list => list.length === 2);
+    expect(effects).toEqual([]);
+    answer();
+    expect((await again).content).toEqual(said('Charged.').content);
+    expect(effects).toEqual(['charged']);
+    await client.close();
+  });
+});

@@ -1,0 +1,111 @@
+/** A Redis Cluster of three primaries on this machine, each of which can be killed and started again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Cluster, Redis } from 'ioredis';
+import { redisServer } from './redis-server.ts';
+
+export interface RedisCluster {
+  connect(): Cluster;
+  /** Ends one with SIGKILL. */
+  kill(at: number): Promise<void>;
+  /** Starts it again; resolves when the cluster serves every key. */
+  start(at: number): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const NODES = 3;
+const SLOTS = 16_384;
+
+export const freePort = (): Promise<number> =>
+  new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { readonly port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+export async function startRedisCluster(): Promise<RedisCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'midcall-cluster-'));
+  const ports: number[] = [];
+  const buses: number[] = [];
+  for (let at = 0; at < NODES; at += 1) {
+    ports.push(await freePort());
+    buses.push(await freePort());
+  }
+  const children: (ChildProcess | undefined)[] = [];
+
+  const spawnNode = async (at: number): Promise<void> => {
+    const own = join(folder, String(at));
+    mkdirSync(own, { recursive: true });
+    const args = ['--port', String(ports[at]), '--cluster-enabled', 'yes', '--cluster-port', String(buses[at])];
+    const kept = ['--dir', own, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always', '--bind', '127.0.0.1'];
+    const child = spawn(redisServer!, [...args, ...kept, '--cluster-node-timeout', '1000'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children[at] = child;
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (/ready to accept connections/i.test(line)) break;
+    }
+    child.stdout.resume();
+    if (child.exitCode !== null) throw new Error('redis-server did not start');
+  };
+  const ask = async (at: number, ...[command = '', ...args]: string[]): Promise<unknown> => {
+    const client = new Redis({ port: ports[at]!, maxRetriesPerRequest: 0, retryStrategy: null as never });
+    client.on('error', () => {});
+    try {
+      return await client.call(command, ...args);
+    } finally {
+      client.disconnect();
+    }
+  };
+  /** Every node knows all slots to be served, and all nodes. */
+  const whole = async (): Promise<void> => {
+    for (let at = 0; at < NODES; ) {
+      const info = String(await ask(at, 'CLUSTER', 'INFO').catch(() => ''));
+      if (/cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${NODES}`)) at += 1;
+      else await new Promise(resolve => setTimeout(resolve, 50));
+    }
+  };
+
+  for (let at = 0; at < NODES; at += 1) await spawnNode(at);
+  for (let at = 0; at < NODES; at += 1) {
+    const first = Math.floor((at * SLOTS) / NODES);
+    const last = Math.floor(((at + 1) * SLOTS) / NODES) - 1;
+    await ask(at, 'CLUSTER', 'ADDSLOTSRANGE', String(first), String(last));
+    await ask(at, 'CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
+  }
+  for (let at = 1; at < NODES; at += 1) {
+    await ask(0, 'CLUSTER', 'MEET', '127.0.0.1', String(ports[at]), String(buses[at]));
+  }
+  await whole();
+
+  return {
+    connect: () =>
+      new Cluster(
+        ports.map(port => ({ host: '127.0.0.1', port })),
+        {
+          clusterRetryStrategy: () => 50,
+          redisOptions: { maxRetriesPerRequest: 0 },
+        },
+      ).on('error', () => {}),
+    async kill(at) {
+      const child = children[at]!;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+    async start(at) {
+      await spawnNode(at);
+      await whole();
+    },
+    async remove() {
+      for (const child of children) child?.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
