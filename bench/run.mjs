@@ -15,6 +15,7 @@ const parts = new Set([
   'ask-sides.mjs',
   'desk-asker.mjs',
   'desk-idle.mjs',
+  'fleet-replica.mjs',
   'redis-server.mjs',
 ]);
 const all = readdirSync(folder).filter(name => name.endsWith('.mjs') && !parts.has(name));

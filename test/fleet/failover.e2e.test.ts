@@ -150,7 +150,11 @@ async function startPair() {
   };
   lead(primary.socket);
   const [first, second] = [primary.connect(), replica.connect()];
-  const synced = () => until(async () => (await first.wait(1, 0)) === 1);
+  const synced = async (): Promise<void> => {
+    // Redis waits for what this connection has written, and what came before it.
+    await first.incr('synced');
+    await until(async () => (await first.wait(1, 0)) === 1);
+  };
   await synced();
   const pair: RedisServer = {
     ...primary,

@@ -40,7 +40,8 @@ export type Answer = { action: 'accept'; content: { say: string } };
 /** Resolves a question that is open. */
 type Say = () => void;
 
-const PERSONS_PER = 8;
+/** Questions of one person. */
+const perPerson = (questions: number): number => Math.max(8, Math.ceil(questions / 200));
 const url = new URL('http://fleet.invalid/mcp');
 export const kinds: readonly Kind[] = ['session', 'rounds', 'task'];
 const revision = '2026-07-28';
@@ -66,12 +67,13 @@ export async function killWhileAsking({
       open.push(() => resolve({ action: 'accept', content: { say: `said by ${person}` } }));
     });
   };
+  const each = perPerson(questions);
   const calls: Call[] = [];
   for (let at = 0; at < questions; ) {
-    const kind = kinds[Math.floor(at / PERSONS_PER) % kinds.length]!;
-    const person = `p${Math.floor(at / PERSONS_PER)}`;
+    const kind = kinds[Math.floor(at / each) % kinds.length]!;
+    const person = `p${Math.floor(at / each)}`;
     const call = await callers[kind](fleet, person, message => ask(person, message));
-    for (const until = Math.min(questions, at + PERSONS_PER); at < until; at += 1) {
+    for (const until = Math.min(questions, at + each); at < until; at += 1) {
       const tool = kind === 'task' ? 'charge-task' : at % 2 === 0 ? 'charge' : 'survey';
       const order = `${person}-${at}`;
       const result = call(tool, order).finally(() => {
