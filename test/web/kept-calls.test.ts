@@ -6,6 +6,7 @@ import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@mi
 import { callFile, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import { expect, it, onTestFinished } from 'vitest';
 import { maskedArguments } from '../../packages/host/src/secrets.ts';
+import { lineDiff } from '../../packages/host/src/web/pages/line-diff.ts';
 import { enter } from './client.ts';
 import { noClient } from './stage.ts';
 
@@ -147,4 +148,34 @@ it('call-file-C2: masks all below a name that stands for a secret', () => {
   const masked = maskedArguments({ ...given, note: { text: 'open' } });
   expect(JSON.stringify(masked)).not.toMatch(/471[345]/);
   expect(masked['note']).toEqual({ text: 'open' });
+});
+
+it('two of one tool are compared: their arguments and what came of them', async () => {
+  const { visitor, run, desk } = await session(folder());
+  const first = await run('look', { f0: 'the pond', f1: 'heron-pass-7715' });
+  expect((await visitor.get(first)).text).not.toContain('/compare');
+  const second = await run('look', { f0: 'the lake', f1: 'heron-pass-7715' });
+  expect((await visitor.get(second)).text).toContain(`href="${second}/compare"`);
+  const lines = (text: string, how: string) =>
+    [...text.matchAll(new RegExp(`<span class="diff-${how}">.*?</span>.*?</span>([^<]*)</span>`, 'g'))].map(
+      ([, line]) => line,
+    );
+  const { text } = await visitor.get(`${second}/compare`);
+  expect(lines(text, 'went')).toEqual(['  &quot;what&quot;: &quot;the pond&quot;,', 'Looked at the pond']);
+  expect(lines(text, 'came')).toEqual(['  &quot;what&quot;: &quot;the lake&quot;,', 'Looked at the lake']);
+  expect(text).not.toContain('heron-pass-7715');
+  const third = await run('look', { f0: 'the lake', f1: '' });
+  const named = await visitor.get(`${third}/compare?with=${first.replace('/calls/', '')}`);
+  expect(lines(named.text, 'went')).toContain('Looked at the pond');
+  expect((await visitor.get(`${third}/compare`)).text).toContain('No difference.');
+  expect((await visitor.get(`${third}/compare?with=nothing`)).status).toBe(404);
+  await desk.close();
+});
+
+it('what has too little in common is shown as the one and then the other, and what is equal is folded', () => {
+  const many = (word: string) => Array.from({ length: 5_000 }, (_, at) => `${word} ${at}`).join('\n');
+  const { text } = lineDiff(many('one'), many('other'));
+  expect(text.indexOf('diff-went')).toBeLessThan(text.indexOf('diff-came') < 0 ? Infinity : text.indexOf('diff-came'));
+  expect(text).toMatch(/\d more/);
+  expect(lineDiff(many('same'), `${many('same')}\nlast`).text).toContain('4997 equal lines');
 });

@@ -157,6 +157,7 @@ describe('every page and state', () => {
       ...['pick', 'fields', 'unbroken', 'finish', 'model', 'reply', 'ended'].map(name => `/calls/s-${name}`),
       ...[url, bad, roots, alone].map(question => `/questions/${question.id}`),
       ...[running, done, failed, cancelled, got, read].map(id => `/calls/${id}`),
+      `/calls/${cancelled}/compare`,
     );
   });
 

@@ -10,7 +10,7 @@ import { visibleHtml } from '../visible-html.ts';
 import { type CallView, isOpen, type QuestionView, type ServerView } from '../workspace/views.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
-import { againPath, callPath, serverPath } from './paths.ts';
+import { againPath, callPath, comparePath, serverPath } from './paths.ts';
 import { mayBeRestarted, restartButton } from './server-parts.ts';
 import { callChip, endedEntries, timeline, waitsForPage } from './timeline.ts';
 
@@ -26,6 +26,8 @@ export interface CallPageContext extends CardContext {
   readonly returned?: Returned;
   /** The call's server, where it is still on the desk. */
   readonly server?: ServerView;
+  /** True where there is another call of the same that has ended. */
+  readonly comparable?: boolean;
   /** Said above everything, such as why an answer was not sent. */
   readonly notice?: string;
 }
@@ -56,7 +58,7 @@ export function callPage(call: CallView, context: CallPageContext): Content {
   const action = outcome
     ? restart
       ? restartButton(server, context, { callId: about.id })
-      : runAgain
+      : html`${context.comparable === true && html`<a class="button small" href="${context.link(comparePath(call))}">${texts.compare.action}</a>`}${runAgain}`
     : html`${waitsForPage(call) && runAgain}${buttonForm(context, `${path}/cancel`, texts.call.cancel)}`;
   return {
     title: about.name,

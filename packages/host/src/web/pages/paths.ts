@@ -12,6 +12,9 @@ export function questionPath(question: Question): string {
 /** The page of a call. */
 export const callPath = (id: string): string => `/calls/${encodeURIComponent(id)}`;
 
+/** Where a call is compared with another of the same. */
+export const comparePath = ({ context }: CallView): string => `${callPath(context.id)}/compare`;
+
 /** Text as a part of a path; half a surrogate pair, which no address can hold, becomes U+FFFD. */
 const inPath = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'));
 

@@ -7,6 +7,7 @@ import type { CardContext } from '../card/frame.ts';
 import { argumentFields } from '../form/argument-form.ts';
 import type { Draft } from '../form/draft.ts';
 import type { Guard } from '../guard.ts';
+import { comparable } from '../pages/compare-page.ts';
 import { type Content, layout } from '../pages/layout.ts';
 import type { ArgumentsContext } from '../pages/offer-page.ts';
 import { texts } from '../texts/texts.ts';
@@ -75,9 +76,14 @@ export function offerContext(desk: Desk, server: ServerView, kind: OfferKind, of
 }
 
 /** What the page of a call needs of the desk. */
-export function callContext(desk: Desk, { serverId }: CallView): CardContext & { readonly server?: ServerView } {
-  const server = desk.workspace.servers.get(serverId);
-  return { ...cardContext(desk), ...(server && { server }) };
+export function callContext(
+  desk: Desk,
+  call: CallView,
+): CardContext & { readonly server?: ServerView; readonly comparable: boolean } {
+  const { servers, calls } = desk.workspace;
+  const server = servers.get(call.serverId);
+  const others = call.outcome ? comparable(call, calls.list()) : [];
+  return { ...cardContext(desk), ...(server && { server }), comparable: others.length > 0 };
 }
 
 /** A page as a response. */

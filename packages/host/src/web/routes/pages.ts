@@ -2,6 +2,7 @@
 import type { Hono } from 'hono';
 import { addPage } from '../pages/add-page.ts';
 import { callPage, questionPage } from '../pages/call-page.ts';
+import { comparable, comparePage, lastBefore } from '../pages/compare-page.ts';
 import { findPage } from '../pages/find-page.ts';
 import { historyPage } from '../pages/history-page.ts';
 import { homePage } from '../pages/home-page.ts';
@@ -83,6 +84,16 @@ export function pageRoutes(app: Hono, desk: Desk): void {
     return call
       ? show(context, desk, callPage(call, callContext(desk, call)))
       : missing(context, desk, texts.call.unknown);
+  });
+
+  app.get('/calls/:call/compare', context => {
+    const call = workspace.calls.get(context.req.param('call'));
+    if (!call) return missing(context, desk, texts.call.unknown);
+    const others = comparable(call, workspace.calls.list());
+    const named = context.req.query('with');
+    const other = named === undefined ? lastBefore(call, others) : others.find(({ context: { id } }) => id === named);
+    if (!other) return missing(context, desk, texts.compare.none);
+    return show(context, desk, comparePage(call, other, others, guard, zone));
   });
 
   app.get('/calls/:call/result.json', context => {

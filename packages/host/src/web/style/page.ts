@@ -27,6 +27,16 @@ export const pageStyle = `
 .frames summary:hover{background:var(--sunken)}
 .frames .mono{overflow-wrap:anywhere;min-width:0}
 .frames pre{margin:0 16px 12px}
+.compared-pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(240px,1fr));gap:0 14px}
+.compared{padding:12px 20px}
+.compared h2{font-size:12.5px;color:var(--muted)}
+.compared-pair+.search{margin-top:18px}
+.diff{margin:0;padding:12px 0;font-size:12.5px;line-height:1.55;overflow:auto;max-height:70vh}
+.diff>span{display:block;padding:0 16px;white-space:pre-wrap;overflow-wrap:anywhere}
+.diff-mark{display:inline-block;width:1.6ch;user-select:none}
+.diff-came{background:var(--accent-soft)}
+.diff-went{background:var(--bad-soft)}
+.diff-folded{color:var(--muted);font-family:var(--sans)}
 .frame-sent{color:var(--accent)}
 .frame-received{color:var(--muted)}
 .more summary{cursor:pointer;color:var(--muted);width:fit-content}

@@ -1,0 +1,69 @@
+/** Two texts line by line: what went, what came, and what stayed around it. Pure. */
+import { type Html, html } from '@midcall/core/page';
+import { diffLines } from 'diff';
+import { texts } from '../texts/texts.ts';
+import { visibleHtml } from '../visible-html.ts';
+
+/** Characters of a text that are compared, changes that are looked for, and lines that are shown. */
+const [mostCharacters, mostChanges, mostLines] = [400_000, 1_500, 2_000];
+/** Lines that stayed, shown on each side of one that did not. */
+const around = 3;
+
+interface Line {
+  readonly mark: '+' | '-' | ' ';
+  readonly text: string;
+}
+
+const linesOf = (text: string): readonly string[] => text.replace(/\n$/, '').split('\n');
+
+/** Every line of both; where they have too little in common to be compared, the one and then the other. */
+function compared(before: string, after: string): readonly Line[] {
+  const [one, other] = [before, after].map(text => `${text.slice(0, mostCharacters)}\n`) as [string, string];
+  const parts = diffLines(one, other, { maxEditLength: mostChanges }) ?? [
+    { value: one, removed: true, added: false },
+    { value: other, added: true, removed: false },
+  ];
+  return parts.flatMap(({ value, added, removed }) =>
+    linesOf(value).map(text => ({ mark: added ? ('+' as const) : removed ? ('-' as const) : (' ' as const), text })),
+  );
+}
+
+/** The lines that changed, with those around them; a number for the lines left out between. */
+function folded(lines: readonly Line[]): readonly (Line | number)[] {
+  const near = new Set<number>();
+  for (const [at, { mark }] of lines.entries()) {
+    if (mark === ' ') continue;
+    for (let each = at - around; each <= at + around; each += 1) near.add(each);
+  }
+  const shown: (Line | number)[] = [];
+  let skipped = 0;
+  for (const [at, line] of lines.entries()) {
+    if (!near.has(at)) {
+      skipped += 1;
+      continue;
+    }
+    if (skipped > 0) shown.push(skipped);
+    skipped = 0;
+    shown.push(line);
+  }
+  return skipped > 0 ? [...shown, skipped] : shown;
+}
+
+const classes = { '+': 'came', '-': 'went', ' ': 'stayed' } as const;
+const spoken = { '+': texts.compare.came, '-': texts.compare.went, ' ': '' } as const;
+
+function row(line: Line | number): Html {
+  if (typeof line === 'number') return html`<span class="diff-folded">${texts.compare.same(line)}</span>`;
+  const { mark, text } = line;
+  const said = spoken[mark] !== '' && html`<span class="unseen">${spoken[mark]}</span>`;
+  return html`<span class="diff-${classes[mark]}">${said}<span class="diff-mark" aria-hidden="true">${mark}</span>${visibleHtml(text, 4_000)}</span>`;
+}
+
+/** What differs between two texts. */
+export function lineDiff(before: string, after: string): Html {
+  const lines = compared(before, after);
+  if (lines.every(({ mark }) => mark === ' ')) return html`<p class="empty">${texts.compare.equal}</p>`;
+  const shown = folded(lines);
+  const left = shown.length - mostLines;
+  return html`<pre class="diff" tabindex="0">${shown.slice(0, mostLines).map(row)}${left > 0 && html`<span class="diff-folded">${texts.json.more(left)}</span>`}</pre>`;
+}
