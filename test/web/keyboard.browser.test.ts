@@ -182,3 +182,23 @@ it('fills in the rows of lists, each with another below it, and goes to JSON and
   expect(on.desk.workspace.calls.list()[0]!.context.arguments).toEqual({ what: 'rye', tags: ['a', 'b'] });
   expect(me.troubles).toEqual([]);
 });
+
+it('saves at once which folders a server may use, however fast the boxes are ticked', async () => {
+  await using me = await enter();
+  const { page } = me;
+  const folders = await Promise.all(
+    ['first', 'second'].map(name => on.roots.add(mkdtempSync(join(tmpdir(), 'midcall-grant-')), { name })),
+  );
+  await page.goto(new URL('roots', on.desk.url).href);
+  await page.locator('body.scripted').waitFor();
+  await page.getByLabel('tools may use first').focus();
+  await page.keyboard.press('Space');
+  await page.getByLabel('tools may use second').check();
+  await whenSo(on.desk, () => (on.roots.granted('tools')?.length === 2 ? true : undefined));
+  await page.locator('#announce', { hasText: 'Saved.' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByLabel('tools may use first').uncheck();
+  await whenSo(on.desk, () => (on.roots.granted('tools')?.length === 1 ? true : undefined));
+  for (const { uri } of folders) await on.roots.remove(uri);
+  expect(me.troubles).toEqual([]);
+});

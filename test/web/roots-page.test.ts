@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandTarget, detectWorkspace } from '@midcall/host';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { enter, visit } from './client.ts';
 import { type Stage, stage } from './stage.ts';
 
@@ -67,6 +67,28 @@ describe('the folders', () => {
     rmSync(path, { recursive: true });
     await on.roots.look();
     expect((await visitor.get('/roots')).text).toContain('chip-failed');
+  });
+
+  it('may be named from the person’s own folder by ~', async () => {
+    const home = folder();
+    mkdirSync(join(home, 'notes'));
+    vi.stubEnv('HOME', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const path of ['~/notes', '~']) expect((await visitor.post('/roots', { path, name: '' })).status).toBe(303);
+    expect(on.roots.list().map(root => root.path)).toEqual([join(home, 'notes'), home]);
+    expect((await visitor.post('/roots', { path: '~other/notes', name: '' })).status).toBe(422);
+  });
+
+  it('stand in one table with all servers, one box for each of both', async () => {
+    const paths = [folder(), folder()];
+    for (const path of paths) await on.roots.add(path);
+    for (const id of ['one', 'two'])
+      await on.desk.workspace.servers
+        .add({ id, target: commandTarget([process.execPath, '--eval', '']) })
+        .catch(() => {});
+    const { text } = await visitor.get('/roots');
+    expect(text.match(/<input type="checkbox"[^>]*form="grant-(?:one|two)"/g)).toHaveLength(4);
+    expect(text.match(/<table>/g)).toHaveLength(1);
   });
 
   it('roots-32: change by the person’s own hand only', async () => {

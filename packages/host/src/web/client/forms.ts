@@ -64,6 +64,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     return;
   }
   showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
+  const region = document.getElementById('announce');
+  if (region && response.ok && form.dataset['saved'] !== undefined) region.textContent = form.dataset['saved'];
 }
 
 function onSubmit(event: SubmitEvent): void {
@@ -78,7 +80,19 @@ function onSubmit(event: SubmitEvent): void {
   event.preventDefault();
   if (form.dataset['sending'] === 'true') return;
   form.dataset['sending'] = 'true';
-  void send(form, event.submitter).finally(() => delete form.dataset['sending']);
+  void send(form, event.submitter).finally(() => {
+    delete form.dataset['sending'];
+    if (changed.delete(form)) form.requestSubmit();
+  });
+}
+
+/** Forms that were changed while they were being sent. */
+const changed = new WeakSet<HTMLFormElement>();
+
+/** Sends a form of which every change is saved. */
+function save(form: HTMLFormElement): void {
+  if (form.dataset['sending'] === 'true') changed.add(form);
+  else form.requestSubmit();
 }
 
 function onInput(event: Event): void {
@@ -89,6 +103,10 @@ function onInput(event: Event): void {
   }
   const form = control.form;
   if (!form) return;
+  if (control.dataset['save'] !== undefined) {
+    if (event.type === 'change') save(form);
+    return;
+  }
   touch(form);
   if (event.type === 'change' && control.name !== '') visit(form, control.name);
   checkSoon(form);

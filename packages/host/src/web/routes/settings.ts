@@ -1,4 +1,5 @@
 /** Roots, policy and the audit log: shown and changed. */
+import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import type { Context, Hono } from 'hono';
@@ -27,11 +28,12 @@ export function settingRoutes(app: Hono, desk: Desk): void {
   app.post('/roots', async context => {
     const draft = posted(context);
     const value = (first(draft, 'path') ?? '').trim();
+    const place = /^~(?=$|[\\/])/.test(value) ? `${homedir()}${value.slice(1)}` : value;
     const name = (first(draft, 'name') ?? '').trim();
-    if (!isAbsolute(value) && !/^file:/i.test(value))
+    if (!isAbsolute(place) && !/^file:/i.test(place))
       return showRoots(context, { message: texts.roots.relative, value });
     try {
-      const root = await roots.add(value, name === '' ? {} : { name });
+      const root = await roots.add(place, name === '' ? {} : { name });
       audit.record({ type: 'roots', what: `offered ${root.path}` });
     } catch (error) {
       if (!isMidcallError(error)) throw error;

@@ -88,11 +88,10 @@ td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .search input{flex:1 1 220px;width:auto}
 .empty{padding:22px 20px;color:var(--muted)}
 .inline-fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(240px,1fr));gap:14px}
-.roots-list>li{display:flex;align-items:center;gap:12px;padding:10px 20px}
-.roots-list>li+li{border-top:1px solid var(--line)}
-.roots-list .icon{color:var(--muted)}
-.roots-list form{margin-left:auto}
-.roots-list .mono{color:var(--muted);overflow-wrap:anywhere}
+.grants th[scope=row]{font-weight:400;color:var(--ink);overflow-wrap:anywhere;min-width:180px}
+.grants .mono{color:var(--muted)}
+.grants td{text-align:center;white-space:nowrap}
+.grants input[type=checkbox]{width:18px;height:18px;margin:6px}
 .pager{display:flex;gap:14px;align-items:center;margin-top:16px}
 .inbox-page{display:grid;gap:8px;margin-top:18px}
 .after-form{border-top:1px solid var(--line)}

@@ -4,20 +4,22 @@ import type { OfferedRoot, Rule } from '../../index.ts';
 export const settingTexts = {
   roots: {
     title: 'Roots',
-    lead: 'The folders servers may use. A server knows of a folder only where you granted it, and is told when that changes.',
+    lead: 'The folders servers may use. A server knows of a folder only where its box is ticked, and is told when that changes. What you tick is saved at once.',
     offered: 'Folders to share with this server',
     share: 'Share the ticked folders',
     none: 'No folder is on offer.',
     add: 'Offer a folder',
     offer: 'Offer',
     folder: 'Folder',
-    folderHelp: 'The whole path on this computer, such as /home/you/notes.',
-    relative: 'Give the whole path of the folder, from the top of the disk.',
+    folderHelp: 'The whole path on this computer, such as /home/you/notes or ~/notes.',
+    relative: 'Give the whole path of the folder, from the top of the disk or from ~, your own folder.',
     label: 'Name',
     grant: 'Save',
     withdraw: 'Withdraw',
     place: ({ path, as }: OfferedRoot) => (as === undefined ? path : `${path}, which servers find at ${as}`),
-    perServer: (server: string) => `What ${server} may use`,
+    may: (server: string, folder: string) => `${server} may use ${folder}`,
+    saveFor: (server: string) => `Save what ${server} may use`,
+    saved: 'Saved.',
     state: { there: 'there', gone: 'gone', unreadable: 'cannot be read' } satisfies Record<
       OfferedRoot['state'],
       string
