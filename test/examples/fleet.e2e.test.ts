@@ -94,3 +94,46 @@ it.skipIf(!redisServer || !hasHaproxy())(
     for (const { close } of clients) await close();
   },
 );
+
+/** `midcall call` in a second terminal, whose person answers in plain lines when told to. */
+function secondTerminal(url: string, era: string, order: string) {
+  const words = ['call', '--plain', '--era', era, '--url', url, 'charge', 'amount=7', `order=${order}`];
+  const child = spawn(process.execPath, ['packages/midcall/bin/midcall.js', ...words], { cwd: root });
+  const shown: string[] = [];
+  const show = (data: Buffer) => void shown.push(String(data));
+  child.stdout.on('data', show);
+  child.stderr.on('data', show);
+  const ended = new Promise<number | null>(resolve => child.once('exit', resolve));
+  return {
+    ended,
+    text: () => shown.join(''),
+    /** Resolves when this has come so many times. */
+    until: (text: string, times = 1) => grown(shown, list => list.join('').split(text).length > times),
+    type: (line: string) => child.stdin.write(`${line}\n`),
+  };
+}
+
+it.skipIf(!redisServer || !hasHaproxy()).each(['2025-11-25', '2026-07-28'])(
+  'midcall call is the second terminal, %s: every replica is killed while its person reads, and the order is charged once',
+  async era => {
+    const { ready } = lines.find(line => 'ready' in line) as { readonly ready: string };
+    const order = `terminal-${era}`;
+    const terminal = secondTerminal(ready, era, order);
+    await terminal.until('Number or name: ');
+    expect(terminal.text()).toContain(`Charge 7 for order ${order}?`);
+    const before = replicasIn(lines);
+    for (const pid of before.slice(-4)) process.kill(pid, 'SIGKILL');
+    await grown(lines, list => replicasIn(list).length === before.length + 4);
+    for (const [at, line] of ['1', '1', '1'].entries()) {
+      await terminal.until('Number or name: ', at + 1);
+      terminal.type(line);
+    }
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.text()).toContain('Charged 7.');
+    expect(
+      readFileSync(ledger, 'utf8')
+        .split('\n')
+        .filter(each => each.startsWith(`${order} `)),
+    ).toEqual([`${order} 7`]);
+  },
+);
