@@ -3,7 +3,7 @@
  * Server and client are two processes (stdio, HTTP) or one (memory). Sides take turns within each round; medians, and the
  * ratio to midcall's peer of the same era. Differences below about 1.3x over HTTP are ties on a noisy machine, so the
  * range and the CPU of both processes stand beside them.
- * Run after `npm run build`: node bench/asks.mjs [rounds] [calls per round]
+ * Run after `npm run build`: node bench/asks.mjs [rounds] [calls per round] [peers, for two sides in two processes only]
  *
  * The targets are 1.0 of the unsigned SDK and 1.15 of its signed state on 2026-07-28, and 1.0 of elicitInput on
  * 2025-11-25. Nearest, 1 and 32 at once: of the unsigned, stdio 0.60 and 0.54, HTTP 0.75 and 0.82; of the signed, stdio 0.93
@@ -28,13 +28,16 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { sides } from './ask-sides.mjs';
+import { figure, median } from './figure.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 const calls = Number(process.argv[3] ?? 600);
+/** The peer that each revision is measured by. */
+const peers = { '2026-07-28': 'SDK v2, no state', '2025-11-25': 'SDK v2, elicitInput' };
+const peersOnly = process.argv[4] === 'peers';
 /** Calls before the first measurement: a server that has run for a while has its code compiled. */
-const warmUp = 3000;
+const warmUp = peersOnly ? 800 : 3000;
 const serverFile = fileURLToPath(new URL('ask-server.mjs', import.meta.url));
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** User and system CPU of another process so far, in microseconds; its clock ticks a hundred times a second. */
 function cpuOf(pid) {
@@ -101,6 +104,7 @@ async function measure(connection, width) {
 
 const available = [];
 for (const name of Object.keys(sides)) {
+  if (peersOnly && name !== 'midcall' && !Object.values(peers).includes(name)) continue;
   if (name.startsWith('fastmcp')) {
     const found = await import('fastmcp').then(
       () => true,
@@ -115,7 +119,7 @@ for (const name of Object.keys(sides)) {
 }
 
 for (const era of ['2026-07-28', '2025-11-25']) {
-  for (const carrier of ['memory', 'stdio', 'http']) {
+  for (const carrier of peersOnly ? ['stdio', 'http'] : ['memory', 'stdio', 'http']) {
     const names = available.filter(
       name => sides[name].eras.includes(era) && (carrier !== 'memory' || sides[name].factory),
     );
@@ -138,6 +142,18 @@ for (const era of ['2026-07-28', '2025-11-25']) {
             `  CPU per call: client ${cpu('client')} µs, server ${cpu('server')} µs` +
             (name === 'midcall' ? '' : `  midcall is ${median(ratios).toFixed(2)}x`),
         );
+        if (name !== peers[era]) continue;
+        const [own, theirs] = ['midcall', name].map(each =>
+          Math.round(median(results.get(each).map(({ server }) => server))),
+        );
+        figure({
+          work: `${era === '2026-07-28' ? 'sealed ask' : 'ask'}, ${era}, ${carrier}, ${width} at once`,
+          beside: name,
+          unit: 'of its rate',
+          values: ratios,
+          least: era === '2026-07-28' && carrier === 'stdio' ? 0.9 : 1,
+          ...(carrier !== 'memory' && { also: `server CPU ${own} µs against ${theirs}` }),
+        });
       }
     }
     for (const connection of connections.values()) await connection.close();

@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { figure, median } from './figure.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -18,7 +19,6 @@ const sides = {
   'the bridge, era auto': [...bridge, '--', ...server],
   'the bridge, 2025-11-25': [...bridge, '--era', '2025-11-25', '--', ...server],
 };
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Ticks are hundredths of a second on every Linux that Node runs on. */
 function processorSeconds(pid) {
@@ -63,3 +63,20 @@ for (const name of Object.keys(sides)) {
   });
   console.log(`${name.padEnd(25)}${figures.join('  ')}`);
 }
+const alone = taken['the server'];
+const bridged = taken['the bridge, era auto'];
+const beside = `server-everything alone (${of('the server', 'cpu').toFixed(2)} s)`;
+figure({
+  work: 'start of `midcall bridge` to its first list of tools, CPU of the bridge',
+  beside,
+  unit: 's',
+  values: bridged.map(({ cpu }) => cpu),
+  most: 0.35,
+});
+figure({
+  work: 'the same, on the clock',
+  beside: 'server-everything alone',
+  unit: 'times',
+  values: bridged.map(({ seconds }, round) => seconds / alone[round].seconds),
+  most: 1.3,
+});

@@ -11,15 +11,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { figure, median } from './figure.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 const calls = Number(process.argv[3] ?? 320);
-const warmUp = 640;
+const warmUp = 2 * calls;
 const main = fileURLToPath(new URL('../packages/midcall/bin/midcall.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
 writeFileSync(join(folder, 'a.md'), '# A\n\ntext\n');
 const server = [process.execPath, main, 'notes', folder];
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 async function connect([command, ...args], era) {
   const client = new Client(
@@ -61,6 +61,13 @@ for (const era of ['2025-11-25', '2026-07-28']) {
       console.log(
         `${era}  ${behind}  ${String(width).padStart(5)} ${figures}   ${median(ratios).toFixed(2)} (${range})`,
       );
+      figure({
+        work: `bridge, stdio, host ${era}, server ${behind}, ${width} at once`,
+        beside: 'the server called directly',
+        unit: 'of its rate',
+        values: ratios,
+        least: 0.6,
+      });
     }
     await Promise.all(sides.map(each => each.close()));
   }

@@ -1,4 +1,7 @@
-/** A stdio server for bench/desk.mjs: its one tool asks again and again, and tells when each question left and each answer came. */
+/**
+ * A stdio server for bench/desk.mjs: its one tool asks again and again, and tells when each question left and each answer came;
+ * or it asks so many things at once and waits.
+ */
 import { createInterface } from 'node:readline';
 
 const now = () => performance.timeOrigin + performance.now();
@@ -28,7 +31,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   } else if (method === 'tools/call') {
     call = id;
     rounds = params.arguments.rounds;
-    setTimeout(ask, params.arguments.firstAfterMs);
+    if (params.arguments.atOnce) for (let n = 0; n < params.arguments.atOnce; n += 1) ask();
+    else setTimeout(ask, params.arguments.firstAfterMs);
   } else if (result && String(id).startsWith('ask-')) {
     stamps.answered.push(now());
     if (stamps.asked.length < rounds) setTimeout(ask, 60);

@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { figure, median } from './figure.mjs';
 
 const desk = fileURLToPath(new URL('../packages/midcall/bin/midcall.js', import.meta.url));
 const place = join(tmpdir(), 'midcall-bench-inspector');
@@ -90,8 +91,6 @@ async function once(args, port, env = {}) {
   }
 }
 
-const median = all => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
-
 async function several(times, make) {
   const runs = [];
   for (let at = 0; at < times; at += 1) {
@@ -100,7 +99,8 @@ async function several(times, make) {
     runs.push(run);
   }
   const of = key => median(runs.map(run => run[key]));
-  return { startMs: of('startMs'), megabytes: of('megabytes'), processes: of('processes') };
+  const starts = runs.map(run => run.startMs);
+  return { starts, startMs: of('startMs'), megabytes: of('megabytes'), processes: of('processes') };
 }
 
 function installed() {
@@ -152,6 +152,16 @@ export async function idle(times = 3) {
     };
     return once([bin], port, env);
   });
-  if (theirs) line(`${name} ${peer.version}`, theirs);
-  else console.log(`  ${name} ${peer.version} is unavailable: it did not serve its page`);
+  if (theirs) {
+    line(`${name} ${peer.version}`, theirs);
+    if (!ours) return;
+    figure({
+      work: 'start of `midcall desk` to its first page',
+      beside: `Inspector ${peer.version}`,
+      unit: 'times',
+      values: ours.starts.map((each, round) => each / theirs.starts[round]),
+      most: 0.33,
+      also: `${(ours.startMs / 1_000).toFixed(2)} s against ${(theirs.startMs / 1_000).toFixed(2)} s`,
+    });
+  } else console.log(`  ${name} ${peer.version} is unavailable: it did not serve its page`);
 }

@@ -1,18 +1,20 @@
 /**
  * How long a person waits for the desk, from wire to wire: from `elicitation/create` leaving a server's standard output
  * to its form on the page, and from the click to the answer on the server's standard input, beside one bare event over
- * server-sent events and the page's own fetch. Then start-up and idle memory beside the official Inspector.
+ * server-sent events and the page's own fetch; then the same while 1,000 other questions are open. Then start-up and idle
+ * memory beside the official Inspector.
  * `npm run build && node bench/desk.mjs [rounds]`.
  */
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
-import { startDesk } from '@midcall/host/web';
 import { chromium } from 'playwright-core';
+import { serveDesk } from '../packages/host/dist/web/desk.js';
+import { Workspace } from '../packages/host/dist/web/workspace/workspace.js';
 import { idle } from './desk-idle.mjs';
+import { figure, median } from './figure.mjs';
 
 const rounds = Number(process.argv[2] ?? 40);
-const median = all => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
 const browser = await chromium.launch({
   executablePath: process.env.MIDCALL_CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu'],
@@ -78,16 +80,22 @@ function answerAll() {
   look();
 }
 
-async function desk() {
+/** @param crowd - how many questions of another server are open */
+async function desk(crowd) {
   const inbox = new Inbox();
-  const policy = new Policy({ limits: { perWindow: 10_000 } });
+  const policy = new Policy({ limits: { open: 10_000, perWindow: 10_000 } });
   const [audit, roots] = [new Audit(), new OfferedRoots({ disk: machineDisk })];
   const client = { name: 'bench', version: '0' };
   const connect = entry => new Connection(entry, { client, inbox, policy, audit, roots });
-  const running = await startDesk({ inbox, policy, audit, roots, connect });
-  const { workspace } = running;
+  const workspace = new Workspace({ inbox, policy, audit, roots, connect });
+  const running = await serveDesk(workspace, {});
   const asker = fileURLToPath(new URL('./desk-asker.mjs', import.meta.url));
-  await workspace.servers.add({ id: 'asker', target: { kind: 'command', command: process.execPath, args: [asker] } });
+  const target = { kind: 'command', command: process.execPath, args: [asker] };
+  for (const id of ['asker', 'crowd']) await workspace.servers.add({ id, target });
+  if (crowd > 0) {
+    await workspace.calls.run('crowd', { kind: 'tool', name: 'ask', arguments: { atOnce: crowd } });
+    while (inbox.list().length < crowd) await new Promise(resolve => setTimeout(resolve, 50));
+  }
   const page = await browser.newPage();
   await page.goto(running.startUrl());
   const id = await workspace.calls.run('asker', {
@@ -109,17 +117,32 @@ async function desk() {
   await page.close();
   await running.close();
   return {
-    shown: median(seen.map((at, round) => at - asked[round])),
-    sent: median(answered.map((at, round) => at - clicked[round])),
+    shown: seen.map((at, round) => at - asked[round]),
+    sent: answered.map((at, round) => at - clicked[round]),
   };
 }
 
 const ms = number => `${number.toFixed(1)} ms`;
 const bareTime = await bare();
-const { shown, sent } = await desk();
+const alone = await desk(0);
+const crowded = await desk(1_000);
 await browser.close();
-console.log(`medians of ${rounds}:`);
+console.log(`medians of ${rounds}:                                     alone   1,000 open`);
 console.log(`  bare event to the page and a request back           ${ms(bareTime)}`);
-console.log(`  question on the wire to its form on the page        ${ms(shown)}`);
-console.log(`  click to the answer on the wire                     ${ms(sent)}`);
+for (const [key, what, most] of [
+  ['shown', 'question on the wire to its form on the page', 13],
+  ['sent', 'click to the answer on the wire', 6],
+]) {
+  const [own, among] = [alone[key], crowded[key]].map(median);
+  console.log(`  ${what.padEnd(51)} ${ms(own)}   ${ms(among)}`);
+  const also = `a bare event and a request back: ${ms(bareTime)}`;
+  figure({ work: `desk: ${what}`, beside: 'itself before', unit: 'ms', values: alone[key], most, also });
+  figure({
+    work: 'the same, with 1,000 other questions open',
+    beside: 'the desk with none',
+    unit: 'ms',
+    values: crowded[key],
+    most: own,
+  });
+}
 await idle();

@@ -15,6 +15,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { figure, median } from './figure.mjs';
 
 const questions = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 3);
@@ -76,7 +77,6 @@ async function measure(side, era) {
   return (after - before) / questions;
 }
 
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const pairs = {
   '2026-07-28': ['midcall', 'SDK v2, no state'],
   '2025-11-25': ['midcall', 'SDK v2, elicitInput'],
@@ -89,6 +89,18 @@ for (const [era, sides] of Object.entries(pairs)) {
   for (const [index, side] of sides.entries()) {
     const range = `${Math.min(...held[index]).toFixed(1)} to ${Math.max(...held[index]).toFixed(1)}`;
     console.log(`${era}  ${side.padEnd(22)} ${median(held[index]).toFixed(1)} KB per pending question (${range})`);
+  }
+  if (era === '2025-11-25') {
+    const [own, theirs] = held.map(each => `${median(each).toFixed(1)} KB`);
+    const values = held[0].map((each, round) => each / held[1][round]);
+    figure({
+      work: `waiting question, ${era}, RSS of the server`,
+      beside: sides[1],
+      unit: 'times',
+      values,
+      most: 1,
+      also: `${own} against ${theirs}, ${questions} waiting`,
+    });
   }
 }
 process.exit(0);
