@@ -36,7 +36,7 @@ const calls = Number(process.argv[3] ?? 600);
 const peers = { '2026-07-28': 'SDK v2, no state', '2025-11-25': 'SDK v2, elicitInput' };
 const peersOnly = process.argv[4] === 'peers';
 /** Calls before the first measurement: a server that has run for a while has its code compiled. */
-const warmUp = peersOnly ? 800 : 3000;
+const warmUp = peersOnly ? 1_000 : 3_000;
 const serverFile = fileURLToPath(new URL('ask-server.mjs', import.meta.url));
 
 /** User and system CPU of another process so far, in microseconds; its clock ticks a hundred times a second. */

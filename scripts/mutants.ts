@@ -12,7 +12,7 @@ const judged: Readonly<Record<string, readonly string[]>> = {
   'server/engine': ['server'],
   'server/state': ['server'],
   'server/asking': ['server'],
-  'server/url': ['server', 'connect'],
+  'server/channels': ['server', 'connect'],
   'server/roots': ['roots'],
   'server/connect': ['connect'],
   'host/policy': ['host'],
