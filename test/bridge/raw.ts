@@ -108,7 +108,7 @@ export async function rawStage(
 }
 
 /** A host on a transport; `heard` is all that it was sent. */
-function rawHost(transport: Transport, era: Era, capabilities: Json) {
+export function rawHost(transport: Transport, era: Era, capabilities: Json) {
   const heard: Frame[] = [];
   const clientInfo = { name: 'raw host', version: '1' };
   let last = 0;

@@ -50,8 +50,13 @@ export const reply = (text: string) => ({
   stopReason: 'endTurn',
 });
 
-/** Starts everything; disposing of it ends everything. */
-export async function stage({ host, upstream, serve, atDesk, ...given }: StageOptions) {
+/** Starts the upstream server and the bridge, which waits for a host on `near`; `close` ends both. */
+export async function bridgeStage({
+  upstream,
+  serve,
+  atDesk,
+  ...given
+}: Pick<StageOptions, 'upstream' | 'serve' | 'atDesk' | 'url' | 'clock' | 'options'>) {
   const mid = midcall({
     roots: { askWhereDeprecated: true },
     sampling: { askWhereDeprecated: true },
@@ -98,6 +103,24 @@ export async function stage({ host, upstream, serve, atDesk, ...given }: StageOp
     suspectBelowMs: 0,
     ...given.options,
   });
+  return {
+    near,
+    inbox,
+    opened,
+    warned,
+    connection: () => connection,
+    async close() {
+      await (await starting)?.close();
+      await served.close();
+      await mid.close();
+    },
+    started: async () => void (await starting),
+  };
+}
+
+/** Starts everything; disposing of it ends everything. */
+export async function stage({ host, ...given }: StageOptions) {
+  const { near, inbox, opened, warned, connection, close, started } = await bridgeStage(given);
   const person = scriptedPerson(given.answers ?? [], { roots: () => given.roots ?? [] });
   const capabilities = given.capabilities ?? { elicitation: { form: {} } };
   const client = new Client(
@@ -111,7 +134,7 @@ export async function stage({ host, upstream, serve, atDesk, ...given }: StageOp
   );
   person.attach(client, capabilities);
   await client.connect(near);
-  const bridge = (await starting)!;
+  await started();
   return {
     client,
     inbox,
@@ -119,12 +142,10 @@ export async function stage({ host, upstream, serve, atDesk, ...given }: StageOp
     opened,
     warned,
     /** The bridge's own, once the desk was needed. */
-    connection: () => connection,
+    connection,
     async [Symbol.asyncDispose]() {
       await client.close();
-      await bridge.close();
-      await served.close();
-      await mid.close();
+      await close();
     },
   };
 }

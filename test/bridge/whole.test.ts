@@ -100,14 +100,16 @@ describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstre
     expect(told).toMatchObject(capabilities);
   });
 
-  it('reads lists page by page, with every member but what the bridge does not do', async () => {
+  it('reads lists page by page, with every member, and of tasks what the bridge does', async () => {
     await using on = await rawStage(host, upstream, { about, serve });
-    const { execution: _, ...shown } = tools[0]!;
+    const { execution: _, ...others } = tools[0]!;
+    const execution = host === '2025-11-25' && { execution: { taskSupport: 'optional' } };
+    const shown = { ...others, ...execution };
     const first = (await on.ask('tools/list')).result!;
     expect(first).toMatchObject({ nextCursor: 'second', 'example.org/page': true });
     expect(first['tools']).toEqual([shown]);
     const second = (await on.ask('tools/list', { cursor: 'second' })).result!;
-    expect(second['tools']).toEqual([tools[1]]);
+    expect(second['tools']).toEqual([{ ...tools[1], ...execution }]);
     expect(second).not.toHaveProperty('nextCursor');
     expect(
       (

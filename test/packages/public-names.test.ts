@@ -20,7 +20,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     types: `
       AboutClient AboutRequest Answer Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
       Channel Choice Consent Content ElicitAsk ErrorSink Field FieldMessages Form FormInput FormValue
-      GatewayCall GatewayPage Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
+      GatewayCall GatewayOptions GatewayPage Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
       LogLevel Midcall MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened
       Page PageAsk PageEvent PageLink PageOutcome Pages PageService PagesHost PersonCheck
       PlainSamplingRequest Principal PrincipalOf PromptAnswer PromptConfig RawField RawForm

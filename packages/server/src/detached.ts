@@ -12,18 +12,32 @@ export interface Detached {
   readonly principal: Principal | undefined;
   /** As `clientOf` names it. */
   readonly clientId: string;
+  /** Fires when the task is over; undefined where nobody can ask for it. */
+  readonly over?: AbortSignal | undefined;
   /** True while nothing is done but to wait for a page. */
   waits?: boolean;
   /** Lets go of the right to this run, once what came of it is kept. Set when the run has ended. */
   settle?: () => Promise<unknown>;
 }
 
+type Told = (over: AbortSignal) => void;
+
 const detached = new WeakMap<ServerContext, Detached>();
+const listening = new WeakMap<ServerContext, Told[]>();
 
 /** @returns the same context, known as one that nobody is connected to */
 export function detach(ctx: ServerContext, as: Detached): ServerContext {
   detached.set(ctx, as);
+  for (const told of listening.get(ctx) ?? []) if (as.over) told(as.over);
+  listening.delete(ctx);
   return ctx;
 }
 
 export const detachedOf = (ctx: ServerContext): Detached | undefined => detached.get(ctx);
+
+/** Tells when a request belongs to a task, at once where it does already. @param told - given what fires when that is over */
+export function whenDetached(ctx: ServerContext, told: Told): void {
+  const known = detached.get(ctx);
+  if (known?.over) told(known.over);
+  else if (!known) listening.set(ctx, [...(listening.get(ctx) ?? []), told]);
+}

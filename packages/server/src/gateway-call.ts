@@ -1,7 +1,9 @@
 /** What the handler of `mid.handle` holds: a call whose questions are another server's. */
 import type { Answer, FormInput, FormValue } from '@midcall/core/form';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Call, ElicitAsk } from './call.ts';
 import type { Consent } from './channels/native/consent.ts';
+import type { TaskMode } from './request.ts';
 
 /** A page of another server. */
 export interface GatewayPage {
@@ -14,6 +16,24 @@ export interface GatewayPage {
   readonly timeoutMs?: number;
 }
 
+/** One request of a method that is handled as a whole. */
+export interface Handled {
+  /** As it arrived. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The SDK's context of this request: progress, and the signal that fires where the client takes it back. */
+  readonly ctx: ServerContext;
+}
+
+/** How a method is handled as a whole. */
+export interface GatewayOptions {
+  /**
+   * When a call of any tool becomes a task, as of {@link ToolConfig}; `never` where absent. A task goes on at the server that took
+   * its call; after a restart, at the first one that handles tools. List the tools of clients of 2025-11-25 with
+   * `execution.taskSupport` yourself.
+   */
+  readonly task?: TaskMode;
+}
+
 /** What the handler of `mid.handle` holds. */
 export interface GatewayCall extends Call {
   /**
@@ -21,6 +41,13 @@ export interface GatewayCall extends Call {
    * up to three, since an answer that does not fit is asked for again. At 0 the next question ends the call with `ask/rounds`.
    */
   readonly roundsLeft: number;
+  /** True where nothing is lost when the request ends: this call is a task, or becomes one before. */
+  readonly outlivesRequest: boolean;
+  /**
+   * Tells when this call is a task, at once where it is one already: from then on it may wait while nothing of the handler runs.
+   * @param told - given a signal that fires when the task is over: it has ended, was cancelled in this process, or its time is up
+   */
+  onTask(told: (over: AbortSignal) => void): void;
   /**
    * Asks for consent to a page of another server, where `can.url` says that the client has URL mode. An accept is
    * consent alone: what becomes of the page is that server's business. Must be awaited.

@@ -9,6 +9,7 @@ import { type Sampler, sampler } from './asking/sampler.ts';
 import type { AboutClient, Call } from './call.ts';
 import { gatewayConsent } from './channels/native/gateway-consent.ts';
 import type { CallRun } from './channels/outgoing.ts';
+import { whenDetached } from './detached.ts';
 import { type Listener, tellProgress } from './drivers/signs-of-life.ts';
 import { Operations } from './engine/operations.ts';
 import type { FileAccess } from './files/file-access.ts';
@@ -21,6 +22,8 @@ export interface HandleOptions extends AskerOptions {
   readonly flow: string;
   /** See {@link GatewayCall.roundsLeft}. */
   readonly roundsLeft: number;
+  /** See {@link GatewayCall.outlivesRequest}. */
+  readonly outlivesRequest: boolean;
   /** The roots and files of one run. */
   readonly files: () => FileAccess;
   readonly client: () => AboutClient | undefined;
@@ -143,6 +146,15 @@ class Handle implements GatewayCall {
 
   get roundsLeft(): number {
     return this.#options.roundsLeft;
+  }
+
+  get outlivesRequest(): boolean {
+    return this.#options.outlivesRequest;
+  }
+
+  get onTask(): GatewayCall['onTask'] {
+    const { ctx } = this.#options.listener ?? {};
+    return told => ctx && whenDetached(ctx, told);
   }
 
   get signal(): AbortSignal {

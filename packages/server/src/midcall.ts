@@ -34,9 +34,9 @@ import type { MidcallOptions } from './config.ts';
 import { configure, drawn } from './configure.ts';
 import { dispatcher, type ResumableTool } from './dispatch.ts';
 import { aboutClient } from './era.ts';
-import type { GatewayCall } from './gateway-call.ts';
+import type { GatewayCall, GatewayOptions, Handled } from './gateway-call.ts';
 import { promptResult, resourceResult, toolResult } from './handler-result.ts';
-import { type AskingMethod, askingMethods, type TaskMode } from './request.ts';
+import { type AskingMethod, askingMethods, type Registered, type TaskMode } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import type { Files } from './roots/index.ts';
 import { wrapServer } from './sdk-seam/request-slot.ts';
@@ -78,14 +78,6 @@ export interface PromptConfig<A extends StandardSchemaWithJSON | undefined> exte
 /** How a resource is listed, as the SDK has it. */
 export interface ResourceConfig extends ResourceMetadata {
   readonly version?: string;
-}
-
-/** One request of a method that is handled as a whole. */
-export interface Handled {
-  /** As it arrived. */
-  readonly params: Readonly<Record<string, unknown>>;
-  /** The SDK's context of this request: progress, and the signal that fires where the client takes it back. */
-  readonly ctx: ServerContext;
 }
 
 /** What the handler of a tool returns: a text, or the whole result. */
@@ -145,6 +137,7 @@ export interface Midcall {
    * Answers every request of one method, where what can be called is known only when it is, as behind a gateway. Listing is
    * yours, and so are the server's capabilities; the handler may ask what the client itself can show, and ask it again after
    * a no: questions of other servers are not told apart by their words.
+   * @param options - whether calls of tools become tasks
    * @throws MidcallError `server/setup` where pages or the relay are switched on, whose `resume` is a tool of its own, or
    *   where something was registered before
    */
@@ -152,6 +145,7 @@ export interface Midcall {
     server: McpServer,
     method: AskingMethod,
     handler: (request: Handled, call: GatewayCall) => R | Promise<R>,
+    options?: GatewayOptions,
   ): void;
   /**
    * Files for a handler that cannot ask, such as the list of a resource template. Close them when it ends.
@@ -188,6 +182,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     tools.set(server, known);
     return known;
   };
+  /** What `mid.handle` has for every tool of a server. */
+  const gateways = new WeakMap<McpServer, Registered>();
   /** What is registered here, by method and name; a server has plain tools beside it. */
   const ours = new WeakMap<McpServer, Set<string>>();
   const oursOf = (server: McpServer): Set<string> => {
@@ -213,7 +209,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
             unconnected as never,
             tasks,
             config,
-            name => toolsOf(server).get(name)?.registered,
+            name => toolsOf(server).get(name)?.registered ?? gateways.get(server),
           ) as never,
       );
     } catch (error) {
@@ -268,8 +264,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       checkOptions<ToolConfig<StandardSchemaWithJSON | undefined>>('mid.tool', given, toolKinds);
       const { version = '', task = 'when-needed', ...described } = given;
       wrap(server);
-      if (task !== 'never') withTasks(server);
-      if (task !== 'never') tasks.offer(server, name);
+      if (task !== 'never') {
+        withTasks(server);
+        tasks.offer(server, name);
+      }
       const { annotations } = described;
       const structured = described.outputSchema !== undefined;
       const registered = {
@@ -316,10 +314,14 @@ export function midcall(options: MidcallOptions = {}): Midcall {
           );
     },
     resource: resource as Midcall['resource'],
-    handle(server, method, handler) {
+    handle(server, method, handler, options = {}) {
       checkGiven('mid.handle', 'the first argument', server, serverKind);
       checkGiven('mid.handle', 'the method', method, oneOf(...askingMethods));
       checkGiven('mid.handle', 'the handler', handler, func);
+      checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind });
+      const { task = 'never' } = options;
+      if (task !== 'never' && method !== 'tools/call')
+        throw new TypeError(`mid.handle: only calls of tools become tasks, not ${method}.`);
       if (config.pages !== undefined || config.channels.includes('relay')) {
         throw new MidcallError(
           'server/setup',
@@ -328,7 +330,12 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       }
       wrap(server);
       oursOf(server).add(method);
-      const registered = { method, version: '', mayFallBack: false, gateway: true } as const;
+      const registered = { method, version: '', mayFallBack: false, gateway: true, task } as const;
+      if (task !== 'never') {
+        withTasks(server);
+        gateways.set(server, registered);
+        tasks.offer(server);
+      }
       server.server.setRequestHandler(method, ((request: { params: Handled['params'] }, ctx: ServerContext) =>
         dispatch.run(server, ctx, registered, call =>
           handler({ params: request.params, ctx }, call as GatewayCall),
@@ -353,13 +360,14 @@ const taskSupport = {
   always: 'optional',
   required: 'required',
 } as const;
+const taskKind = oneOf('never', 'when-needed', 'always', 'required');
 const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
 const toolKinds = {
   ...described,
   inputSchema: schemaKind,
   outputSchema: schemaKind,
   annotations: anything,
-  task: oneOf('never', 'when-needed', 'always', 'required'),
+  task: taskKind,
 };
 const promptKinds = { ...described, argsSchema: schemaKind };
 const addressKind: Kind = {

@@ -65,10 +65,9 @@ export type {
 export type { MidcallOptions } from './config.ts';
 export { digest, type Json } from './digest.ts';
 export type { RunEnd } from './engine/deferred.ts';
-export type { GatewayCall, GatewayPage } from './gateway-call.ts';
+export type { GatewayCall, GatewayOptions, GatewayPage, Handled } from './gateway-call.ts';
 export type { JobRun, Jobs } from './jobs/jobs.ts';
 export {
-  type Handled,
   type Midcall,
   midcall,
   type PromptAnswer,

@@ -108,11 +108,13 @@ async function drive<R>(
   { access, config, engine, audit }: Driving,
 ): Promise<Exclude<CallEnding<R>, { kind: 'answered-before' }>> {
   const rounds = inRounds(request);
+  const outlives = outlivesRequest(request);
   const surroundings = {
     config,
     request,
     flow: opened.flow,
-    roundsLeft: rounds && !outlivesRequest(request) ? config.maxRounds - opened.round : Number.POSITIVE_INFINITY,
+    roundsLeft: rounds && !outlives ? config.maxRounds - opened.round : Number.POSITIVE_INFINITY,
+    outlivesRequest: outlives,
     audit,
     misused: config.onError && ((error: unknown) => end.misused(error)),
     files: () => access.of(request),

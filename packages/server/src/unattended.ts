@@ -47,6 +47,7 @@ export async function runUnattended<R>(
         request,
         flow: config.id(),
         roundsLeft: 0,
+        outlivesRequest: false,
         audit: () => {},
         misused: undefined,
         files: () => files,

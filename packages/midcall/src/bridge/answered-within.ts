@@ -23,7 +23,7 @@ export function answeredWithin(
       resolve(answered);
     };
     const onEnd = (): void => settle(true);
-    const callOff = clock.after(ms, () => settle(false));
+    const callOff = Number.isFinite(ms) ? clock.after(ms, () => settle(false)) : () => {};
     ended.addEventListener('abort', onEnd, { once: true });
     needless?.addEventListener('abort', onEnd, { once: true });
   });

@@ -151,7 +151,14 @@ export async function startBridge(entry: ServerEntry, options: BridgeOptions): P
   };
   options.host.onfull = () => session?.connection.pauseReading();
   options.host.ondrain = () => session?.connection.resumeReading();
-  const mid = bridgeMidcall({ clock, suspectBelowMs, warn, asksRoots: followsHostRoots, asksModel: !sampling.always });
+  const mid = bridgeMidcall({
+    clock,
+    suspectBelowMs,
+    holdMs,
+    warn,
+    asksRoots: followsHostRoots,
+    asksModel: !sampling.always,
+  });
   const forward = { clock, holdMs, ownModels: sampling.always };
   const factory: McpServerFactory = async ({ era }) => {
     const isOld = era === 'legacy';

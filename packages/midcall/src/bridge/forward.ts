@@ -10,6 +10,8 @@
  * - forward-B3 Where nobody can be asked, the question ends as one that nobody answered: no yes is made, and no no.
  * - forward-B4 A call that its client takes back is stopped, at whatever moment that happens; one whose client is gone
  *   is kept for a while, and found when it is made again.
+ * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is
+ *   over.
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -59,9 +61,10 @@ export async function forward(
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
   }
+  call.onTask(over => upstreamCall.keepUntil(over));
   upstreamCall.samplesAtHost = call.can.sampling && !parts.ownModels && call.roundsLeft > 0;
   const { inbox } = session;
-  const desk = new DeskTime(inbox, parts);
+  const desk = new DeskTime(inbox, call.outlivesRequest ? { ...parts, holdMs: Number.POSITIVE_INFINITY } : parts);
   for (let n = 0; ; n += 1) {
     const happened = await upstreamCall.happened(n);
     if ('outcome' in happened) {
@@ -178,6 +181,9 @@ async function put(
 /** A form that does not fit is asked again, so it may take more than one round. */
 const roundsOfForm = 3;
 
+/** How long a question of a task waits for the host, in milliseconds: as long as the task lives. The server takes it back before. */
+const taskMs = 7 * 24 * 60 * 60_000;
+
 /** True where the host declares what the question needs, and has rounds left for it. */
 function canAsk({ kind }: Question, { can, roundsLeft }: GatewayCall): boolean {
   if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
@@ -191,12 +197,14 @@ async function askHost(
   { inbox, pagesAtHost }: UpstreamSession,
 ): Promise<Answered | undefined> {
   const ended = inbox.ended(question.id);
+  const time = call.outlivesRequest ? { timeoutMs: taskMs } : {};
   try {
     if (question.kind === 'form')
-      return await call.elicit({ message: question.message, form: emit(question.fields) }, ended);
+      return await call.elicit({ message: question.message, form: emit(question.fields), ...time }, ended);
     if (question.kind !== 'url') return undefined;
     const { message, url, elicitationId } = question;
-    const answer = await call.consent({ message, url: url.href, elicitationId: elicitationId ?? question.id }, ended);
+    const page = { message, url: url.href, elicitationId: elicitationId ?? question.id, ...time };
+    const answer = await call.consent(page, ended);
     if (elicitationId !== undefined && answer.action === 'accept') pagesAtHost.add(elicitationId);
     return answer;
   } catch (error) {

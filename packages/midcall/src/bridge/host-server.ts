@@ -5,7 +5,7 @@
 
 import { blocksAside } from '@midcall/core/json';
 import type { CallRequest } from '@midcall/host';
-import type { Call, Midcall } from '@midcall/server';
+import type { Call, GatewayCall, Handled, Midcall } from '@midcall/server';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { type ForwardOptions, forward } from './forward.ts';
 import { HostLink } from './host-link.ts';
@@ -43,7 +43,7 @@ export async function hostServer(options: HostServerOptions): Promise<HostLink> 
   passWhole(server, isOld);
   declare(server, can, isOld && upstreamEra === '2025-11-25');
   forwardCalls(link, mid, can, options.forward, sessionFor);
-  passThrough(link, session, options.forward);
+  passThrough(link, session, options.forward, isOld);
   return link;
 }
 
@@ -58,7 +58,7 @@ export function forwardCalls(
   const { server } = link;
   for (const [method, kind] of Object.entries(kinds) as [keyof typeof kinds, CallRequest['kind']][]) {
     if (!can[`${kind}s`]) continue;
-    mid.handle<WireResult>(server, method, async ({ params, ctx }, call) => {
+    const answer = async ({ params, ctx }: Handled, call: GatewayCall): Promise<WireResult> => {
       const { name, uri, arguments: given } = params as { name?: string; uri?: string; arguments?: object };
       const request = { kind, name: name ?? uri ?? '', arguments: { ...given }, rest: restOf(params) };
       const result = await forward(request, call, ctx, { ...how, link, session: () => sessionFor(call) });
@@ -66,6 +66,7 @@ export function forwardCalls(
       const fits =
         kind === 'tool' ? (server.server.projectCallToolResult(result as never, undefined) as WireResult) : result;
       return blocksAside(fits);
-    });
+    };
+    mid.handle<WireResult>(server, method, answer, { task: kind === 'tool' ? 'when-needed' : 'never' });
   }
 }

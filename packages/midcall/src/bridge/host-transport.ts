@@ -35,12 +35,16 @@ export async function awaitHost(transport: Transport): Promise<ConnectedHost | u
   };
 }
 
+const tasksExtension = 'io.modelcontextprotocol/tasks';
+
 /** What the bridge knows nothing of in a host's capabilities. */
 export function declaredIn(capabilities: object): Declared {
   const [experimental, extensions] = [own(capabilities, 'experimental'), own(capabilities, 'extensions')];
+  // The bridge follows the server's tasks by itself, whether or not its host has any.
+  const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasksExtension);
   return {
     ...(isRecord(experimental) && { experimental: experimental as NonNullable<Declared['experimental']> }),
-    ...(isRecord(extensions) && { extensions: extensions as NonNullable<Declared['extensions']> }),
+    ...(passed.length > 0 && { extensions: Object.fromEntries(passed) as NonNullable<Declared['extensions']> }),
   };
 }
 

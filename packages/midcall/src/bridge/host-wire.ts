@@ -63,12 +63,26 @@ export function passWhole({ server }: McpServer, codesAreOld: boolean): void {
 
 /** A message with all that was set aside in it. */
 function whole(message: JSONRPCMessage, codesAreOld: boolean): JSONRPCMessage {
-  const [result, error] = [own(message, 'result'), own(message, 'error')];
-  if (isRecord(result)) return { ...message, result: blocksBack(result) } as JSONRPCMessage;
+  const [result, params] = [own(message, 'result'), own(message, 'params')];
+  if (isRecord(result)) return { ...message, result: wholeTask(blocksBack(result), codesAreOld) } as JSONRPCMessage;
+  if (isRecord(params)) return { ...message, params: wholeTask(params, codesAreOld) } as JSONRPCMessage;
+  const error = wholeError(own(message, 'error'), codesAreOld);
+  return error ? ({ ...message, error } as JSONRPCMessage) : message;
+}
+
+/** The state of a task, with what came of its call (2026-07-28): that is told as a part of it. */
+function wholeTask(told: Json, codesAreOld: boolean): Json {
+  if (told['taskId'] === undefined) return told;
+  const [result, error] = [told['result'], wholeError(told['error'], codesAreOld)];
+  return { ...told, ...(isRecord(result) && { result: blocksBack(result) }), ...(error && { error }) };
+}
+
+/** @returns undefined where nothing of it was set aside */
+function wholeError(error: unknown, codesAreOld: boolean): Json | undefined {
   const came = own(own(error, 'data'), errorKey);
-  if (!isRecord(came)) return message;
+  if (!isRecord(came)) return undefined;
   const code = codesAreOld && Number.isSafeInteger(came['code']) ? came['code'] : own(error, 'code');
-  return { ...message, error: { ...came, code } } as JSONRPCMessage;
+  return { ...came, code };
 }
 
 function restAside(message: JSONRPCMessage): JSONRPCMessage {

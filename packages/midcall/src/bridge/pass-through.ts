@@ -18,7 +18,7 @@ import type { UpstreamSession } from './upstream-session.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Tasks are the bridge's own affair: it follows those of the server, and has none of its own. */
+/** Tasks are the bridge's own affair: it follows those of the server, and has its own for hosts, whatever the server has. */
 const tasks = 'io.modelcontextprotocol/tasks';
 
 /** What the host is told that it can have. */
@@ -37,11 +37,12 @@ export function declare({ server }: McpServer, can: Json, subscriptions: boolean
   server.registerCapabilities(declared as never);
 }
 
-/** Passes on what no handler is registered for. */
+/** Passes on what no handler is registered for. @param isOld - true for a host of 2025-11-25 */
 export function passThrough(
   link: HostLink,
   session: () => UpstreamSession | Promise<UpstreamSession>,
   { clock, holdMs }: Pick<SignInWait, 'clock' | 'holdMs'>,
+  isOld: boolean,
 ): void {
   const { server } = link.server;
   const pass = async (request: { method: string; params?: unknown }, ctx: ServerContext): Promise<WireResult> => {
@@ -69,7 +70,7 @@ export function passThrough(
       );
       const server = upstream.connection.entry.id;
       const answer = await orSignIn(answering, { inbox: upstream.inbox, server, clock, holdMs });
-      return answerOf(answer, request.method);
+      return answerOf(answer, request.method, isOld);
     } catch (error) {
       if (!isMidcallError(error)) throw error;
       throw new ProtocolError(ProtocolErrorCode.InternalError, error.message);
@@ -95,25 +96,32 @@ export function passThrough(
   };
 }
 
-/** @throws ProtocolError where the answer is an error */
-export function answerOf(answer: ForwardedAnswer, method: string): WireResult {
+/**
+ * @param isOld - true for a host of 2025-11-25
+ * @throws ProtocolError where the answer is an error
+ */
+export function answerOf(answer: ForwardedAnswer, method: string, isOld: boolean): WireResult {
   if ('error' in answer) throw upstreamError(answer.error);
   // What belongs to the connection it came over.
   const { resultType: _, ...result } = answer.result;
-  return method === 'tools/list' ? withoutTasks(result) : result;
+  return method === 'tools/list' ? withTasks(result, isOld) : result;
 }
 
-/** A list of tools that says of none that it may be called as a task (pass-P2). */
-function withoutTasks(result: WireResult): WireResult {
+/**
+ * A list of tools as the bridge calls them: each as a task or not, as the host likes, which is said on 2025-11-25 alone
+ * (pass-P2).
+ */
+function withTasks(result: WireResult, isOld: boolean): WireResult {
   const { tools } = result;
   if (!Array.isArray(tools)) return result;
   return {
     ...result,
     tools: tools.map(tool => {
-      if (!isRecord(tool) || !isRecord(tool['execution'])) return tool;
+      if (!isRecord(tool)) return tool;
       const { execution, ...others } = tool;
-      const { taskSupport: _, ...rest } = execution as Json;
-      return Object.keys(rest).length > 0 ? { ...others, execution: rest } : others;
+      const { taskSupport: _, ...rest } = isRecord(execution) ? execution : {};
+      const all = isOld ? { ...rest, taskSupport: 'optional' } : rest;
+      return Object.keys(all).length > 0 ? { ...others, execution: all } : others;
     }),
   };
 }

@@ -48,7 +48,7 @@ export function pendingServer({ isOld, mid, name, ready, sessionFor, forward }: 
         const client = await upstream.client();
         if (!client.getServerCapabilities()?.[capability]) return { [member]: [] };
         const { _meta: _, ...rest } = params ?? {};
-        return answerOf(await connection.forward({ method, params: rest }), method);
+        return answerOf(await connection.forward({ method, params: rest }), method, isOld);
       }) as never,
     );
   }

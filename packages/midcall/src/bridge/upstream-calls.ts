@@ -8,6 +8,7 @@
  * - upstream-calls-C3 A call that nobody comes back for is stopped; what it asked is taken back.
  * - upstream-calls-C4 A question that names no call may be any call's: every one is told, so that none waits for it
  *   without end. A call that has ended did not need it, and waits for it no more.
+ * - upstream-calls-C5 A call that a task of its client waits for is stopped when that is over, and not before.
  */
 
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
@@ -126,6 +127,8 @@ export class UpstreamCall {
   readonly #happened: Happened[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(progress: CallProgress) => void>();
+  /** What fires when a task is over that waits for it. */
+  readonly #tasks = new Set<AbortSignal>();
   readonly #ended = new AbortController();
   #delivered = false;
   #forgotten = false;
@@ -215,8 +218,22 @@ export class UpstreamCall {
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0 || this.#forgotten) return;
       if (this.#delivered) this.#forget();
-      else this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
+      else if (this.#tasks.size === 0) this.#callOff = this.#parts.clock.after(this.#parts.keptMs, () => this.stop());
     };
+  }
+
+  /** A task waits for the call, also while nothing of that runs (upstream-calls-C5). @param over - fires when the task is over */
+  keepUntil(over: AbortSignal): void {
+    if (this.#forgotten || this.#tasks.has(over)) return;
+    this.#tasks.add(over);
+    this.#callOff?.();
+    this.#callOff = undefined;
+    const end = (): void => {
+      this.#tasks.delete(over);
+      if (!this.#forgotten && this.#listeners.size === 0) this.stop();
+    };
+    if (over.aborted) end();
+    else over.addEventListener('abort', end, { once: true });
   }
 
   /** Its client is given the outcome: nobody comes back for it any more. */

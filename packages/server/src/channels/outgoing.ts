@@ -25,7 +25,7 @@ export interface ClientAsk extends Leaving {
   readonly params: Readonly<Record<string, unknown>>;
   /** The key in `inputRequests`, where the author gave one. */
   readonly key?: string | undefined;
-  /** Fires when the question is taken back; a client of 2026-07-28 has no ear for that. */
+  /** Fires when the question is taken back; a client of 2026-07-28 has no ear for that but in a task. */
   readonly withdrawn?: AbortSignal | undefined;
   /** Takes back what the question is about, where the client is gone. */
   readonly withdraw?: () => Promise<void>;

@@ -176,6 +176,7 @@ async function askOne(
 ): Promise<Recording | 'disconnected'> {
   const wire = ask.detail;
   const at = config.now();
+  if (wire.withdrawn?.aborted) return unanswered('error', 0);
   let late = false;
   const clear = config.timer(() => {
     late = true;

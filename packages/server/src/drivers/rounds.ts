@@ -150,6 +150,9 @@ async function leave(
     flow: opened.flow,
     round: state.round,
     dueAt: out.length > 0 ? Math.min(...out.map(ask => ask.due)) : undefined,
+    withdrawals: asks.flatMap(({ detail: { withdrawn } }, index) =>
+      withdrawn ? [[out[index]!.key, withdrawn] as const] : [],
+    ),
   };
   const requestState = await sealState(state, request.binding, config, config.maxStateLength);
   const questions = asks.length > 0 ? { inputRequests: inputRequests as never, requestState } : { requestState };

@@ -9,11 +9,14 @@
 import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
+import type { Departure } from '../departure.ts';
 import { detachedOf } from '../detached.ts';
 import { digest } from '../digest.ts';
+import type { Registered } from '../request.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { nameOf } from '../sdk-seam/server-name.ts';
-import { isOver, isReady, type Task } from './task.ts';
+import { GatewayTasks } from './gateway-tasks.ts';
+import { isOver, isReady, type Task, unanswered } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 import { afterRound, contextOf, failure, isInputRequired } from './turn.ts';
 
@@ -22,7 +25,12 @@ export type CallHandler = (request: CallToolRequest, ctx: ServerContext) => Prom
 
 export interface CallToolRequest {
   readonly method: 'tools/call';
-  readonly params: { readonly name: string; readonly arguments?: unknown; readonly task?: unknown };
+  readonly params: {
+    readonly name: string;
+    readonly arguments?: unknown;
+    readonly task?: unknown;
+    readonly _meta?: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** What came of a run. */
@@ -62,6 +70,7 @@ export class TaskRuns {
   readonly #handlers = new WeakMap<McpServer, CallHandler>();
   /** A server that has the tool, by the names of both. */
   readonly #servers = new Map<string, McpServer>();
+  readonly #gateways: GatewayTasks;
   /** By the key of the task. */
   readonly #live = new Map<string, Live>();
   readonly #untaken = new Map<string, Untaken>();
@@ -75,6 +84,7 @@ export class TaskRuns {
     this.#config = config;
     this.#store = store;
     this.#ended = ended;
+    this.#gateways = new GatewayTasks(config.idleTimer);
   }
 
   /** Names this process in tasks whose first run is under way in it. */
@@ -87,13 +97,37 @@ export class TaskRuns {
     this.#handlers.set(server, handler);
   }
 
-  /** A tool of a server that tasks can be run on. The first server that has it runs all its tasks. */
-  offer(server: McpServer, tool: string): void {
+  /**
+   * A tool of a server that tasks can be run on. The first server that has it runs all its tasks.
+   * @param tool - undefined for a gateway, which has every tool
+   */
+  offer(server: McpServer, tool?: string): void {
     const key = serverKey(this.#config.audience ?? nameOf(server), tool);
     if (!this.#servers.has(key)) this.#servers.set(key, server);
     if (this.#started) return;
     this.#started = true;
     this.#config.jobs.start((name, attempt) => this.#run(name, attempt));
+  }
+
+  /**
+   * Goes on with a task where a question of its round is taken back: it is one that nobody answered.
+   * @param departure - of that round
+   */
+  heed(task: Task, departure: Departure | undefined): void {
+    const key = keyOf(task);
+    for (const [ask, withdrawn] of departure?.withdrawals ?? []) {
+      const take = (): void =>
+        void this.#withdraw(key, task.turn, ask).catch((error: unknown) => {
+          this.#config.warn(`midcall: a question that was taken back stays open: ${(error as Error).message}`);
+        });
+      if (withdrawn.aborted) take();
+      else withdrawn.addEventListener('abort', take, { once: true });
+    }
+  }
+
+  /** A new task. @returns what fires when it is over, where a gateway took its call */
+  bind(task: Task, { gateway }: Registered, server: McpServer): AbortSignal | undefined {
+    return gateway ? this.#gateways.bind(keyOf(task), server, task.ttlMs) : undefined;
   }
 
   /** Sees to it that a task goes on: now, or when a question of it is due (tasks-4). @throws MidcallError `store/unavailable` */
@@ -150,6 +184,7 @@ export class TaskRuns {
     for (const { stop, ctx } of this.#live.values()) if (ctx && detachedOf(ctx)?.waits) stop.abort(closing);
     const closed = this.#config.jobs.close();
     await Promise.allSettled([...this.#live.values()].map(({ ended }) => ended));
+    this.#gateways.close();
     await closed;
   }
 
@@ -187,23 +222,32 @@ export class TaskRuns {
       if (isDue) throw new Error('The question is not due yet.');
       return;
     }
-    const server = this.#servers.get(serverKey(task.audience, task.name));
-    const handler = server && this.#handlers.get(server);
+    const found = this.#serverOf(key, task);
+    const handler = found && this.#handlers.get(found.server);
     if (!handler) {
       if (attempt < TOOL_TRIES) throw new Error(`No server here has the tool '${task.name}'.`);
       await this.#finish(task.id, turn, failure({ code: -32602, message: toolGone(task.name) }));
       return;
     }
-    const ctx = contextOf(task, stop.signal);
+    const ctx = contextOf(task, stop.signal, found.over);
     const live = this.#live.get(key);
     if (live) live.ctx = ctx;
-    const request = { method: 'tools/call', params: { name: task.name, arguments: task.arguments } } as const;
+    const { name, arguments: given, meta } = task;
+    const request = { method: 'tools/call', params: { name, arguments: given, ...(meta && { _meta: meta }) } } as const;
     const outcome = await handler(request, ctx).then(
       (result): Outcome => ({ result }),
       (error: unknown): Outcome => ({ error }),
     );
     this.#untaken.set(key, { turn, outcome, ctx, signal: stop.signal });
     await this.#takeUntaken(key, turn);
+  }
+
+  /** Where a task is run, and what fires when it is over. */
+  #serverOf(key: string, { audience, name, ttlMs }: Task): { server: McpServer; over?: AbortSignal } | undefined {
+    const server = this.#servers.get(serverKey(audience, name));
+    if (server) return { server };
+    const gateway = this.#gateways.serverOf(key) ?? this.#servers.get(serverKey(audience));
+    return gateway && { server: gateway, over: this.#gateways.bind(key, gateway, ttlMs) };
   }
 
   /** Takes the outcome that this process has of a turn; rejects where the store cannot be written, or the turn goes on. */
@@ -237,12 +281,15 @@ export class TaskRuns {
   ): Promise<Task | undefined> {
     const { now } = this.#config;
     if ('result' in outcome && isInputRequired(outcome.result)) {
-      const next = afterRound(outcome.result, departureOf(ctx));
-      return this.#store.changeAt(key, current =>
+      const departure = departureOf(ctx);
+      const next = afterRound(outcome.result, departure);
+      const kept = await this.#store.changeAt(key, current =>
         current.turn !== turn || isOver(current)
           ? undefined
           : { ...withoutHome(current), ...next, turn: turn + 1, updatedAt: now() },
       );
+      if (kept) this.heed(kept, departure);
+      return kept;
     }
     const end =
       'cancelled' in outcome
@@ -252,6 +299,15 @@ export class TaskRuns {
           : failure(outcome.error);
     await this.#finishAt(key, turn, end);
     return undefined;
+  }
+
+  async #withdraw(key: string, turn: number, ask: string): Promise<void> {
+    const changed = await this.#store.changeAt(key, current =>
+      current.turn !== turn || isOver(current) || !Object.hasOwn(unanswered(current), ask)
+        ? undefined
+        : { ...current, answers: { ...current.answers, [ask]: null }, updatedAt: this.#config.now() },
+    );
+    if (changed) await this.plan(changed);
   }
 
   /** A call whose first run is in a process: alive, and this job waits for it; or gone, and nobody knows what took effect. */
@@ -284,6 +340,7 @@ export class TaskRuns {
       return { ...rest, inputRequests: {}, answers: {}, ...end, updatedAt: this.#config.now() };
     });
     if (!changed) return undefined;
+    this.#gateways.end(key);
     this.#ended(changed);
     await this.#config.jobs.remove(`${jobOf(changed)}/due`);
     return changed;
@@ -313,7 +370,7 @@ export class TaskRuns {
 /** A task in the names of jobs and in the store: nothing by which it could be asked after. */
 const keyOf = ({ id }: Task): string => digest(id);
 const jobOf = (task: Task): string => `${keyOf(task)}/${task.turn}`;
-const serverKey = (audience: string, tool: string): string => JSON.stringify([audience, tool]);
+const serverKey = (audience: string, tool?: string): string => JSON.stringify([audience, tool]);
 
 function partsOf(name: string): { readonly key: string; readonly turn: number; readonly isDue: boolean } {
   const [key = '', turn, due] = name.split('/');

@@ -31,6 +31,8 @@ export interface Task {
   /** The server that has the tool. */
   readonly audience: string;
   readonly arguments: unknown;
+  /** What else the call said, where a gateway passes it on (`_meta`). */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly principal: Principal | undefined;
   readonly clientId: string;
   readonly client: ClientView;

@@ -62,8 +62,8 @@ export class Tasks {
     this.#runs.attach(server, handler);
   }
 
-  /** A tool of an attached server whose calls may become tasks. */
-  offer(server: McpServer, tool: string): void {
+  /** A tool of an attached server whose calls may become tasks. @param tool - undefined for a gateway, which has every tool */
+  offer(server: McpServer, tool?: string): void {
     this.#runs.offer(server, tool);
   }
 
@@ -89,7 +89,7 @@ export class Tasks {
     const flow = config.id();
     const round = { round: 0, issuedAt: now, expiresAt: now + TTL_MS, journal: [], out: [] };
     const state = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
-    const task = await this.#keep(read, origin, { state, flow, ...start });
+    const { task } = await this.#keep(read, origin, { state, flow, ...start });
     // A client that left before it was told of the task can never ask after it.
     if (ctx.mcpReq.signal.aborted) await this.#runs.cancel(task);
     else await this.#runs.plan(task);
@@ -98,7 +98,11 @@ export class Tasks {
 
   /** Makes a task of a round that would otherwise leave. @returns what answers the call */
   async adopt(origin: Origin, round: InputRequired): Promise<Record<string, unknown>> {
-    const task = await this.#keep(await this.#read(origin), origin, afterRound(round, departureOf(origin.ctx)));
+    const departure = departureOf(origin.ctx);
+    const start = afterRound(round, departure);
+    const { task, over } = await this.#keep(await this.#read(origin), origin, start);
+    this.#detach(origin, task, over);
+    this.#runs.heed(task, departure);
     await this.#runs.plan(task);
     return created(task);
   }
@@ -116,9 +120,8 @@ export class Tasks {
       Object.entries(mcpReq.inputResponses ?? {}).map(([key, answer]) => [key, received(answer)?.value ?? null]),
     );
     const start = { ...(state === undefined ? { home: this.#runs.home } : { state }), answers };
-    const task = await this.#keep(await this.#read(origin), origin, start);
-    const { client, principal, clientId } = task;
-    detach(origin.ctx, { client, principal, clientId });
+    const { task, over } = await this.#keep(await this.#read(origin), origin, start);
+    this.#detach(origin, task, over);
     this.#runs.adopt(task, origin.ctx, work, stop);
     await this.#runs.plan(task);
     return created(task);
@@ -215,15 +218,26 @@ export class Tasks {
     return readRequest(server, ctx, request.params, registered, this.#config);
   }
 
-  /** Keeps a new task (tasks-1). */
-  async #keep(read: CallRequest, { ctx, request }: Origin, start: Partial<Task>): Promise<Task> {
+  /** The request that a task came from belongs to it now. */
+  #detach({ ctx }: Origin, { client, principal, clientId }: Task, over: AbortSignal | undefined): void {
+    detach(ctx, { client, principal, clientId, over });
+  }
+
+  /** Keeps a new task (tasks-1). @returns it, and what fires when it is over where a gateway took its call */
+  async #keep(
+    read: CallRequest,
+    { ctx, request, registered, server }: Origin,
+    start: Partial<Task>,
+  ): Promise<{ readonly task: Task; readonly over: AbortSignal | undefined }> {
     const now = this.#config.now();
+    const { progressToken: _, ...meta } = request.params._meta ?? {};
     const task: Task = {
       id: this.#config.id(),
       owner: ownerOf(read.binding),
       name: read.name,
       audience: read.binding.audience,
       arguments: request.params.arguments,
+      ...(registered.gateway && { meta }),
       principal: read.principal,
       clientId: read.binding.client,
       client: read.client,
@@ -240,7 +254,7 @@ export class Tasks {
     await this.#open.add(task);
     if (isOlder(task)) await this.#lists.add(task);
     await this.#store.create(task);
-    return task;
+    return { task, over: this.#runs.bind(task, registered, server) };
   }
 }
 

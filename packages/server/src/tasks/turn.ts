@@ -28,8 +28,12 @@ export const afterRound = (
   ...(departure?.dueAt !== undefined && { dueAt: departure.dueAt }),
 });
 
-/** The request that goes on with a task, as its client would make it. */
-export function contextOf(task: Task, signal: AbortSignal): ServerContext {
+/**
+ * The request that goes on with a task, as its client would make it.
+ * @param signal - ends this run of it
+ * @param over - fires when the task is over
+ */
+export function contextOf(task: Task, signal: AbortSignal, over: AbortSignal | undefined): ServerContext {
   const entries = Object.entries(task.answers);
   const mcpReq = {
     id: 0,
@@ -44,7 +48,7 @@ export function contextOf(task: Task, signal: AbortSignal): ServerContext {
     send: () => Promise.reject(new Error('A task sends no requests.')),
   };
   const { client, principal, clientId } = task;
-  return detach({ mcpReq } as unknown as ServerContext, { client, principal, clientId });
+  return detach({ mcpReq } as unknown as ServerContext, { client, principal, clientId, over });
 }
 
 /** What an error leaves in its task. */

@@ -85,6 +85,7 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
   const mid = bridgeMidcall({
     clock,
     suspectBelowMs,
+    holdMs,
     warn,
     // No other process goes on with a call of this one, which dies with it.
     key: crypto.getRandomValues(new Uint8Array(32)),
@@ -101,7 +102,9 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       const wait = { inbox: principals.inbox(caller, entry), clock };
       const forward = { principal: caller.id, clock, holdMs, ownModels: sampling.always };
       let leaveSession = (): void => {};
+      let isGone = false;
       const leave = (): void => {
+        isGone = true;
         leaveSession();
         principals.leave(caller, entry, user);
       };
@@ -112,10 +115,13 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
           orSignIn(starting, { ...wait, server: principals.serverId(caller, entry, user), holdMs: heldMs });
         let session: UpstreamSession | undefined;
         const use = (now: UpstreamSession): UpstreamSession => {
+          // A task goes on after its host is gone: its call keeps the server, and nobody else does.
+          if (isGone) principals.leave(caller, entry, user);
           if (now === session) return now;
+          session = now;
+          if (isGone) return now;
           leaveSession();
           leaveSession = now.join(link);
-          session = now;
           return now;
         };
         const ready = async (): Promise<UpstreamSession> => session ?? use(await held(pool().any(user, kind)));

@@ -1,0 +1,55 @@
+/**
+ * Tasks of `mid.handle`: each goes on at the server that took its call, since what a gateway calls belongs to the connection
+ * it was called over; and whoever holds something for one learns when it is over, which may be while nothing of it runs.
+ */
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Config } from '../config.ts';
+
+interface Held {
+  readonly server: McpServer;
+  readonly over: AbortController;
+  readonly callOff: () => void;
+}
+
+export class GatewayTasks {
+  readonly #timer: Config['idleTimer'];
+  /** By the key of the task. */
+  readonly #held = new Map<string, Held>();
+
+  constructor(timer: Config['idleTimer']) {
+    this.#timer = timer;
+  }
+
+  /**
+   * A task goes on at this server, unless it goes on at another already.
+   * @param ttlMs - milliseconds until its time is up
+   * @returns what fires when it is over
+   */
+  bind(key: string, server: McpServer, ttlMs: number): AbortSignal {
+    const known = this.#held.get(key);
+    if (known) return known.over.signal;
+    const over = new AbortController();
+    this.#held.set(key, { server, over, callOff: this.#timer(() => this.end(key), ttlMs) });
+    return over.signal;
+  }
+
+  /** @returns undefined where no server of this process took its call */
+  serverOf(key: string): McpServer | undefined {
+    return this.#held.get(key)?.server;
+  }
+
+  /** A task is over. */
+  end(key: string): void {
+    const held = this.#held.get(key);
+    if (!held) return;
+    this.#held.delete(key);
+    held.callOff();
+    held.over.abort();
+  }
+
+  /** Nobody waits for anything any more. */
+  close(): void {
+    for (const { callOff } of this.#held.values()) callOff();
+    this.#held.clear();
+  }
+}
