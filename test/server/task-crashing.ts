@@ -16,11 +16,17 @@ interface Told {
   readonly error?: { readonly message: string };
 }
 
+interface Reply {
+  readonly id?: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
 /** One process; every request resolves to nothing where it was killed first. */
 class Server {
   readonly #child: ChildProcess;
   readonly #gone: Promise<undefined>;
-  readonly #waiting = new Map<number, (result: unknown) => void>();
+  readonly #waiting = new Map<number, (reply: Reply) => void>();
   #id = 0;
   isGone = false;
 
@@ -40,16 +46,18 @@ class Server {
     this.#gone.catch(() => {});
     this.#child.stdin!.on('error', () => {});
     createInterface(this.#child.stdout!).on('line', line => {
-      const message = JSON.parse(line) as { id?: number; result?: unknown; error?: { message: string } };
-      if (message.error) throw new Error(message.error.message);
-      if (message.id !== undefined) this.#waiting.get(message.id)?.(message.result);
+      const reply = JSON.parse(line) as Reply;
+      if (reply.id === undefined) return;
+      this.#waiting.get(reply.id)?.(reply);
+      this.#waiting.delete(reply.id);
     });
   }
 
-  request<T>(method: string, params: object): Promise<T | undefined> {
+  /** @throws Error where the server answers with one: none of these requests is wrong */
+  async request<T>(method: string, params: object): Promise<T | undefined> {
     this.#id += 1;
     const id = this.#id;
-    const reply = new Promise<T>(resolve => this.#waiting.set(id, resolve as never));
+    const replied = new Promise<Reply>(resolve => this.#waiting.set(id, resolve));
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'bare', version: '1.0.0' },
@@ -60,7 +68,9 @@ class Server {
     };
     const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta } };
     this.#child.stdin!.write(`${JSON.stringify(message)}\n`);
-    return Promise.race([reply, this.#gone]);
+    const reply = await Promise.race([replied, this.#gone]);
+    if (reply?.error) throw new Error(`${method}: ${reply.error.message}`);
+    return reply?.result as T | undefined;
   }
 
   async stop(): Promise<void> {
@@ -98,8 +108,13 @@ const AT_ONCE = 10;
 /**
  * Begins tasks, answers what they ask, and kills the server at random points until all are over.
  * @param random - whole numbers from 1 to its argument
+ * @param progress - told after each kill how many tasks are over, and how many kills there were
  */
-export async function crashTasks(tasks: number, random: (most: number) => number): Promise<TaskTally> {
+export async function crashTasks(
+  tasks: number,
+  random: (most: number) => number,
+  progress: (over: number, kills: number) => void = () => {},
+): Promise<TaskTally> {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-task-crash-'));
   const flows: Flow[] = [];
   let kills = 0;
@@ -113,6 +128,7 @@ export async function crashTasks(tasks: number, random: (most: number) => number
         await Promise.all(open.map(flow => advance(flow, server!)));
       }
       if (server.isGone) kills += 1;
+      progress(flows.filter(({ end }) => end).length, kills);
     }
     await server?.stop();
     server = new Server(folder, 0);
@@ -176,16 +192,22 @@ function judge(flow: Flow, folder: string, audited: readonly AuditEvent[]): 'don
   expect([...flow.ends], name).toHaveLength(1);
   const file = join(folder, `${name}.effects`);
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-  // No effect twice: a line has the key of its step, which names the flow of the call.
-  expect(lines, name).toEqual([...new Set(lines)]);
-  const begun = audited.filter(event => event.kind === 'step-begun').length;
-  expect(begun).toBeGreaterThan(0);
+  const effects = lines.map(line => line.split(' ')[0]);
   const text = flow.end!.result?.content[0]?.text ?? flow.end!.error?.message ?? '';
-  if (text === 'done one,two,three') return 'done';
-  // Only a step that is not safe to repeat can be in doubt, and then the text names it.
+  if (text === 'done one,two,three') {
+    // Every effect, once, in order.
+    expect(effects, name).toEqual(order);
+    return 'done';
+  }
+  // Only a step that is not safe to repeat can be in doubt, and then the text and the audit name it.
   expect(safe, `${name}: ${text}`).toBe(false);
   const doubtful = /In doubt: (\w+)\./.exec(text)?.[1] ?? '';
   expect(order, `${name}: ${text}`).toContain(doubtful);
+  const before = order.slice(0, order.indexOf(doubtful));
+  // Whatever came before it took effect once; whether it did itself nobody knows, and nothing came after.
+  expect([before, [...before, doubtful]], name).toContainEqual(effects);
+  const told = audited.filter(event => event.kind === 'step-in-doubt' && event.step === doubtful);
+  expect(told.length, `${name}: ${text}`).toBeGreaterThan(0);
   return 'in doubt';
 }
 
