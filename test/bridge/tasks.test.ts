@@ -87,6 +87,7 @@ async function taskHost(near: Transport, era: Era, capabilities: Json) {
       const result = await ask('tools/call', { name: 'act', arguments: { a: 1 }, ...(isOld && { task: {} }) });
       const task = (isOld ? result['task'] : result) as Json;
       expect(isOld ? undefined : task['resultType']).toBe(isOld ? undefined : 'task');
+      expect(task['taskId']).toBeTypeOf('string');
       return task['taskId'] as string;
     },
     /** The task, once it has this status. */
@@ -94,6 +95,7 @@ async function taskHost(near: Transport, era: Era, capabilities: Json) {
       for (;;) {
         const task = await get(taskId);
         if (task['status'] === status) return task;
+        expect(['working', 'input_required']).toContain(task['status']);
         await new Promise(resolve => setImmediate(resolve));
       }
     },

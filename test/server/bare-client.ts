@@ -48,7 +48,10 @@ export async function bareClient(
       'io.modelcontextprotocol/clientInfo': { name: 'bare', version: '1.0.0' },
       'io.modelcontextprotocol/clientCapabilities': options.capabilities ?? { elicitation: {} },
     };
-    return served.send({ jsonrpc: '2.0', id: ++id, method, params: { ...params, _meta } }, options);
+    return served.send(
+      { jsonrpc: '2.0', id: ++id, method, params: { ...params, _meta: { ...(params['_meta'] as object), ..._meta } } },
+      options,
+    );
   };
   return {
     send,

@@ -98,7 +98,13 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
       client.send(method, params as never, { capabilities }).then(({ result }) => result as unknown as Told);
     const get = (taskId: string) => send('tasks/get', { taskId });
     const until = async (taskId: string, status: string): Promise<Told> => {
-      for (let told = await get(taskId); ; told = await get(taskId)) if (told.status === status) return told;
+      expect(taskId).toBeTypeOf('string');
+      for (;;) {
+        const told = await get(taskId);
+        if (told.status === status) return told;
+        expect(['working', 'input_required']).toContain(told.status);
+        await new Promise(resolve => setImmediate(resolve));
+      }
     };
     return { send, until };
   }
@@ -126,15 +132,27 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
   });
 
   it('tells that a task is over which was cancelled while it waited, and which began as a call', async () => {
-    let taken = (): void => {};
-    const mid = midcall({ suspectBelowMs: 0, taskAfterMs: 0, warn: () => {} });
-    onTestFinished(() => mid.close());
+    // Time passes for the call once its handler runs, and for nothing else.
+    let pass = (): void => {};
+    let ended = (): void => {};
     const over = new Promise<void>(resolve => {
-      taken = resolve;
+      ended = resolve;
     });
+    const timer = (fn: () => void, ms: number): (() => void) => {
+      if (ms === 20_000) pass = fn;
+      return () => {};
+    };
+    const mid = midcall({ suspectBelowMs: 0, timer, warn: () => {} });
+    onTestFinished(() => mid.close());
     const { send, until } = await numbered('when-needed', mid, async (_, call) => {
-      call.onTask(signal => signal.addEventListener('abort', taken));
-      await call.step('wait until it is a task', () => new Promise(resolve => setTimeout(resolve, 50)));
+      const isTask = new Promise<void>(resolve =>
+        call.onTask(signal => {
+          signal.addEventListener('abort', ended);
+          resolve();
+        }),
+      );
+      pass();
+      await call.step('wait until it is a task', () => isTask);
       const { action } = await call.elicit({ message: 'Sure?', form: Boolean });
       return { content: [{ type: 'text', text: action }] };
     });
