@@ -87,8 +87,9 @@ export function noteServer(mid: Midcall, notes: Notes, mail: Mail) {
     const { length } = await call.step('find', () => notes.find(title));
     call.log('info', { found: length }, 'printer');
     const answer = await call.elicit({ message: `Print ${length} notes?`, form: Boolean });
+    if (answer.action !== 'accept' || !answer.content) return 'Nothing printed.';
     for (let page = 1; page <= length; page++) call.progress(page, { total: length });
-    return answer.action === 'accept' ? `Printed for ${call.auth?.clientId ?? 'you'}.` : 'Nothing printed.';
+    return `Printed for ${call.auth?.clientId ?? 'you'}.`;
   });
   // #endregion
 
