@@ -1,7 +1,7 @@
 /**
- * Keeps the documents' code true: every fenced block below `<!-- snippet: path#region -->` is that region of a file that
- * CI runs, and every other TypeScript or JavaScript fence is an error. Writes the documents, or with `--check` says which
- * of them are not in step.
+ * Keeps the documents' code true: the fenced block below `<!-- snippet: path#region -->` is that region of a file that CI
+ * runs, and every other TypeScript or JavaScript fence is an error. Writes the documents, with a fence below each marker
+ * that has none, or with `--check` says which of them are not in step.
  *
  * A region is what stands between `// #region name` and the next `// #endregion`; without `#region` it is the whole file.
  */
@@ -50,7 +50,11 @@ for (const document of documents) {
   const before = readText(document);
   if (before === undefined) continue;
   let claimed = 0;
-  const after = before.replace(
+  const fenced = before.replace(
+    /^(<!-- snippet: (\S+?)(?:#\S+)? -->)\n(?!\n*```)/gm,
+    (_, marker: string, path: string) => `${marker}\n\`\`\`${languageOf(path)}\n\`\`\`\n`,
+  );
+  const after = fenced.replace(
     /(<!-- snippet: (\S+) -->\n+)```(\w+)\n(?:[\s\S]*?\n)??```$/gm,
     (fence, head: string, reference: string, language: string) => {
       claimed++;
@@ -62,13 +66,17 @@ for (const document of documents) {
       }
     },
   );
-  const fences = [...before.matchAll(/^```(?:ts|tsx|js|mjs|typescript|javascript)\b/gm)].length;
+  const fences = [...fenced.matchAll(/^```(?:ts|tsx|js|mjs|typescript|javascript)\b/gm)].length;
   if (fences > claimed) problems.push(`${document}: ${fences - claimed} code blocks come from no file`);
-  const named = [...before.matchAll(/^<!-- snippet: /gm)].length;
-  if (named > claimed) problems.push(`${document}: ${named - claimed} snippets have no code block below them`);
   if (after === before) continue;
   if (check) problems.push(`${document} is not in step with its code: run npm run snippets`);
   else writeFileSync(document, after);
+}
+
+/** What a file's code is called below a marker. */
+function languageOf(path: string): string {
+  const ending = path.slice(path.lastIndexOf('.') + 1);
+  return ending === 'mjs' ? 'js' : ending === 'txt' ? 'text' : ending;
 }
 
 function readText(path: string): string | undefined {

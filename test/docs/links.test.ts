@@ -99,6 +99,17 @@ it('the READMEs of the packages link to files of the repository', () => {
   expect(linked.filter(path => !existsSync(join(root, path)))).toEqual([]);
 });
 
+it('messages link to pages and headings that are there', () => {
+  const sources = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' }).filter(path =>
+    /^[^/]+\/src\/.*\.ts$/u.test(path.replaceAll('\\', '/')),
+  );
+  const texts = sources.map(path => read(join('packages', path)));
+  const linked = texts.flatMap(text => [...text.matchAll(/\bdocumentation\(['`]([^'`$]+)/gu)].map(match => match[1]!));
+  expect(linked.length).toBeGreaterThan(5);
+  expect(linked.flatMap(link => broken('docs/README.md', link.replace(/#$/u, '')) ?? [])).toEqual([]);
+  expect(texts.flatMap(text => text.match(/['`"][^'`"\n]*\bdocs\/[\w-]+\.md[^'`"\n]*['`"]/gu) ?? [])).toEqual([]);
+});
+
 it('docs/README.md names every page of docs', () => {
   const pages = documents.filter(path => /^docs\/[^/]+\.md$/u.test(path) && path !== 'docs/README.md');
   const named = new Set(linksOf('docs/README.md').map(link => `docs/${link.split('#')[0]}`));

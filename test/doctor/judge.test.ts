@@ -214,7 +214,7 @@ describe('a report', () => {
         'Not tried: Decline, Dismiss, Call timeout, Call timeout with progress.',
         '',
         'What a server author should do:',
-        "- Page (URL mode): Switch on the 'page' channel: the link then goes in a form, to a browser on the same machine, or into the result (docs/connect.md).",
+        "- Page (URL mode): Enable the 'page' channel: the link then appears in a form, in a browser on the same machine, or in the result. See https://github.com/midcall/midcall/blob/main/docs/connect.md#how-the-page-reaches-the-person.",
         '- Roots: Take the directories from the command line: without roots the ceiling alone is the boundary.',
         '- Sampling: Give midcall({ sampling: { model } }) a model of your own: call.sample uses it here.',
         '',

@@ -1,2 +1,3 @@
+export { documentation } from './documentation.ts';
 export type { VisibleOptions } from './visible.ts';
 export { hides, visible, visibleJson } from './visible.ts';

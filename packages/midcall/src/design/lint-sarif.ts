@@ -2,10 +2,9 @@
  * A lint report as SARIF 2.1.0 (OASIS), for tools that gather findings. A running server has no source file to point at:
  * places are logical, the server and its tool. What could not be judged is a notification of the run, not a result. Pure.
  */
+import { documentation } from '@midcall/core/text';
 import type { LintReport } from './lint.ts';
 import { lintRuleIds, lintRules } from './lint-rule.ts';
-
-const pages = 'docs/lint.md';
 
 /** @param tool - our own version */
 export function lintSarif(report: LintReport, tool: { readonly version: string }): Readonly<Record<string, unknown>> {
@@ -22,7 +21,8 @@ export function lintSarif(report: LintReport, tool: { readonly version: string }
             rules: lintRuleIds.map(id => ({
               id,
               shortDescription: { text: lintRules[id].title },
-              help: { text: `${lintRules[id].title} Source: ${lintRules[id].source}. See ${pages}#${id}.` },
+              help: { text: `${lintRules[id].title} Source: ${lintRules[id].source}.` },
+              helpUri: documentation(`lint.md#${id}`),
               defaultConfiguration: { level: lintRules[id].severity },
             })),
           },

@@ -1,6 +1,6 @@
 /** A lint report as a person reads it in a terminal; what a server named or wrote in it is made visible. Pure. */
 
-import { visible } from '@midcall/core/text';
+import { documentation, visible } from '@midcall/core/text';
 import type { LintReport } from './lint.ts';
 import type { LintFinding } from './lint-finding.ts';
 import { lintRules, type Severity } from './lint-rule.ts';
@@ -58,7 +58,7 @@ function summary(findings: readonly LintFinding[]): string {
   if (findings.length === 0) return 'Nothing found.';
   const counts = order.map(severity => [severity, findings.filter(each => each.severity === severity).length] as const);
   const said = counts.filter(([, count]) => count > 0).map(([severity, count]) => counted(count, severity));
-  return `${said.join(', ')}. docs/lint.md explains each rule.`;
+  return `${said.join(', ')}. Each rule is explained at ${documentation('lint.md')}.`;
 }
 
 function few(names: readonly string[]): string {

@@ -22,6 +22,7 @@ import {
   type ToolLoopLimits,
   type ToolResultContent,
 } from '@midcall/core/sampling';
+import { documentation } from '@midcall/core/text';
 import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
 import { type Recording, readRecording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
@@ -198,8 +199,8 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
 }
 
 const deprecated =
-  `midcall: asking the client for its model on ${roundsRevision}, where sampling is deprecated; ` +
-  'see docs/sampling.md for what to use instead.';
+  `midcall: this server asks the client for its model on ${roundsRevision}, where sampling is deprecated. ` +
+  `${documentation('sampling.md#for-servers')} says what to use instead.`;
 
 const contextNeverSent =
   'midcall: includeContext is deprecated in the protocol and was not sent; put what the model needs into the messages.';

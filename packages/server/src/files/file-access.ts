@@ -5,6 +5,7 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
+import { documentation } from '@midcall/core/text';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { CallRun, ClientAsk } from '../channels/outgoing.ts';
 import { readRecording } from '../channels/recording.ts';
@@ -29,7 +30,9 @@ export interface FileAccess {
   files(run: CallRun): Promise<Files>;
 }
 
-const deprecated = `midcall: asking for roots on ${roundsRevision}, where they are deprecated; see docs/roots.md for what to use instead.`;
+const deprecated =
+  `midcall: this server asks for roots on ${roundsRevision}, where they are deprecated. ` +
+  `${documentation('roots.md#on-revision-2026-07-28')} says what to use instead.`;
 const rootsList = (timeoutMs: number): ClientAsk => ({
   to: 'client',
   channel: 'native',
