@@ -74,6 +74,7 @@ const sarif = z.strictObject({
               id: z.string(),
               shortDescription: text,
               help: text,
+              helpUri: z.url(),
               defaultConfiguration: z.strictObject({ level }),
             }),
           ),
@@ -114,7 +115,11 @@ it('is SARIF 2.1.0, whose results point at their rules', () => {
   const { runs } = sarif.parse(JSON.parse(JSON.stringify(lintSarif(report, { version: '1.0.0' }))));
   const { tool, results } = runs[0]!;
   expect(results.length).toBe(report.findings.length);
-  for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+  for (const { ruleId, ruleIndex } of results)
+    expect(tool.driver.rules[ruleIndex]).toMatchObject({
+      id: ruleId,
+      helpUri: `https://github.com/midcall/midcall/blob/main/docs/lint.md#${ruleId}`,
+    });
   expect(results[0]?.locations[0]?.logicalLocations[0]?.fullyQualifiedName).toBe('by-hand/wipe');
 });
 

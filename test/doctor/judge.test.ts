@@ -215,7 +215,7 @@ describe('a report', () => {
         '',
         'What a server author should do:',
         "- Page (URL mode): Enable the 'page' channel: the link then appears in a form, in a browser on the same machine, or in the result. See https://github.com/midcall/midcall/blob/main/docs/connect.md#how-the-page-reaches-the-person.",
-        '- Roots: Take the directories from the command line: without roots the ceiling alone is the boundary.',
+        '- Roots: Take the directories from the command line: without roots, the ceiling alone is the boundary.',
         '- Sampling: Give midcall({ sampling: { model } }) a model of your own: call.sample uses it here.',
         '',
         'Next: Call doctor again: it goes on with decline, dismiss.',
@@ -230,7 +230,7 @@ describe('a report', () => {
     made.settle('fields', judgeFields(fieldsQuestion(drawn).form, wanted, accept({ ...wanted, number: '12' })));
     const text = reportText(reportOf(made));
     expect(text).toContain("Whole number: wrong (4.0 s)\n  'Number' arrived as text, which does not fit.");
-    expect(text).toContain('- Whole number: Expect content that does not fit.');
+    expect(text).toContain('- Whole number: Expect content that does not fit the form.');
   });
 
   it('asks for questions that are forms like any other', () => {

@@ -32,7 +32,7 @@ export interface FileAccess {
 
 const deprecated =
   `midcall: this server asks for roots on ${roundsRevision}, where they are deprecated. ` +
-  `${documentation('roots.md#on-revision-2026-07-28')} says what to use instead.`;
+  `${documentation('roots.md')} says what to use instead.`;
 const rootsList = (timeoutMs: number): ClientAsk => ({
   to: 'client',
   channel: 'native',
