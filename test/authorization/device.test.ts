@@ -55,7 +55,7 @@ describe.each(eras)('a sign-in by device code, on %s', era => {
     const clock = handClock(Date.now());
     const person: AtSignIn = () => clock.move(3_600_000);
     const host = hostOf(url, { era, vault: memoryVault(), auth, person, clock });
-    expect(await host.refusal()).toContain('has ended. Try again.');
+    expect(await host.refusal()).toContain('has expired. Try again.');
     expect(host.inbox.list()).toEqual([]);
   });
 });

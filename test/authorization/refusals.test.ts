@@ -218,8 +218,8 @@ describe('addresses that a server names for a sign-in', () => {
     ['https://router./', 'on this machine or its network'],
     ['https://metadata.google.internal/', 'on this machine or its network'],
     ['https://user:word@login.example.com/', 'has a name or password in it'],
-    ['javascript:alert(1)', 'is no web address'],
-    ['https://login.example.com/\u202e', 'is no web address'],
+    ['javascript:alert(1)', 'is not a web address'],
+    ['https://login.example.com/\u202e', 'is not a web address'],
   ])('%s is refused for a server elsewhere', (address, why) => {
     expect(() => judgeEndpoint('The token endpoint', address, publicServer)).toThrow(why);
   });

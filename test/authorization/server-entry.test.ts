@@ -89,7 +89,7 @@ describe('headers from a file', () => {
   it('are sent with each request, and the server is not signed in to', async () => {
     const { refusal, seen } = await start('# of the search\n\nX-Key: header-canary-41e0\n');
     expect(new Set(seen)).toEqual(new Set(['header-canary-41e0']));
-    expect(refusal).toContain('takes no call without a token that it accepts (HTTP 401)');
+    expect(refusal).toContain('requires a token that it accepts (HTTP 401)');
   });
 
   it('are refused where others can read them, or a line is none, and nothing of them is said', async () => {

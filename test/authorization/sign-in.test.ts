@@ -107,7 +107,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     const { vault } = await folderOfVault();
     const unknown = hostOf(url, { era, vault: vault() });
     expect(await unknown.refusal()).toMatch(
-      /registers no clients by itself. Register one there by hand, with the redirect URI .* as 'clientId' in 'auth'/,
+      /does not register clients by itself. Register one there by hand, with the redirect URI .* as 'clientId' in 'auth'/,
     );
     const host = hostOf(url, { era, vault: vault(), auth: { clientId: 'by-hand' } });
     await host.connection.start();

@@ -106,11 +106,11 @@ it('closes the editor, sets the terminal right and removes the file when the ser
   tty.type(enter);
   await tty.until('the editor is open');
   now.give();
-  await tty.until('the server took the question back');
+  await tty.until('the server withdrew the question');
   await tty.until('"withdrawn"');
   expect(await tty.ended).toBe(0);
   expect(noted().at(-1)).toEqual({ told: 'SIGTERM' });
-  expect(tty.raw()).toContain('took the question back\r\n');
+  expect(tty.raw()).toContain('withdrew the question\r\n');
   expect(existsSync(dirname(noted()[0]!.path))).toBe(false);
   expect(left()).toEqual([]);
 });

@@ -36,9 +36,9 @@ describe('tool arguments', () => {
   ])('%j', (words, expected) => expect(readToolArguments(words, schema)).toEqual(expected));
 
   it.each([
-    [['count=2.5'], /'count' is a whole number/],
-    [['count='], /'count' is a whole number/],
-    [['deep=maybe'], /'deep' is true or false/],
+    [['count=2.5'], /'count' must be a whole number/],
+    [['count='], /'count' must be a whole number/],
+    [['deep=maybe'], /'deep' must be true or false/],
     [['nope=1'], /no argument 'nope'. It has: title, count/],
     [['title'], /is not key=value/],
     [['{"a":1}', 'b=2'], /not both/],

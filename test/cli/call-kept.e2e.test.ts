@@ -46,7 +46,7 @@ it('ext-tasks-14: leaves a call that became a task, lists it, and takes it up in
   const resumed = await midcall(['call', '--resume', id.slice(0, 8), '--tasks', tasks, '--answers', answers]);
   expect(resumed).toMatchObject({ code: 0, stdout: 'Answered: accept.\n' });
 
-  expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call goes on by itself.\n');
+  expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues by itself.\n');
   const again = await midcall(['call', '--resume', id, '--tasks', tasks]);
   expect(again).toMatchObject({ code: 2 });
   expect(again.stderr).toContain(`There is no call '${id}' to take up.`);
@@ -65,5 +65,5 @@ it('keeps nothing of a server that makes no task, and says why the result is her
 it('says which words are missing where neither a tool nor a call is named', async () => {
   const { code, stderr } = await midcall(['call', '--', process.execPath, server]);
   expect(code).toBe(2);
-  expect(stderr).toContain('Name the tool to call, or a call to take up with --resume.');
+  expect(stderr).toContain('Name the tool to call, or use --resume to return to a call.');
 });

@@ -77,7 +77,7 @@ describe('in a terminal', () => {
     const tty = terminal(['withdraw', JSON.stringify({ when: now.path }), '--era', '2025']);
     await tty.until('What do you want to do?');
     now.give();
-    await tty.until('the server took the question back');
+    await tty.until('the server withdrew the question');
     await tty.until('"withdrawn"');
     expect(await tty.ended).toBe(0);
   });

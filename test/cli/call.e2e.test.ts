@@ -184,7 +184,7 @@ describe.each(['2025', '2026'])('midcall call, %s', era => {
     const ended = await run(['form', '--era', era], asking, '1\n');
     expect([missing.code, unfit.code, ended.code]).toEqual([4, 4, 4]);
     expect(ended.err).toContain('The input ended before the question was answered.');
-    expect(ended.err).not.toContain('the server took the question back');
+    expect(ended.err).not.toContain('the server withdrew the question');
     expect(unfit.err).toContain('does not fit');
   });
 

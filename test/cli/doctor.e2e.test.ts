@@ -116,9 +116,9 @@ it('gives the report also where its file cannot be written', async () => {
 
 it.each([
   [['--allow-host', 'x.example'], /--allow-host goes with --http/],
-  [['--wait', 'long'], /--wait is a number of seconds/],
+  [['--wait', 'long'], /--wait must be a number of seconds/],
   [['--report', '/no/such/folder/r.json'], /There is no folder/],
-  [['--http', '70000'], /A port is a whole number/],
+  [['--http', '70000'], /A port must be a whole number/],
 ])('says what is wrong with %j', async (words, why) => {
   const child = spawn(process.execPath, [midcall, 'doctor', ...words], {
     cwd: root,

@@ -73,6 +73,6 @@ it.each([['rules'], ['call', 'form', '--', 'node', askingServer], ['desk', '--no
     writeFileSync(path, '{"rules":[{"effect":"allow"}]}');
     const ran = await run([command, '--rules', path, ...rest]);
     expect(ran).toMatchObject({ code: 2, out: '' });
-    expect(ran.err).toContain(`${path} does not hold a list of rules. Move it away to start anew.`);
+    expect(ran.err).toContain(`${path} does not hold a list of rules. Move it away to start over.`);
   },
 );

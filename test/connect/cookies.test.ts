@@ -81,7 +81,7 @@ describe('a neighbour on another port', () => {
     const shown = (await first.person.get()).text;
     const token = /name="form-token" value="([^"]*)"/.exec(shown)![1]!;
     const forge = { headers: planted, fields: { 'form-token': token } };
-    expect((await second.person.send({}, forge)).title).toBe('This form was not taken');
+    expect((await second.person.send({}, forge)).title).toBe('This form was not accepted');
     expect((await second.person.get()).title).toBe('Enter your code');
     await second.enter();
     await second.person.send({});
@@ -95,7 +95,7 @@ describe('a neighbour on another port', () => {
     const { person, enter, ours, result } = await opened();
     await enter();
     person.cookies.set(ours, 'overwritten');
-    expect((await person.send({})).title).toBe('This form was not taken');
+    expect((await person.send({})).title).toBe('This form was not accepted');
     expect((await person.get()).title).toBe('Enter your code');
     expect((await enter()).title).toBe('Allow this call?');
     await person.send({});

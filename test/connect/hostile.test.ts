@@ -130,9 +130,9 @@ describe('a form', () => {
 
   it.each([
     ['text after the type', `${urlencoded}; charset=utf-8`, 'This is done'],
-    ['several parts', 'multipart/form-data; boundary=x', 'This form was not taken'],
-    ['no type', undefined, 'This form was not taken'],
-    ['XML', 'text/xml', 'This form was not taken'],
+    ['several parts', 'multipart/form-data; boundary=x', 'This form was not accepted'],
+    ['no type', undefined, 'This form was not accepted'],
+    ['XML', 'text/xml', 'This form was not accepted'],
   ])('with %s is read as a form or not at all', async (_, type, title) => {
     const { person, result } = await opened('confirm');
     expect((await person.send({}, { headers: { 'content-type': type } })).title).toBe(title);

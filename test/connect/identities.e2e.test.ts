@@ -191,7 +191,7 @@ describe('who this server is', () => {
 
   it('a provider that takes nobody by itself is told of on the page, with what to do', async () => {
     const under = await start({});
-    expect(await under.signIn()).toContain('the operator has to register it there and give its clientId');
+    expect(await under.signIn()).toContain('the operator has to register it there and configure its clientId');
   });
 
   it('signing people in on pages needs a clientId', async () => {

@@ -139,7 +139,7 @@ describe('the code', () => {
     expect((await two.send({ do: 'code', code: 'AAAA-AAAA' })).title).toBe('Allow this call?');
     expect(reasons()).toEqual([]);
     const elsewhere = { headers: { origin: 'https://evil.example' }, fields: { 'form-token': undefined } };
-    expect((await two.send({ do: 'code', code }, elsewhere)).title).toBe('This form was not taken');
+    expect((await two.send({ do: 'code', code }, elsewhere)).title).toBe('This form was not accepted');
     await two.get();
     await two.send({});
     await one.get();
@@ -174,7 +174,7 @@ describe('a form', () => {
   ])('sent from %s is refused, and the link still works', async (_, forge) => {
     const { checked, result, reasons } = await opened();
     const person = await checked();
-    expect((await person.send({}, forge)).title).toBe('This form was not taken');
+    expect((await person.send({}, forge)).title).toBe('This form was not accepted');
     expect(reasons()).toEqual(['forged']);
     await person.get();
     await person.send({});

@@ -403,7 +403,7 @@ describe('signing in', () => {
       headers: { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
       body: 'do=other-person',
     });
-    expect(await heading(forged)).toBe('This form was not taken');
+    expect(await heading(forged)).toBe('This form was not accepted');
     const to = await leavesTo(await browser.submit(url, { do: 'other-person' }));
     expect([to.origin, to.searchParams.get('prompt')]).toEqual([under.login.issuer, 'login']);
     expect(session(browser)).toBe(bobs);

@@ -244,7 +244,7 @@ describe('somebody else’s page', () => {
       expect(frame.url()).not.toBe(url);
       expect(await frame.getByRole('button', { name: 'Allow' }).count()).toBe(0);
       await tab.getByRole('button', { name: 'Win a prize' }).click();
-      await tab.getByRole('heading', { name: 'This form was not taken' }).waitFor();
+      await tab.getByRole('heading', { name: 'This form was not accepted' }).waitFor();
       expect(audit.filter(event => event.kind === 'page-finished')).toEqual([]);
     } finally {
       evil.close();

@@ -73,7 +73,7 @@ describe.each(eras)('%s', era => {
     );
     // What a form says it comes from is judged by the public address: not by the Host that arrived, nor by what is forwarded.
     for (const origin of ['http://pages.internal', `http://127.0.0.1:${pagesPort}`, 'https://evil.example', 'null']) {
-      expect((await person.send({}, { headers: { origin } })).title, origin).toBe('This form was not taken');
+      expect((await person.send({}, { headers: { origin } })).title, origin).toBe('This form was not accepted');
     }
     await person.get();
     expect((await person.send({})).title).toBe('This is done');

@@ -96,7 +96,7 @@ describe.runIf(redisServer)('Redis', () => {
       });
       await stop();
       const result = await callTool('act', {}).catch((error: Error) => ({ isError: true, content: [error] }));
-      expect(JSON.stringify(result, ['isError', 'content', 'text', 'message'])).toMatch(/Redis did not do/u);
+      expect(JSON.stringify(result, ['isError', 'content', 'text', 'message'])).toMatch(/Redis did not run/u);
       expect(result.isError).toBe(true);
       expect(asked).toEqual([]);
       await start();

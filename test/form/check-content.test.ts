@@ -56,7 +56,7 @@ describe('one value against its field', () => {
     ['elicit-form-15: no choice', { kind: 'select', name: 'c', choices, required: true }, ['a'], 'type'],
     ['elicit-form-17: choices', many(), ['c', 'a'], undefined],
     ['none', many(), [], undefined],
-    ['twice', many(), ['a', 'a'], 'uniqueItems', 'Tags must not name a choice twice.'],
+    ['twice', many(), ['a', 'a'], 'uniqueItems', 'Tags must not contain a choice twice.'],
     ['an unknown one', many(), ['a', 'x'], 'enum'],
     ['one that is no text', many(), [1], 'enum'],
     ['more than there are', many(), ['a', 'b', 'c', 'x'], 'enum'],

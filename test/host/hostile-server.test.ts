@@ -153,7 +153,7 @@ describe('a server that is refused over and over', () => {
     }
     expect([refusals().length, told.length]).toEqual([60, 60]);
     expect(refusals().at(-1)).toBe(
-      'The message must be text. It is refused so often that what follows is counted only.',
+      'The message must be text. This happens so often that further refusals are only counted.',
     );
     clock.move(60_000);
     await host.wire.request('elicitation/create', { message: 1 });

@@ -35,14 +35,14 @@ describe('why a command did not start', () => {
 describe('why an address was not reached', () => {
   it.each([
     ['ECONNREFUSED', 'nothing listens at this address. Is the server running?'],
-    ['ENOTFOUND', 'no computer of this name was found.'],
+    ['ENOTFOUND', 'no computer with this name was found.'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak https. Try http.'],
   ])('%s lies below what the SDK says', (code, why) => {
     expect(unreached(probe(failure('connect', { code })), url)).toBe(why);
   });
 
   it.each([
-    [401, 'without a token'],
+    [401, 'requires a token'],
     [404, 'no MCP endpoint at this address (HTTP 404)'],
   ])('HTTP %d', (status, why) => {
     expect(unreached(failure('Error POSTing to endpoint: no', { status }), url)).toContain(why);

@@ -120,7 +120,7 @@ describe.each(eras)('%s', era => {
     ['a file', 'file:///etc/passwd', 'never opened'],
     ['hidden characters', 'https://example.com/\u202Egpj.exe', 'hidden or blank'],
     ['another name before the @', 'https://paypal.com@evil.example/', 'it leads to evil.example'],
-    ['Punycode', 'https://xn--80ak6aa92e.com/', 'other letters than a to z'],
+    ['Punycode', 'https://xn--80ak6aa92e.com/', 'letters other than a to z'],
     ['letters of two alphabets', 'https://g\u043E\u043Egle.com/', 'several alphabets'],
     ['a bare number', 'https://93.184.216.34/', 'a bare number'],
   ])('elicit-url-59, elicit-url-65: %s is blocked or warned about on screen', async (_, href, warning) => {

@@ -45,7 +45,11 @@ const slips: readonly [what: string, does: (call: Loose) => Promise<unknown>, sa
     'asError must be true or false; got 1',
   ],
   ['a page, no message', call => call.elicitUrl({ page }), 'call.elicitUrl: message is missing; it must be a string'],
-  ['a page, key', call => call.elicitUrl({ message: 'Sure?', page, key: 'a b' }), 'The key of a question is 1 to 64'],
+  [
+    'a page, key',
+    call => call.elicitUrl({ message: 'Sure?', page, key: 'a b' }),
+    'The key of a question must be 1 to 64',
+  ],
   ['a page, time', call => call.elicitUrl({ message: 'Sure?', page, timeoutMs: 1e12 }), 'at most 24 days'],
   ['a page, nothing', call => call.elicitUrl(), 'call.elicitUrl takes an object of options'],
   ['a question, nothing', call => call.elicit(), 'call.elicit takes an object of options'],

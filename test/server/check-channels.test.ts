@@ -133,6 +133,6 @@ describe.each(eras)('%s', era => {
       return server;
     };
     await using pair = await connectPair(factory, { era, capabilities: clients['that can be asked'] });
-    await expect(pair.client.getPrompt({ name: 'act' })).rejects.toThrow('the relay goes on with tools alone');
+    await expect(pair.client.getPrompt({ name: 'act' })).rejects.toThrow('the relay works for tools only');
   });
 });

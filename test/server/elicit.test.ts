@@ -114,7 +114,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       [{ action: 'cancel' }, { action: 'cancel' }],
     );
     expect(isError).toBe(true);
-    expect(text).toContain('put twice and not accepted');
+    expect(text).toContain('asked twice and not accepted');
     expect(asked).toHaveLength(2);
   });
 

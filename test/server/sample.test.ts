@@ -259,7 +259,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(text).toBe('sampling/refused');
   });
 
-  it('does not call a refusal the person’s that came before anybody can have read the request', async () => {
+  it('does not call a refusal the person’s that came before anybody could have read the request', async () => {
     if (era === '2026-07-28') return;
     const clock = handClock();
     const refusal = (afterMs: number) => async () => {
@@ -278,7 +278,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     };
     for (const afterMs of [0, 249])
       expect(await said(afterMs)).toBe(
-        'sampling/suspect: The client refused before anybody can have read the request, so it could not be told whether a ' +
+        'sampling/suspect: The client refused before anybody could have read the request, so it could not be told whether a ' +
           'person refused. Tell the person, who may know nothing of it, and do not try again by yourself.',
       );
     expect(await said(250)).toBe('sampling/refused: The client says that the person refused to let the model be used.');

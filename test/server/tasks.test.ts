@@ -334,7 +334,7 @@ describe('a task', () => {
     const made: string[] = [];
     for (let n = 0; n < 200; n += 1) made.push(told(await call()).taskId);
     const refused = await call();
-    expect(refused.error?.message).toContain('200 tasks that are not over');
+    expect(refused.error?.message).toContain('200 unfinished tasks');
     await cancel(made[0]!);
     await until(made[0]!, 'cancelled');
     const again = await call();
@@ -488,7 +488,7 @@ describe('a task', () => {
     clock.pass(7 * 24 * 60 * 60_000 + 1);
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
       const expired = await send(method, { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) });
-      expect(expired.error).toMatchObject({ code: -32602, message: expect.stringContaining('its time is up') });
+      expect(expired.error).toMatchObject({ code: -32602, message: expect.stringContaining('it has expired') });
     }
   });
 

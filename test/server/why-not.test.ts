@@ -27,7 +27,7 @@ it('has one word for each', () => {
 
 it('says that a person refused only where one can have', () => {
   expect(whyNot({ action: 'decline', by })).toContain('the person said no');
-  expect(whyNot({ action: 'decline', by: fast })).toMatch(/^the client said no before anybody can have read/);
+  expect(whyNot({ action: 'decline', by: fast })).toMatch(/^the client said no before anybody could have read/);
   expect(whyNot({ action: 'cancel', reason: 'dismissed', by: fast })).toMatch(/^the client closed the question/);
   expect(whyNot({ action: 'cancel', reason: 'suspect', by: fast })).toContain('automatic');
 });

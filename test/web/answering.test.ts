@@ -83,8 +83,8 @@ describe('answering by plain forms', () => {
   });
 
   it.each([
-    ['withdrawn', 'took the question back'],
-    ['server-gone', 'Nobody is left to hear an answer'],
+    ['withdrawn', 'withdrew the question'],
+    ['server-gone', 'nobody is left to answer to'],
     ['timed-out', 'ran out'],
   ] as const)('says so where a question is %s', async (how, text) => {
     const question = pickOne(`e-${how}`);

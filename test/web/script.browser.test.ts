@@ -64,7 +64,7 @@ it('closes a form when the server takes its question back, and moves the focus t
   on.inbox.end(question.id, { how: 'withdrawn' });
   await me.page.locator('.ending-withdrawn').waitFor();
   expect(await me.page.getByRole('article').count()).toBe(0);
-  expect(await me.page.evaluate(() => document.activeElement?.textContent)).toContain('took the question back');
+  expect(await me.page.evaluate(() => document.activeElement?.textContent)).toContain('withdrew the question');
 });
 
 it('elicit-form-04, elicit-form-19: checks while I type, shows what will be sent, and can be changed before it is', async () => {

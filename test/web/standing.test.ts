@@ -37,7 +37,7 @@ it('keeps a rule of the policy page, lets one for the session take its place, an
   expect(await keptRules.read()).toEqual([]);
   const allowed = await visitor.post('/policy', { ...rule, effect: 'allow' });
   expect(allowed.status).toBe(422);
-  expect(allowed.text).toContain('what is allowed ends with the session');
+  expect(allowed.text).toContain('permissions end with the session');
   expect(on.policy.rules()).toHaveLength(1);
 });
 

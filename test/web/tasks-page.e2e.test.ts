@@ -33,7 +33,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
   const visitor = await enter(second.desk);
   const before = (await visitor.get('/tasks')).text;
   expect(before).toContain('count_shelf');
-  expect(before).toContain('It is taken up when its server is connected here.');
+  expect(before).toContain('It continues here once its server is connected.');
   await second.desk.addServer(entry);
   await whenSo(second.desk, () => second.inbox.list()[0]);
   const [question] = second.inbox.list();
@@ -41,7 +41,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
   await second.inbox.reply(question!.id, { action: 'accept', content: { value: true } }, 'web');
   const done = await whenSo(second.desk, () => second.desk.workspace.calls.get(id)?.outcome);
   expect(done).toMatchObject({ how: 'completed', result: { content: [{ text: 'Answered: accept.' }] } });
-  await eventually(async () => (await visitor.get('/tasks')).text.includes('No call goes on by itself.'));
+  await eventually(async () => (await visitor.get('/tasks')).text.includes('No call continues by itself.'));
 });
 
 it('forgets a call where the person says so, and not one that another process follows', async () => {

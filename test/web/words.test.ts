@@ -75,9 +75,9 @@ it('keeps what was chosen where a rule cannot be made', async () => {
   for (const chosen of ['form', 'allow', '900000']) expect(page).toContain(`<option value="${chosen}" selected>`);
 });
 
-it('asks for the whole path of a folder', async () => {
+it('asks for the full path of a folder', async () => {
   const { status, text: page } = await visitor.post('/roots', { path: 'notes', name: '' });
-  expect([status, page.includes('Give the whole path of the folder')]).toEqual([422, true]);
+  expect([status, page.includes('Enter the full path of the folder')]).toEqual([422, true]);
 });
 
 it('does not say of a server that never ran that it has no tools', async () => {
@@ -85,6 +85,6 @@ it('does not say of a server that never ran that it has no tools', async () => {
     .add({ id: 'broken', target: { kind: 'command', command: '/no/such/program', args: [] } })
     .catch(() => {});
   const page = await text('/servers/broken');
-  expect(page).toContain('What it can do is known once it runs.');
+  expect(page).toContain('Start it to see what it can do.');
   expect(page).toMatch(/there is no program (?:'|&#39;)\/no\/such\/program(?:'|&#39;) on this machine/);
 });

@@ -154,7 +154,7 @@ export class Asking {
     const why = [
       reason,
       ...(this.#unrecorded > 0 ? [`${counted(this.#unrecorded, 'refusal')} before this one went unrecorded.`] : []),
-      ...(last ? ['It is refused so often that what follows is counted only.'] : []),
+      ...(last ? ['This happens so often that further refusals are only counted.'] : []),
     ].join(' ');
     this.#refusedAt = [...recent, now];
     this.#unrecorded = 0;

@@ -186,7 +186,7 @@ export type Ending =
   | { readonly how: 'declined'; readonly via: Via }
   | { readonly how: 'dismissed'; readonly via: Via }
   | { readonly how: 'timed-out' }
-  /** The server took the question back, or its call was cancelled. */
+  /** The server withdrew the question, or its call was cancelled. */
   | { readonly how: 'withdrawn' }
   /** A page said it was done (2025-11-25, `notifications/elicitation/complete`). */
   | { readonly how: 'completed' }

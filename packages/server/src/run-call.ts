@@ -161,7 +161,7 @@ async function drive<R>(
       end.is('cancelled');
       const error = new MidcallError(
         'call/interrupted',
-        'The client cancelled this call, or is gone. Nothing of it goes on.',
+        'The client cancelled this call, or is gone. The call has stopped.',
       );
       end.failed(error);
       // There is nobody to answer, so there is no answer to keep: a client that comes back goes on from here.

@@ -150,8 +150,8 @@ function checkMultiSelect(field: MultiSelectField, value: unknown): Issue | unde
     if (unpicked.delete(each)) continue;
     const known = field.choices.some(choice => choice.value === each);
     return known
-      ? issue(field, 'uniqueItems', 'must not name a choice twice')
-      : issue(field, 'enum', 'must hold only the choices offered');
+      ? issue(field, 'uniqueItems', 'must not contain a choice twice')
+      : issue(field, 'enum', 'must contain only the choices offered');
   }
   if (field.minItems !== undefined && value.length < field.minItems) {
     return issue(field, 'minItems', `needs at least ${count(field.minItems, 'choice')}`);

@@ -203,7 +203,7 @@ class PropertyReader {
     const low = bounds.minimum ?? Number.NEGATIVE_INFINITY;
     const high = bounds.maximum ?? Number.POSITIVE_INFINITY;
     if (integer ? Math.ceil(low) > Math.floor(high) : low > high)
-      this.refuse('minimum', 'has bounds that no number fits');
+      this.refuse('minimum', 'has bounds that no number can meet');
     return bounds;
   }
 

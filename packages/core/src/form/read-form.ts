@@ -61,7 +61,7 @@ export function readSchema(schema: unknown): ReadForm {
   }
   const additional = own(schema, 'additionalProperties');
   if (additional !== undefined && typeof additional !== 'boolean') {
-    problems.push({ rule: 'additionalProperties', message: 'A form cannot describe further properties.' });
+    problems.push({ rule: 'additionalProperties', message: 'A form cannot allow additional properties.' });
   }
   const required = readRequired(own(schema, 'required'), properties, problems);
   const patterned = names.filter(name => isRecord(properties[name]) && own(properties[name], 'pattern') !== undefined);
@@ -94,7 +94,7 @@ function readRequired(value: unknown, properties: object, problems: FormProblem[
       problems.push({
         field: name.slice(0, 80),
         rule: 'required',
-        message: `'${name.slice(0, 80)}' is required, but is no field of the form.`,
+        message: `'${name.slice(0, 80)}' is required, but the form has no such field.`,
       });
     }
   }

@@ -49,9 +49,13 @@ function contentOf(schema: Json): string {
   try {
     content = JSON.stringify(schema);
   } catch (cause) {
-    throw new MidcallError('form/unsupported', 'The form is not JSON: it holds a cycle or a value JSON has not.', {
-      cause,
-    });
+    throw new MidcallError(
+      'form/unsupported',
+      'The form is not JSON: it contains a cycle or a value that JSON lacks.',
+      {
+        cause,
+      },
+    );
   }
   if (content.length <= formLimits.schema) return content;
   throw unsupported([
@@ -110,9 +114,9 @@ const waysOut: Readonly<Record<string, string>> = {
     'turn numbers into texts.',
   object: "Write type: 'object' beside 'properties'.",
   required: "Name fields of 'properties' only.",
-  minLength: 'Give bounds that something can fit.',
-  minimum: 'Give bounds that something can fit.',
-  minItems: 'Give bounds that something can fit.',
+  minLength: 'Give bounds that some value can meet.',
+  minimum: 'Give bounds that some value can meet.',
+  minItems: 'Give bounds that some value can meet.',
   type: `A form has text, numbers, yes or no, and fixed choices; a date is a text with the format 'date'. ${flat}`,
   properties: flat,
   additionalProperties: 'A form has a fixed set of fields: name them, or ask in a loop ("Add another?").',
@@ -139,6 +143,6 @@ export function unsupported(problems: readonly FormProblem[]): MidcallError {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   const way = Object.hasOwn(waysOut, first.rule)
     ? waysOut[first.rule]
-    : `The wire has no '${first.rule}' here. ${flat}`;
+    : `The protocol has no '${first.rule}' here. ${flat}`;
   return new MidcallError('form/unsupported', `${first.message} [${first.rule}]${more} ${way}`);
 }

@@ -36,7 +36,7 @@ export interface StandardForm<Input = unknown, Output = Input> {
 /** How a library without a description of its own gets one. */
 const adapters: Readonly<Record<string, string>> = {
   valibot: "wrap it: toStandardJsonSchema(schema) from '@valibot/to-json-schema'",
-  zod: "use Zod 4.2 or later, and 'zod' where this is of 'zod/mini'",
+  zod: "use Zod 4.2 or later, and 'zod' instead of 'zod/mini'",
   arktype: 'use ArkType 2.1.28 or later',
 };
 

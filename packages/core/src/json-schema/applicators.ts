@@ -33,7 +33,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Applicator = (wanted: unknown, value: unknown, place: Place) => Truth;
 
 const malformed = ({ judging }: Place, name: string): undefined =>
-  judging.unknown(`the schema's '${name}' is not what it may be`);
+  judging.unknown(`the schema's '${name}' has a value that is not allowed`);
 
 /** True where all are, false where one is not. */
 function every<T>(list: Iterable<T>, judge: (each: T) => Truth): Truth {
@@ -95,7 +95,7 @@ const oneOf: Applicator = (wanted, value, place) => {
 const not: Applicator = (wanted, value, { judging, base }) => {
   const truth = judging.tries(wanted, value, base);
   if (truth === undefined) return undefined;
-  return !truth || judging.fault('is what the schema rules out');
+  return !truth || judging.fault('is what the schema excludes');
 };
 
 const conditional: Applicator = (wanted, value, { judging, base, schema }) => {

@@ -6,7 +6,7 @@ import { canonical } from '../json/canonical.ts';
 import { isRecord } from '../json/record.ts';
 import type { Steps } from './steps.ts';
 
-/** True or false; undefined where the keyword itself is not what it may be, or cannot be judged. */
+/** True or false; undefined where the keyword itself has a value that is not allowed, or cannot be judged. */
 export type Truth = boolean | undefined;
 
 /** A keyword's judgement of a value, and what it says of one that does not fit. */

@@ -72,7 +72,7 @@ class Judgement implements Judging {
     this.steps.spend(1);
     if (schema === true) return true;
     if (schema === false) return this.fault('is not allowed');
-    if (!isRecord(schema)) return this.unknown('a part of the schema is no schema');
+    if (!isRecord(schema)) return this.unknown('a part of the schema is not a schema');
     this.steps.down();
     const all = this.#every(schema, value, this.references.baseOf(schema, around));
     this.steps.up();
@@ -96,7 +96,7 @@ class Judgement implements Judging {
     const assertion = assertions.get(name);
     if (assertion) {
       const truth = assertion.judge(wanted, value, this.steps, schema);
-      if (truth === undefined) return this.unknown(`the schema's '${name}' is not what it may be`);
+      if (truth === undefined) return this.unknown(`the schema's '${name}' has a value that is not allowed`);
       return truth || this.fault(assertion.says(wanted));
     }
     const applicator = applicators.get(name);

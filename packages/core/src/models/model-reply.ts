@@ -90,7 +90,7 @@ function argumentsOf(written: string, name: string): Record<string, unknown> {
   }
   throw new MidcallError(
     'sampling/invalid',
-    `The reply of ${name} asks for a tool with arguments that are no JSON object.`,
+    `The reply of ${name} asks for a tool with arguments that are not a JSON object.`,
   );
 }
 

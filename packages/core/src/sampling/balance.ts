@@ -22,7 +22,7 @@ export function checkBalance(findings: Findings, messages: readonly SamplingMess
     const results = blocks.filter(isResult);
     checkRoles(findings, at, message);
     if (message.role === 'user' && results.length > 0 && results.length < blocks.length)
-      findings.add(at, 'result-only', 'A message with tool results may hold nothing else.');
+      findings.add(at, 'result-only', 'A message with tool results must contain nothing else.');
     answer(findings, at, open, message.role === 'user' ? results : []);
     open = message.role === 'assistant' ? opened(findings, at, blocks.filter(isUse)) : new Set();
   });

@@ -45,7 +45,7 @@ function readBlock(findings: Findings, at: string, value: unknown): SamplingCont
     case 'tool_result':
       return readToolResult(findings, at, value);
     default:
-      return findings.add(`${at}.type`, 'type', 'A block is one of text, image, audio, tool_use and tool_result.');
+      return findings.add(`${at}.type`, 'type', 'A block must be one of text, image, audio, tool_use and tool_result.');
   }
 }
 
@@ -57,7 +57,7 @@ function readToolResult(findings: Findings, at: string, value: Record<string, un
     return findings.add(`${at}.isError`, 'type', 'This must be true or false.');
   if (!isSafeJson(findings, `${at}.structuredContent`, structuredContent)) return undefined;
   if (!Array.isArray(content))
-    return findings.add(`${at}.content`, 'type', 'The content of a tool result is an array of blocks.');
+    return findings.add(`${at}.content`, 'type', 'The content of a tool result must be an array of blocks.');
   if (content.length > blockLimit)
     return findings.add(`${at}.content`, 'size', `A tool result has at most ${blockLimit} blocks.`);
   const blocks = content.map((each, index) => readToolOutput(findings, `${at}.content[${index}]`, each));
@@ -88,7 +88,7 @@ export function readToolOutput(findings: Findings, at: string, value: unknown): 
       return findings.add(
         `${at}.type`,
         'type',
-        'A block of a tool result is one of text, image, audio, resource_link and resource.',
+        'A block of a tool result must be one of text, image, audio, resource_link and resource.',
       );
   }
 }
@@ -133,7 +133,7 @@ function readResource(findings: Findings, at: string, value: Record<string, unkn
   const uri = readString(findings, `${at}.resource.uri`, inner['uri'], 8_000);
   const { mimeType } = inner;
   if ((inner['text'] === undefined) === (inner['blob'] === undefined))
-    return findings.add(`${at}.resource`, 'required', 'A resource carries either text or blob.');
+    return findings.add(`${at}.resource`, 'required', 'A resource must have either text or blob.');
   const body =
     inner['text'] === undefined
       ? { blob: readBase64(findings, `${at}.resource.blob`, inner['blob']) }
@@ -169,6 +169,6 @@ function readMimeType(findings: Findings, at: string, value: unknown, family: 'i
   const mimeType = readString(findings, at, value, 200);
   if (mimeType === undefined) return undefined;
   if (!mimeType.startsWith(`${family}/`) || !/^[a-z]+\/[\w!#$&^.+-]+(?:;[\x20-\x7e]*)?$/i.test(mimeType))
-    return findings.add(at, 'mime-type', `${quoted(mimeType)} is no MIME type of the ${family} family.`);
+    return findings.add(at, 'mime-type', `${quoted(mimeType)} is not a MIME type of the ${family} family.`);
   return mimeType;
 }

@@ -30,7 +30,7 @@ const promptLimit = 1_000_000;
 export function checkRequest(params: unknown, capability: SamplingCapability): SamplingCheck<SamplingRequest> {
   const findings = new Findings();
   if (!isRecord(params)) {
-    findings.add('params', 'type', 'The parameters of a sampling request are an object.');
+    findings.add('params', 'type', 'The parameters of a sampling request must be an object.');
     return { ok: false, issues: findings.issues };
   }
   const ignored: string[] = [];
@@ -52,7 +52,7 @@ export function checkRequest(params: unknown, capability: SamplingCapability): S
 
 function readMessages(findings: Findings, value: unknown): readonly SamplingMessage[] | undefined {
   if (value === undefined) return findings.add('messages', 'required', 'A sampling request needs messages.');
-  if (!Array.isArray(value)) return findings.add('messages', 'type', 'The messages are an array.');
+  if (!Array.isArray(value)) return findings.add('messages', 'type', 'The messages must be an array.');
   if (value.length === 0) return findings.add('messages', 'empty', 'A sampling request needs at least one message.');
   if (value.length > messageLimit)
     return findings.add('messages', 'size', `A sampling request has at most ${messageLimit} messages.`);
@@ -69,7 +69,7 @@ function readMessage(findings: Findings, at: string, value: unknown): SamplingMe
     return findings.add(
       `${at}.role`,
       'role',
-      'A message comes from the user or the assistant; there is no other role.',
+      'A message must come from the user or the assistant; there is no other role.',
     );
   return content && { role, content, ...extras };
 }
@@ -88,7 +88,7 @@ function readOptional(findings: Findings, params: Record<string, unknown>): Part
   if (temperature !== undefined && (typeof temperature !== 'number' || !Number.isFinite(temperature)))
     findings.add('temperature', 'type', 'The temperature is a number.');
   if (stopSequences !== undefined && !isStringArray(stopSequences))
-    findings.add('stopSequences', 'type', 'Stop sequences are an array of at most 100 texts.');
+    findings.add('stopSequences', 'type', 'Stop sequences must be an array of at most 100 texts.');
   const extras = metadata === undefined ? undefined : readJsonObject(findings, 'metadata', metadata);
   const preferences = modelPreferences === undefined ? undefined : readPreferences(findings, modelPreferences);
   return {
@@ -110,7 +110,7 @@ function isStringArray(value: unknown): value is readonly string[] {
 
 function readPreferences(findings: Findings, value: unknown): ModelPreferences | undefined {
   const at = 'modelPreferences';
-  if (!isRecord(value)) return findings.add(at, 'type', 'Model preferences are an object.');
+  if (!isRecord(value)) return findings.add(at, 'type', 'Model preferences must be an object.');
   const preferences: { -readonly [K in keyof ModelPreferences]: ModelPreferences[K] } = {};
   for (const name of ['costPriority', 'speedPriority', 'intelligencePriority'] as const) {
     const priority = value[name];
@@ -122,12 +122,12 @@ function readPreferences(findings: Findings, value: unknown): ModelPreferences |
   const { hints } = value;
   if (hints === undefined) return preferences;
   if (!Array.isArray(hints) || hints.length > 100)
-    return findings.add(`${at}.hints`, 'type', 'Hints are an array of at most 100 objects.');
+    return findings.add(`${at}.hints`, 'type', 'Hints must be an array of at most 100 objects.');
   preferences.hints = hints.flatMap((hint, index) => {
     const { name } = isRecord(hint) ? hint : {};
     if (isRecord(hint) && (name === undefined || (typeof name === 'string' && name.length <= 256)))
       return [name === undefined ? {} : { name }];
-    findings.add(`${at}.hints[${index}]`, 'type', 'A hint is an object whose name is a short text.');
+    findings.add(`${at}.hints[${index}]`, 'type', 'A hint must be an object whose name is a short text.');
     return [];
   });
   return preferences;
@@ -156,7 +156,7 @@ function readTools(
   if (choice === undefined) return tools ? { tools } : {};
   const mode = isRecord(choice) ? choice['mode'] : null;
   if (mode !== undefined && mode !== 'auto' && mode !== 'required' && mode !== 'none') {
-    findings.add('toolChoice', 'type', 'The tool choice has the mode auto, required or none.');
+    findings.add('toolChoice', 'type', 'The mode of the tool choice must be auto, required or none.');
     return {};
   }
   if (mode === 'required' && !tools?.length)
@@ -165,7 +165,7 @@ function readTools(
 }
 
 function readDefinitions(findings: Findings, value: unknown): readonly SamplingToolDefinition[] | undefined {
-  if (!Array.isArray(value)) return findings.add('tools', 'type', 'The tools are an array.');
+  if (!Array.isArray(value)) return findings.add('tools', 'type', 'The tools must be an array.');
   if (value.length > toolLimit) return findings.add('tools', 'size', `A request offers at most ${toolLimit} tools.`);
   const names = new Set<string>();
   const tools = value.map((each, index) => {
@@ -183,7 +183,7 @@ function readDefinition(findings: Findings, at: string, value: unknown): Samplin
   const name = readId(findings, `${at}.name`, value['name']);
   const inputSchema = readJsonObject(findings, `${at}.inputSchema`, value['inputSchema']);
   if (inputSchema && inputSchema['type'] !== 'object')
-    return findings.add(`${at}.inputSchema`, 'type', 'The schema of a tool’s arguments has the type object.');
+    return findings.add(`${at}.inputSchema`, 'type', 'The schema of a tool’s arguments must have the type object.');
   const { title, description, outputSchema } = value;
   for (const [key, text] of Object.entries({ title, description }))
     if (text !== undefined) readString(findings, `${at}.${key}`, text, 100_000);

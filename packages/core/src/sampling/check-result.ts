@@ -22,10 +22,10 @@ export function checkResult(
 ): SamplingCheck<SamplingResult> {
   const findings = new Findings();
   if (!isRecord(value)) {
-    findings.add('result', 'type', 'A sampling result is an object.');
+    findings.add('result', 'type', 'A sampling result must be an object.');
     return { ok: false, issues: findings.issues };
   }
-  if (value['role'] !== 'assistant') findings.add('role', 'role', 'A sampling result comes from the assistant.');
+  if (value['role'] !== 'assistant') findings.add('role', 'role', 'A sampling result must come from the assistant.');
   const content = readContent(findings, 'content', value['content'], true);
   const model = readId(findings, 'model', value['model']);
   const stopReason =

@@ -28,7 +28,7 @@ export function isSafeJson(findings: Findings, at: string, value: unknown): bool
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next;
     if (typeof node === 'bigint' || typeof node === 'function' || typeof node === 'symbol') {
-      findings.add(at, 'type', 'This holds something that is not JSON.');
+      findings.add(at, 'type', 'This contains something that is not JSON.');
       return false;
     }
     if (typeof node !== 'object' || node === null) continue;

@@ -17,22 +17,22 @@ const MAX_TTL = 31_556_952_000_000;
 /** @throws TypeError where a key is no text of 1 to 1,024 characters, or not storable */
 export function checkKey(key: string): void {
   if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
-    throw new TypeError(`A key of a store is a text of 1 to ${MAX_KEY} characters.`);
+    throw new TypeError(`A store key must be a string of 1 to ${MAX_KEY} characters.`);
   }
-  if (!storable(key)) throw new TypeError('A key of a store holds no U+0000 and no half surrogate pair.');
+  if (!storable(key)) throw new TypeError('A store key must not contain U+0000 or half a surrogate pair.');
 }
 
 /** @throws TypeError where a value is not storable, or a time to live is no whole number of milliseconds from 1 on */
 export function checkEntry(key: string, value: string, options: SetOptions | undefined): void {
   checkKey(key);
   if (typeof value !== 'string') throw new TypeError('A value of a store is a text.');
-  if (!storable(value)) throw new TypeError('A value of a store holds no U+0000 and no half surrogate pair.');
+  if (!storable(value)) throw new TypeError('A store value must not contain U+0000 or half a surrogate pair.');
   const { ttlMs, ifAbsent, ifEquals } = options ?? {};
   if (ifEquals !== undefined && (ifAbsent || typeof ifEquals !== 'string' || !storable(ifEquals))) {
     throw new TypeError('ifEquals must be a value of the store, and cannot be combined with ifAbsent.');
   }
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 1 && ttlMs <= MAX_TTL)) {
-    throw new TypeError('ttlMs is a whole number of milliseconds, at least 1.');
+    throw new TypeError('ttlMs must be a whole number of milliseconds, 1 or more.');
   }
 }
 

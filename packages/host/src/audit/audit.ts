@@ -251,7 +251,7 @@ export class Audit {
       this.#add(entry);
       return entry;
     }
-    throw new Error('Others write to the audit record all the time. Give each process a record of its own.');
+    throw new Error('Other processes keep writing to this audit record. Give each process a record of its own.');
   }
 
   #add(entry: AuditEntry): void {

@@ -323,14 +323,14 @@ const stillRefused = ({ wants, scope }: Challenge): MidcallError =>
   new MidcallError(
     'host/unauthorized',
     wants === 'token'
-      ? 'The server refuses the token that it was just given (HTTP 401). Its authorization server does not issue what it takes.'
+      ? 'The server refuses the token that it was just given (HTTP 401). Its authorization server does not issue tokens that it accepts.'
       : `The server still wants more scopes than the sign-in gave (HTTP 403)${scope === undefined ? '' : `: ${printable(scope)}`}. Your account may not have them.`,
   );
 
 const notOAuth = (): MidcallError =>
   new MidcallError(
     'host/unauthorized',
-    'The server takes no call without a token, and says nowhere how to get one. Send one as a header.',
+    'The server accepts no calls without a token, and does not say how to get one. Send one in a header.',
   );
 
 const printable = (text: string): string => visible(text, { max: 300 });

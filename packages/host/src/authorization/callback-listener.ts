@@ -76,7 +76,7 @@ export class CallbackListener {
     const target = readTarget(request);
     const url = target && new URL(`http://${this.#host}${target.path}`);
     if (!target || target.host !== this.#host || url?.pathname !== path || request.method !== 'GET')
-      return void send(404, 'Nothing here', ['This address is for coming back from a sign-in.']);
+      return void send(404, 'Nothing here', ['This address receives the end of a sign-in.']);
     const states = url.searchParams.getAll('state');
     const wanted = this.#wanted;
     if (!wanted || states.length !== 1 || !same(states[0]!, wanted.state))
@@ -88,7 +88,7 @@ export class CallbackListener {
       parameters: url.searchParams,
       answer: problem =>
         problem === undefined
-          ? send(200, 'You are signed in', ['You can close this page. What was waiting goes on.'])
+          ? send(200, 'You are signed in', ['You can close this page. The call continues.'])
           : send(400, 'You are not signed in', [problem]),
     });
   }

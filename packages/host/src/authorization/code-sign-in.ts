@@ -65,7 +65,7 @@ async function prepared(
       `Port ${auth.redirectPort} ('redirectPort' in 'auth') is taken. End what listens there, and try again.`,
     );
   const listener = wanted ?? (await CallbackListener.open());
-  if (!listener) throw new MidcallError('host/unauthorized', 'No port of this machine could be listened on.');
+  if (!listener) throw new MidcallError('host/unauthorized', 'No port on this machine could be opened.');
   if (known && (wanted || known.from !== 'registration')) return { listener, client: known };
   try {
     const { redirectUri } = listener;

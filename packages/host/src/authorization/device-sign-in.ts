@@ -118,7 +118,7 @@ async function polled(
   for (;;) {
     await paused(intervalMs, after, calledOff);
     if (now() >= device.endsAt)
-      throw new MidcallError('host/unauthorized', `The code for the sign-in at ${where} has ended. Try again.`);
+      throw new MidcallError('host/unauthorized', `The code for the sign-in at ${where} has expired. Try again.`);
     try {
       const form = { grant_type: grantType, device_code: device.deviceCode };
       return await fetchTokens(found, information, form, fetch);
@@ -136,7 +136,7 @@ function paused(ms: number, after: SignInParts['after'], calledOff: AbortSignal)
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       callOff();
-      reject(new MidcallError('host/unauthorized', 'The sign-in was called off.'));
+      reject(new MidcallError('host/unauthorized', 'The sign-in was cancelled.'));
     };
     const callOff = after(ms, () => {
       calledOff.removeEventListener('abort', onAbort);

@@ -21,7 +21,7 @@ export function judgeEndpoint(what: string, address: string, serverUrl: URL): UR
       'host/unauthorized',
       `${what} that the server names is refused: ${visible(address, { max: 300 })} ${why}`,
     );
-  if (!judgeUrl(address).openable) throw refused('is no web address that could be opened.');
+  if (!judgeUrl(address).openable) throw refused('is not a web address that can be opened.');
   const url = new URL(address);
   if (url.username !== '' || url.password !== '') throw refused('has a name or password in it.');
   if (isLocal(url.hostname) && !isLocal(serverUrl.hostname))

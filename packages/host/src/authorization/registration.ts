@@ -54,7 +54,7 @@ export async function register(options: RegistrationOptions): Promise<KnownClien
   if (metadata.registration_endpoint === undefined)
     throw new MidcallError(
       'host/unauthorized',
-      `The authorization server ${where} registers no clients by itself. Register one there by hand${
+      `The authorization server ${where} does not register clients by itself. Register one there by hand${
         redirectUri === undefined ? '' : ', with the redirect URI http://127.0.0.1/callback (any port)'
       }, and give its id as 'clientId' in 'auth'.`,
     );

@@ -60,5 +60,5 @@ export function notSignedIn(issuer: string, ending: Ending): MidcallError {
     'timed-out': `The server wants a sign-in at ${where}, and nobody could be asked in time.`,
     'refused-by-policy': `A rule of the person refuses what this server asks, its sign-in at ${where} too.`,
   };
-  return new MidcallError('host/unauthorized', why[ending.how] ?? `The sign-in at ${where} was called off.`);
+  return new MidcallError('host/unauthorized', why[ending.how] ?? `The sign-in at ${where} was cancelled.`);
 }

@@ -35,7 +35,7 @@ export function tokenProblem(what: string, error: unknown, secrets: readonly str
   if (InsecureTokenEndpointError.isInstance(error)) return problem('its token endpoint is not encrypted (https).');
   if (RegistrationRejectedError.isInstance(error))
     return problem(
-      `it takes no new client (HTTP ${error.status}). Register one there by hand, and give its id as 'clientId' in 'auth'.`,
+      `it registers no new clients (HTTP ${error.status}). Register one there by hand, and give its id as 'clientId' in 'auth'.`,
     );
   const code = oauthCode(error);
   if (code === undefined) {

@@ -27,10 +27,10 @@ function chain(error: unknown): readonly Cause[] {
 const ofNetwork: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at this address. Is the server running?',
   ECONNRESET: 'the connection was cut before an answer came.',
-  ENOTFOUND: 'no computer of this name was found.',
+  ENOTFOUND: 'no computer with this name was found.',
   EAI_AGAIN: 'the name could not be looked up. Is there a network?',
-  EHOSTUNREACH: 'there is no way to this computer.',
-  ENETUNREACH: 'there is no way to this computer.',
+  EHOSTUNREACH: 'this computer cannot be reached.',
+  ENETUNREACH: 'this computer cannot be reached.',
   ETIMEDOUT: 'no answer came in time.',
   UND_ERR_CONNECT_TIMEOUT: 'no answer came in time.',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak https. Try http.',
@@ -46,7 +46,7 @@ function ofProgram({ command, cwd }: ServerTarget & { readonly kind: 'command' }
 /** What an HTTP status means for somebody who named the address. */
 function ofStatus(status: number): string | undefined {
   if (status === 401 || status === 403)
-    return `it takes no call without a token that it accepts (HTTP ${status}). Send one as a header.`;
+    return `it requires a token that it accepts (HTTP ${status}). Send one in a header.`;
   if (status === 404) return 'there is no MCP endpoint at this address (HTTP 404). It often ends in /mcp.';
   return undefined;
 }

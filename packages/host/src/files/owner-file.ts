@@ -33,7 +33,7 @@ export interface OwnerFile<T> {
  */
 export function ownerFile<T>(path: string, what: string, is: (value: unknown) => value is T): OwnerFile<T> {
   const bad = (cause?: unknown): MidcallError =>
-    new MidcallError('cli/usage', `${path} does not hold ${what}. Move it away to start anew.`, { cause });
+    new MidcallError('cli/usage', `${path} does not hold ${what}. Move it away to start over.`, { cause });
   const understood = (text: string): T => {
     let value: unknown;
     try {

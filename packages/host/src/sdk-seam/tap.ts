@@ -142,7 +142,7 @@ export class Tap {
     }
     const asked = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;
     if (asked > mostInRound) {
-      this.#options.onFlood?.(call, `It asked ${asked} things at once; at most ${mostInRound} are looked at.`);
+      this.#options.onFlood?.(call, `It asked ${asked} things at once; at most ${mostInRound} are read.`);
       return;
     }
     const round = this.#round(call, result);

@@ -162,7 +162,7 @@ export class FollowedTask {
   #answerAll(requests: Json): void {
     const entries = Object.entries(requests);
     if (entries.length > mostQuestions) {
-      const why = `It asked ${entries.length} things at once; at most ${mostQuestions} are looked at.`;
+      const why = `It asked ${entries.length} things at once; at most ${mostQuestions} are read.`;
       this.#settle({ error: new MidcallError('host/invalid-request', `The server asks too much. ${why}`) });
       return;
     }

@@ -26,7 +26,7 @@ export function heading(question: Question): readonly string[] {
   const about = call
     ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
     : question.kind === 'sign-in'
-      ? 'It takes no call from anybody who is not signed in.'
+      ? 'It accepts no calls from anybody who is not signed in.'
       : 'For no call that is known';
   return [
     '',
@@ -65,7 +65,7 @@ export function endingLine(ending: Ending, via: string): string | undefined {
     case 'timed-out':
       return '-- time is up; the question was taken as dismissed';
     case 'withdrawn':
-      return '-- the server took the question back';
+      return '-- the server withdrew the question';
     case 'completed':
       return '-- the page says that it is done';
     case 'server-gone':

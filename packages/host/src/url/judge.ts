@@ -128,7 +128,7 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   if (url.protocol === 'http:' && !local) warn('not-https', 'The connection is not encrypted (http).');
   if (url.port !== '' && !local) warn('port', `It uses the unusual port ${url.port}.`);
   if (facts.readable !== url.hostname && !url.hostname.startsWith('['))
-    warn('punycode', `The name has other letters than a to z: ${facts.readable}.`);
+    warn('punycode', `The name has letters other than a to z: ${facts.readable}.`);
   if (mixedScripts(facts.readable)) warn('mixed-scripts', 'The name mixes letters of several alphabets.');
   if (isName && oddSigns(facts.readable))
     warn(

@@ -105,7 +105,7 @@ export class HostStdio implements Transport {
     try {
       value = JSON.parse(line);
     } catch {
-      this.#answer(null, -32700, 'Parse error: the line is no JSON.');
+      this.#answer(null, -32700, 'Parse error: the line is not JSON.');
       return;
     }
     if (Array.isArray(value)) this.#batch(value);

@@ -47,7 +47,7 @@ export class Answers implements Presenter {
       run: async () => {
         const next = this.#answers.shift();
         if (next?.['role'] !== 'assistant') {
-          this.#options.onUnanswered('The next answer in the file is no reply of a model.');
+          this.#options.onUnanswered('The next answer in the file is not a reply from a model.');
           throw new MidcallError('sampling/unavailable', 'The answers file has no reply of a model left.');
         }
         const usage = { inputTokens: 0, outputTokens: 0, estimated: true };

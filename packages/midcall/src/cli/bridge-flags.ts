@@ -42,7 +42,7 @@ export function checkHttpFlags({ http, host, auth, publicUrl, allowHost, allowOr
   const open = (host !== undefined && !isLoopback(host)) || publicUrl !== undefined || allowHost !== undefined;
   must(
     !open,
-    'Without --auth the bridge serves this machine alone: anybody who reaches it uses your servers as you. ' +
+    'Without --auth, the bridge serves this machine only: anybody who reaches it uses your servers as you. ' +
       'Name who may call with --auth <file>.',
   );
 }

@@ -39,7 +39,7 @@ export function register(command: Command): void {
     .option('--allow-host <name>', 'with --auth: host name under which hosts reach the bridge; repeatable', repeatable)
     .option('--allow-origin <name>', 'with --http: host name of pages that may call the bridge; repeatable', repeatable)
     .option('--audit <file>', 'keep the audit log in this file')
-    .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
+    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
     .action((_: readonly string[], flags: BridgeFlags) => bridge(flags));
 }
 

@@ -66,11 +66,11 @@ export function register(command: Command): void {
     .option('--json', 'print the outcome as JSON')
     .option('--plain', 'ask in plain lines, without drawing')
     .option('--timeout <seconds>', "the server's own time, not counting yours", '60')
-    .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
+    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
     .option('--audit <file>', 'append what was asked and how it ended to this file (JSON Lines)')
-    .option('--detach', 'leave the call as soon as the server goes on with it by itself, and print its id')
-    .option('--resume [id]', 'take up a call that was left; without an id, list them')
-    .option('--tasks <file>', 'where calls that go on by themselves are kept', configPath('tasks.json'))
+    .option('--detach', 'leave the call as soon as the server continues it by itself, and print its id')
+    .option('--resume [id]', 'return to a call that was left; without an id, list them')
+    .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
     .action(async (tool: string | undefined, words: readonly string[], flags: CallFlags) => {
       const after = wordsAfterDashes(process.argv);
       process.exitCode = exitCodes[await run(tool, words, after, flags)].code;
@@ -87,7 +87,7 @@ async function run(
     // The words after the dashes are among those before, and the first of these is the tool.
     const given = [...(tool === undefined ? [] : [tool]), ...words];
     const [name, ...args] = given.slice(0, given.length - after.length);
-    if (name === undefined) throw usage('Name the tool to call, or a call to take up with --resume.');
+    if (name === undefined) throw usage('Name the tool to call, or use --resume to return to a call.');
     return call({ tool: name, words: args }, chooseServer(flags, after), flags);
   }
   const tasks = tasksFile(resolve(flags.tasks));
@@ -164,7 +164,7 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
     const outcome = await Promise.race([running.outcome, isLeft]).finally(stop);
     if (outcome === 'left') {
       process.stdout.write(flags.json ? `${visibleJson({ how: 'left', id: running.id })}\n` : `${running.id}\n`);
-      say([`midcall: The call goes on without you. Take it up again: midcall call --resume ${shortId(running.id)}`]);
+      say([`midcall: The call continues without you. To return to it: midcall call --resume ${shortId(running.id)}`]);
       return 'ok';
     }
     await terminal?.idle();
@@ -185,7 +185,7 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
     }
     if (flags.detach) say(['midcall: The server made no task of this call, so its result is here.']);
     if ((await tasks.list()).some(({ call }) => call.id === running.id))
-      say([`midcall: The call may go on at the server. To find out: midcall call --resume ${shortId(running.id)}`]);
+      say([`midcall: The call may continue at the server. To find out: midcall call --resume ${shortId(running.id)}`]);
     return exitOf(outcome);
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found')) throw error;

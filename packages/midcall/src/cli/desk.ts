@@ -63,8 +63,8 @@ export function register(command: Command): void {
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--keep <folder>', 'where the servers, folders and settings of the desk are kept', configPath('desk'))
     .option('--no-keep', 'keep nothing for the next time')
-    .option('--rules <file>', 'where decisions of yours that hold for good are kept', configPath('rules.json'))
-    .option('--tasks <file>', 'where calls that go on by themselves are kept', configPath('tasks.json'))
+    .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
+    .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
     .option('--open', 'open the page in a browser, where there is a display')
     .action(async (command: readonly string[], flags: DeskFlags) => {
       try {

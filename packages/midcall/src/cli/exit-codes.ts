@@ -6,17 +6,17 @@ import { Help } from 'commander';
 
 /** Name -> exit code and what it means. */
 export const exitCodes = {
-  ok: { code: 0, meaning: 'The call completed; a question that was declined or dismissed included.' },
+  ok: { code: 0, meaning: 'The call completed, even if a question was declined or dismissed.' },
   toolError: { code: 1, meaning: 'The tool reported an error, or the server refused the call.' },
   found: { code: 1, meaning: 'lint found an error in the server.' },
   usage: {
     code: 2,
-    meaning: 'The command line is wrong: unknown option, missing argument, arguments that do not fit.',
+    meaning: 'The command line is wrong: an unknown option, a missing argument, or arguments that do not fit.',
   },
   noServer: {
     code: 3,
     meaning:
-      'The server could not be started (a port that is taken included) or reached, went away, or did not answer in time.',
+      'The server could not be started (for example, its port is taken) or reached, stopped, or did not answer in time.',
   },
   unanswered: {
     code: 4,

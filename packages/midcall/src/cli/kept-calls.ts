@@ -30,7 +30,7 @@ const listCommand = 'List them: midcall call --resume';
 export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEntry | undefined): KeptCall {
   const found = tasks.filter(({ call }) => call.id.startsWith(id));
   const [task] = found;
-  if (!task || id === '') throw usage(`There is no call '${visible(id, { max: 50 })}' to take up. ${listCommand}`);
+  if (!task || id === '') throw usage(`There is no call '${visible(id, { max: 50 })}' to return to. ${listCommand}`);
   if (found.length > 1) throw usage(`The ids of ${found.length} calls begin with '${id}'. ${listCommand}`);
   if (isFollowed(task)) throw usage(`This call is followed by ${followerOf(task)}. Answer there, or end it first.`);
   const { server } = task;
@@ -64,7 +64,7 @@ export async function takenUp(
 
 /** One line for each call. @param now - milliseconds since the epoch */
 export function keptCalls(tasks: readonly KeptTask[], now: number): string {
-  if (tasks.length === 0) return 'No call goes on by itself.\n';
+  if (tasks.length === 0) return 'No call continues by itself.\n';
   return tasks.map(task => `${lineOf(task, now)}\n`).join('');
 }
 

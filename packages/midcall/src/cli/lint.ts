@@ -35,14 +35,14 @@ export function register(command: Command): void {
   addServerFlags(command)
     .option('--tool <name>', 'call this tool, whatever it does; repeatable', repeatable)
     .option('--args <json>', 'its arguments, one JSON object per --tool, in order', repeatable)
-    .option('--all', 'call every tool, with arguments made from its schema: at your own risk')
+    .option('--all', 'call every tool, with arguments made from its schema, at your own risk')
     .option('--root <dir>', 'tell the server of this directory; repeatable', repeatable)
-    .option('--wait <seconds>', 'silence after which a call is left', '10')
+    .option('--wait <seconds>', 'how long to wait for a silent server', '10')
     .option('--format <format>', 'text, json or sarif', 'text')
     .option('--output <file>', 'write the report there')
     .addHelpText(
       'after',
-      '\nBy default only tools that declare readOnlyHint are called. A tool that is called is called for good, several times.',
+      '\nBy default, only tools that declare readOnlyHint are called. Calls are real, and each tool is called several times.',
     )
     .action(async (_words: readonly string[], flags: LintFlags) => {
       const entry = chooseServer(flags, wordsAfterDashes(process.argv));
@@ -86,7 +86,7 @@ function selectionFrom({ tool, args = [], all }: LintFlags): LintSelection {
 }
 
 function writerFor({ format = 'text', output }: LintFlags): (report: LintReport) => void {
-  if (!['text', 'json', 'sarif'].includes(format)) throw usage('The format is text, json or sarif.');
+  if (!['text', 'json', 'sarif'].includes(format)) throw usage('The format must be text, json or sarif.');
   if (output !== undefined && !existsSync(dirname(resolve(output))))
     throw usage(`There is no folder ${dirname(resolve(output))} to write the report to.`);
   return report => {

@@ -4,5 +4,5 @@ import { InvalidArgumentError } from 'commander';
 export function portNumber(text: string): number {
   const number = Number(text);
   if (/^\d+$/u.test(text) && number <= 65_535) return number;
-  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+  throw new InvalidArgumentError('A port must be a whole number from 0 to 65535.');
 }

@@ -17,7 +17,7 @@ const subjects: Readonly<Record<Rule['subject'], string>> = {
 /** Adds the subcommand. */
 export function register(command: Command): void {
   command
-    .option('--revoke <number>', 'take back the rule of this number in the list')
+    .option('--revoke <number>', 'revoke the rule with this number in the list')
     .option('--rules <file>', 'where they are kept', configPath('rules.json'))
     .action(async ({ revoke, rules: path }: { readonly revoke?: string; readonly rules: string }) => {
       const kept = rulesFile(resolve(path));

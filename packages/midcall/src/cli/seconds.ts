@@ -11,5 +11,5 @@ const day = 86_400;
 export function readSeconds(flag: string, text: string): number {
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds > 0 && seconds <= day) return seconds * 1_000;
-  throw usage(`${flag} is a number of seconds above 0, and at most a day.`);
+  throw usage(`${flag} must be a number of seconds above 0, and at most a day.`);
 }

@@ -16,12 +16,12 @@ export const subcommands: readonly Subcommand[] = [
   },
   {
     name: 'desk',
-    description: 'a page where you use servers, and answer what they ask',
+    description: 'open a page to use servers on, and to answer what they ask',
     load: () => import('./desk.ts'),
   },
   {
     name: 'bridge',
-    description: 'stand between a host and a server: what the host cannot ask, you answer in your browser',
+    description: 'sit between a host and a server: what the host cannot ask, you answer in your browser',
     load: () => import('./bridge.ts'),
   },
   {
@@ -41,17 +41,17 @@ export const subcommands: readonly Subcommand[] = [
   },
   {
     name: 'lint',
-    description: 'ask a server to ask, answer in every way, and report what breaks the rules',
+    description: 'call the tools of a server, answer their questions in every way, and report what breaks the rules',
     load: () => import('./lint.ts'),
   },
   {
     name: 'doctor',
-    description: 'a server to add to a host: finds out what the host does with questions, and what to do about it',
+    description: 'run a server that finds out what its host does with questions, and what to do about it',
     load: () => import('./doctor.ts'),
   },
   {
     name: 'rules',
-    description: 'show what you refuse servers for good, or take it back',
+    description: 'list what you refuse servers permanently, and revoke it',
     load: () => import('./rules.ts'),
   },
 ];

@@ -72,13 +72,13 @@ function coerce(key: string, text: string, property: unknown): unknown {
     case 'number': {
       const value = text.trim() === '' ? Number.NaN : Number(text);
       if (!Number.isFinite(value) || (type === 'integer' && !Number.isInteger(value)))
-        throw usage(`The argument '${key}' is a ${type === 'integer' ? 'whole number' : 'number'}.`);
+        throw usage(`The argument '${key}' must be a ${type === 'integer' ? 'whole number' : 'number'}.`);
       return value;
     }
     case 'boolean':
       if (/^(true|yes|on|1)$/i.test(text)) return true;
       if (/^(false|no|off|0)$/i.test(text)) return false;
-      throw usage(`The argument '${key}' is true or false.`);
+      throw usage(`The argument '${key}' must be true or false.`);
     case 'array':
       if (text.trimStart().startsWith('[')) return readJson(key, text);
       return [coerce(key, text, own(property, 'items'))];

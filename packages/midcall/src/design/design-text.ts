@@ -8,7 +8,7 @@ export function designText(proposal: Proposal, hasCode: boolean): readonly strin
   const lines = [`${visibleLine(tool)}: ${ask ? 'ask' : 'do not ask'} (${kind})`, `  ${advice}`, '', 'Why'];
   for (const { text, source } of reasons) lines.push(`  - ${visibleLine(text)}`, `    ${source}`);
   if (uncertain.length > 0)
-    lines.push('', 'What could not be told', ...uncertain.map(each => `  - ${visibleLine(each)}`));
+    lines.push('', 'What could not be determined', ...uncertain.map(each => `  - ${visibleLine(each)}`));
   for (const each of asks) {
     lines.push(
       '',

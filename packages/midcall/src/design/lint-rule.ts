@@ -23,12 +23,12 @@ const craft = (about: string): string => `good practice: ${about}`;
 export const lintRules = {
   'secret-in-form': {
     severity: 'error',
-    title: 'A form asks for no password, key, token or payment credential.',
+    title: 'A form must not ask for a password, key, token or payment credential.',
     source: elicitation('User Interaction Model'),
   },
   'nested-schema': {
     severity: 'error',
-    title: 'A form is one flat object of simple fields.',
+    title: 'A form must be one flat object of simple fields.',
     source: elicitation('Requested Schema'),
   },
   'unsupported-schema': {
@@ -43,7 +43,7 @@ export const lintRules = {
   },
   'wrong-wire': {
     severity: 'error',
-    title: 'A question is asked in the way of the connection’s revision.',
+    title: 'A question must be asked in the way of the connection’s revision.',
     source: `${elicitation('Elicitation Requests')}; ${rounds}`,
   },
   'undeclared-request': {
@@ -84,7 +84,7 @@ export const lintRules = {
   'unconfirmed-acted': {
     severity: 'error',
     title: 'A form sent back with its confirmation left at no does not lead to what a yes leads to.',
-    source: craft('a confirmation that is not looked at is none'),
+    source: craft('a confirmation that nobody checks is none'),
   },
   'unchecked-answer': {
     severity: 'error',
@@ -99,7 +99,7 @@ export const lintRules = {
   'fails-open': {
     severity: 'error',
     title: 'What needs the person’s yes is not done for a client that cannot ask.',
-    source: craft('consent that could not be had is not given'),
+    source: craft('consent that could not be asked for was not given'),
   },
   'unasked-in-era': {
     severity: 'error',
@@ -108,7 +108,7 @@ export const lintRules = {
   },
   'asked-again': {
     severity: 'error',
-    title: 'A question that was declined is not put again in the same call.',
+    title: 'A question that was declined must not be asked again in the same call.',
     source: elicitation('Response Actions'),
   },
   'asks-in-loop': {
@@ -148,7 +148,7 @@ export const lintRules = {
   },
   'missing-description': {
     severity: 'note',
-    title: 'A field that is typed into says what to write there.',
+    title: 'A text field should say what to write in it.',
     source: elicitation('Requested Schema'),
   },
   'asks-for-argument': {
@@ -158,7 +158,7 @@ export const lintRules = {
   },
   'pattern-sent': {
     severity: 'note',
-    title: 'No rule is sent that clients drop.',
+    title: 'A form should send no rule that clients drop.',
     source: 'MCP 2026-07-28, schema: StringSchema has no pattern',
   },
   'enum-names': {

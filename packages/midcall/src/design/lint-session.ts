@@ -56,7 +56,7 @@ export interface SessionOptions {
   /** `file://` URIs; declared only where there are any. */
   readonly roots: readonly string[];
   readonly client: { readonly name: string; readonly version: string };
-  /** Milliseconds of silence after which a call is left. */
+  /** Milliseconds of how long to wait for a silent server. */
   readonly waitMs: number;
   readonly startTimeoutMs: number;
   readonly clock: Clock;

@@ -38,7 +38,7 @@ export interface LintOptions {
   readonly roots?: readonly string[];
   /** How we name ourselves to the server. */
   readonly client?: { readonly name: string; readonly version: string };
-  /** Milliseconds of silence after which a call is left; 10,000 where absent. */
+  /** Milliseconds of how long to wait for a silent server; 10,000 where absent. */
   readonly waitMs?: number;
   /** Milliseconds to wait for the server to come up; 30,000 where absent. */
   readonly startTimeoutMs?: number;

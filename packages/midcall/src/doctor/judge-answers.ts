@@ -23,7 +23,7 @@ export function judgeWord(word: string, answer: Answer<unknown>): Finding {
       'The word came back faster than anybody types: a program read the message, and answered.',
     );
   if (suspect)
-    return finding('answers-by-itself', ms, 'It was accepted without the word, before anybody can have read it.');
+    return finding('answers-by-itself', ms, 'It was accepted without the word, before anybody could have read it.');
   return finding('wrong', ms, 'It was accepted without the word: nothing shows that a person has read it.');
 }
 
@@ -37,7 +37,7 @@ export function judgeFields(
     new Map(asked.fields.map(field => [`fields.${field.name}` as RowName, judged(field)]));
   if (answer.action !== 'accept') return of(() => unanswered(answer));
   const { elapsedMs: ms } = answer.by;
-  if (ms < TYPED_MS) return of(() => finding('answers-by-itself', ms, 'It was filled in faster than anybody can.'));
+  if (ms < TYPED_MS) return of(() => finding('answers-by-itself', ms, 'It was filled in faster than anybody types.'));
   return of(field => {
     const value = own(answer.content, field.name);
     const want = wanted[field.name];
@@ -45,10 +45,10 @@ export function judgeFields(
     if (value === undefined) return finding('wrong', ms, `Nothing arrived for ${called}.`);
     if (checkValue(field, value))
       return finding('wrong', ms, `${called} arrived as ${kindOf(value)}, which does not fit.`);
-    if (same(value, want)) return finding('works', ms, 'It arrived as it was to be filled in.');
+    if (same(value, want)) return finding('works', ms, 'It arrived exactly as it was to be filled in.');
     if (field.default !== undefined)
       return finding('wrong', ms, `${called} arrived changed. If you left it alone, the host does not show defaults.`);
-    return finding('works', ms, 'It arrived in the right kind, with another value than was asked for.');
+    return finding('works', ms, 'It arrived with the right type, but not with the value that was asked for.');
   });
 }
 
@@ -57,8 +57,8 @@ export function judgeRefusal(wanted: 'decline' | 'dismiss', answer: Answer<unkno
   const came = answer.action === 'cancel' ? (answer.reason === 'dismissed' ? 'dismiss' : undefined) : answer.action;
   if (came === undefined) return unanswered(answer as NotAccepted);
   const { elapsedMs: ms, suspect } = answer.by;
-  if (suspect) return finding('answers-by-itself', ms, `It was ${done[came]} before anybody can have read it.`);
-  if (came === wanted) return finding('works', ms, `It arrived as ${noun[came]}, which it was.`);
+  if (suspect) return finding('answers-by-itself', ms, `It was ${done[came]} before anybody could have read it.`);
+  if (came === wanted) return finding('works', ms, `It arrived as ${noun[came]}, as it should.`);
   return finding('wrong', ms, `It arrived as ${noun[came]}. If you ${told[wanted]} it, the host says something else.`);
 }
 
@@ -75,7 +75,7 @@ export function judgePage(answer: Answer<unknown>, waitMs: number): Finding {
     );
   if (answer.action !== 'accept') return unanswered(answer);
   const code = assurance === 'out-of-band' ? ' The code that only the host showed was right.' : '';
-  return finding('works', ms, `The link was agreed to, and the button on the page pressed.${code}`);
+  return finding('works', ms, `The person agreed to open the link and pressed the button on the page.${code}`);
 }
 
 /** A question that was not accepted though it was to be. */
@@ -87,11 +87,11 @@ export function unanswered(answer: NotAccepted): Finding {
     case 'dismissed': {
       const how = done[said === 'decline' ? 'decline' : 'dismiss'];
       return suspect
-        ? finding('answers-by-itself', ms, `It was ${how} before anybody can have read it.`)
+        ? finding('answers-by-itself', ms, `It was ${how} before anybody could have read it.`)
         : finding('refused', ms, `It was ${how}. If that was not you, the host did it.`);
     }
     case 'suspect':
-      return finding('answers-by-itself', ms, 'It was refused before anybody can have read it.');
+      return finding('answers-by-itself', ms, 'It was refused before anybody could have read it.');
     case 'timeout':
     case 'unfinished':
       return finding('dropped', ms, 'No answer came in time. If you saw no question, the host drops it.');

@@ -30,12 +30,12 @@ export function judgeReply(
   if ('text' in came) {
     return came.text.toLowerCase().includes(word)
       ? finding('works', ms, 'The model said what it was asked to.')
-      : finding('wrong', ms, 'A reply came, and not the one word that was asked for.');
+      : finding('wrong', ms, 'A reply came, but it was not the one word that was asked for.');
   }
   if (isMidcallError(came.error, 'sampling/refused'))
     return finding('refused', ms, 'The request was refused. If that was not you, the host did it.');
   if (isMidcallError(came.error, 'sampling/suspect'))
-    return finding('answers-by-itself', ms, 'It was refused before anybody can have read it.');
+    return finding('answers-by-itself', ms, 'It was refused before anybody could have read it.');
   if (isMidcallError(came.error, 'sampling/invalid'))
     return finding('wrong', ms, 'The reply breaks the rules of the protocol.');
   return finding('dropped', ms, 'The host declares sampling, and no reply came.');

@@ -55,8 +55,7 @@ function nextStep(chart: Chart, checks: readonly ReportLine[]): string | undefin
   if (untried('timeout'))
     return 'Call doctor_timeout to find out how long a call may stay open; with progress: true, once more.';
   if (untried('timeout.progress')) return 'Call doctor_timeout with progress: true.';
-  if (untried('sampling'))
-    return 'Where the person agrees to spend a few tokens, call doctor with checks: ["sampling"].';
+  if (untried('sampling')) return 'If the person agrees to spend a few tokens, call doctor with checks: ["sampling"].';
   return undefined;
 }
 

@@ -41,7 +41,7 @@ export function withoutReply(missing: NoReply, what: string): CallToolResult {
 const because: Record<NoReply, string> = {
   'model-refused': 'the person refused to let their model be used. Do not try again unless they ask for it.',
   'model-refused-unread':
-    'the client refused the use of its model before anybody can have read the request. Tell the person, who may know ' +
+    'the client refused the use of its model before anybody could have read the request. Tell the person, who may know ' +
     'nothing of it, and do not try again by yourself.',
   'no-model': 'no language model could be reached: the client offers none here, or it did not reply.',
   'model-failed': 'the model did not reply in the way it was asked to.',

@@ -11,6 +11,6 @@ export function checkMessage(message: string): void {
   if (message.length > MAX_MESSAGE)
     throw new MidcallError(
       'form/unsupported',
-      `A message has at most ${MAX_MESSAGE} characters; this one has ${message.length}.`,
+      `A message must have at most ${MAX_MESSAGE} characters; got ${message.length}.`,
     );
 }

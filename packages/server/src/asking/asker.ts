@@ -47,7 +47,7 @@ const MAX_ASKS = 1_000;
 const tooMany = () =>
   new MidcallError(
     'ask/repeated',
-    `This call has put ${MAX_ASKS} questions and is ended. Ask once for what is needed.`,
+    `This call asked ${MAX_ASKS} questions, so it was ended. Ask once for all that is needed.`,
   );
 
 export class Asker implements ChannelCall {
@@ -141,10 +141,7 @@ export class Asker implements ChannelCall {
     if (!can.form && wouldCount(native, question, this)) {
       return missingCapability(asks, { elicitation: { form: {} } }, `${needs}, and this client cannot show a form.`);
     }
-    return new MidcallError(
-      'ask/unavailable',
-      `${needs}, and no channel that is switched on can give one that counts.`,
-    );
+    return new MidcallError('ask/unavailable', `${needs}, and no enabled channel can give one that counts.`);
   }
 }
 

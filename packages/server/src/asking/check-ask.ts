@@ -110,9 +110,12 @@ function checkShared({ message, key, timeoutMs }: Pick<ElicitAsk<FormInput>, 'me
   if (key !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(key)) {
     throw new MidcallError(
       'form/unsupported',
-      'The key of a question is 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+      'The key of a question must be 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
     );
   }
   if (timeoutMs !== undefined && timeoutMs > MAX_TIMEOUT_MS)
-    throw new MidcallError('form/unsupported', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
+    throw new MidcallError(
+      'form/unsupported',
+      'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',
+    );
 }

@@ -22,7 +22,7 @@ export function checkChannels(ask: ElicitAsk<FormInput>, { registered, name }: A
     if (channel === 'page') return config.pages ? undefined : noPages;
     if (!config.channels.includes(channel)) return switchOn(channel, config);
     if (channel === 'native') return undefined;
-    if (registered.method !== 'tools/call') return 'the relay goes on with tools alone';
+    if (registered.method !== 'tools/call') return 'the relay works for tools only';
     return weaker('relayed', ask.assurance)
       ? `the relay gives 'relayed', and '${ask.assurance}' is demanded`
       : undefined;

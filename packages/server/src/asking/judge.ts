@@ -98,7 +98,7 @@ export class AskHistory {
     if ((this.#refused?.get(question)?.times ?? 0) < 2) return undefined;
     return new MidcallError(
       'ask/repeated',
-      `The question '${message.slice(0, 80)}' was put twice and not accepted, so it is not put again. ` +
+      `The question '${message.slice(0, 80)}' was asked twice and not accepted, so it is not asked again. ` +
         'Go on without the answer, or ask something else.',
     );
   }

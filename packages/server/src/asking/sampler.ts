@@ -207,7 +207,10 @@ const contextNeverSent =
 
 function checkTimeout(ms: number): void {
   if (ms > 0 && ms <= MAX_TIMEOUT_MS) return;
-  throw new MidcallError('sampling/invalid', 'timeoutMs is a number of milliseconds above 0, and at most 24 days.');
+  throw new MidcallError(
+    'sampling/invalid',
+    'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',
+  );
 }
 
 function failed(recording: Exclude<Recording, { kind: 'answered' }>, suspectBelowMs: number): MidcallError {
@@ -220,7 +223,7 @@ function failed(recording: Exclude<Recording, { kind: 'answered' }>, suspectBelo
   if (recording.ms < suspectBelowMs)
     return new MidcallError(
       'sampling/suspect',
-      'The client refused before anybody can have read the request, so it could not be told whether a person refused. ' +
+      'The client refused before anybody could have read the request, so it could not be told whether a person refused. ' +
         'Tell the person, who may know nothing of it, and do not try again by yourself.',
     );
   // How long it took is no proof of a person: the network takes time, too.

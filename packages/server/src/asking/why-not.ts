@@ -44,7 +44,7 @@ const strangers = 'nobody proved on the page to be the person who was asked.';
 
 const byItself = {
   declined:
-    'the client said no before anybody can have read the question. Tell the person, who may know nothing of it, and do not try again by yourself.',
+    'the client said no before anybody could have read the question. Tell the person, who may know nothing of it, and do not try again by yourself.',
   dismissed:
-    'the client closed the question without answering it, before anybody can have read it. Tell the person, who may know nothing of it, and do not try again by yourself.',
+    'the client closed the question without answering it, before anybody could have read it. Tell the person, who may know nothing of it, and do not try again by yourself.',
 } as const;

@@ -84,7 +84,7 @@ const optionKinds: Kinds<ConnectOptions> = {
   reach: anything,
 };
 
-const notAttached = 'These pages belong to no server yet: give them to midcall({ pages }).';
+const notAttached = 'These pages have no server yet: pass them to midcall({ pages }).';
 
 /**
  * @throws MidcallError `server/setup` for a base URL that is no http(s) address, plain http to another machine, or two
@@ -206,10 +206,7 @@ function readBase(given: string | URL): URL {
   try {
     url = new URL(given);
   } catch {
-    throw new MidcallError(
-      'server/setup',
-      'baseUrl is no web address. Give one such as https://notes.example.com/connect.',
-    );
+    throw new MidcallError('server/setup', 'baseUrl must be a web address, such as https://notes.example.com/connect.');
   }
   if (!isConfidential(url)) {
     throw new MidcallError('server/setup', 'baseUrl must begin with https://, or http:// on this machine.');

@@ -68,7 +68,7 @@ export class PageServer {
       this.#starting = undefined;
       const taken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
       const why = taken
-        ? `port ${this.#options.port} is another process's. Leave out connect's port, or give each server its own`
+        ? `port ${this.#options.port} is in use by another process. Omit connect's port, or give each server its own`
         : 'this process may not listen on 127.0.0.1';
       throw new MidcallError('connect/unavailable', `No page can be served: ${why}.`, { cause });
     }

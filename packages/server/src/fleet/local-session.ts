@@ -165,7 +165,7 @@ export class LocalSession {
   #cancel(id: unknown, call: RunningCall): void {
     this.#transport.receive(takenBack(id));
     setImmediate(() => {
-      const error = { code: -32000, message: 'This request was taken back by its client.' };
+      const error = { code: -32000, message: 'The client withdrew this request.' };
       void call.append({ jsonrpc: '2.0', id: id as string, error }, true).catch(this.#member.onError);
       this.#forget(id, call);
     });

@@ -21,7 +21,7 @@ export const away: Refusal = {
 export const sameId: Refusal = {
   status: 400,
   code: -32600,
-  message: 'This id is that of another request, which has no response yet.',
+  message: 'Another request with this id has no response yet.',
 };
 export const tooMany: Refusal = {
   status: 429,

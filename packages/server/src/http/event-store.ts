@@ -92,7 +92,7 @@ export function boundedEventStore(options: EventStoreOptions = {}): EventStore {
     },
     async replayEventsAfter(lastEventId, { send }) {
       const found = parse(lastEventId);
-      if (!found) throw new Error('This event is not kept any more.');
+      if (!found) throw new Error('This event is no longer kept.');
       for (const event of found.stream.events.filter(each => each.sequence > found.after)) {
         // The transport's priming event is no message; it only gives a stream its first id.
         if ('jsonrpc' in event.message) await send(`${found.id}.${event.sequence}`, event.message);

@@ -217,7 +217,7 @@ export class HttpSessions {
     if (refusal) return refusal;
     const ids = requestsIn(body);
     if (new Set(ids).size < ids.length || ids.some(id => underWay.has(id)))
-      return { status: 400, code: -32600, message: 'This id is that of another request, which has no response yet.' };
+      return { status: 400, code: -32600, message: 'Another request with this id has no response yet.' };
     if (this.#underWayWith(session) + ids.length > this.#options.maxCalls)
       return {
         status: 429,
@@ -271,7 +271,7 @@ export class HttpSessions {
    * basic/utilities/cancellation, "Behavior Requirements").
    */
   #endStream({ transport }: Session, id: unknown): void {
-    const error = { code: -32000, message: 'This request was taken back by its client.' };
+    const error = { code: -32000, message: 'The client withdrew this request.' };
     transport.send({ jsonrpc: '2.0', id: id as string | number, error }).catch(() => {});
   }
 

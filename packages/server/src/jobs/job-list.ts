@@ -109,7 +109,7 @@ export class JobList {
         return;
       }
     }
-    throw new MidcallError('store/unavailable', 'The list of jobs is being changed by too many at once. Try again.');
+    throw new MidcallError('store/unavailable', 'Too many processes are changing the list of jobs at once. Try again.');
   }
 }
 

@@ -28,9 +28,9 @@ export function registerResume(
   server.registerTool(
     RESUME,
     {
-      title: 'Go on with a waiting call',
+      title: 'Continue a waiting call',
       description:
-        'Goes on with a call that is waiting for the person, when they have answered. Only with a ticket that another tool ' +
+        'Continues a call that is waiting for the person, once they have answered. Only with a ticket that another tool ' +
         'gave, and only with what the person really said or did.',
       inputSchema: input as unknown as StandardSchemaWithJSON<z.infer<typeof input>>,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

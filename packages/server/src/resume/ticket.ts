@@ -42,7 +42,7 @@ export async function keepTicket(ticket: string, call: Resumed, ttlMs: number, c
 const unknownTicket = () =>
   new MidcallError(
     'state/invalid',
-    'This ticket is not known: its time is up, or it was never given. Nothing was done. Call the tool again.',
+    'This ticket is unknown: it has expired, or never existed. Nothing was done. Call the tool again.',
   );
 
 const usedTicket = () =>

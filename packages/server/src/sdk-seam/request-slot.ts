@@ -188,7 +188,7 @@ async function finalOf(ending: Ending<unknown> | undefined, made: Final): Promis
 const overtaken = () =>
   new MidcallError(
     'call/interrupted',
-    'This process was away so long that another went on with this call and answers it. Call again to learn what came of it.',
+    'This process was away so long that another went on with this call and answers it. Call again for the result.',
   );
 
 function again(earlier: Earlier): Final {

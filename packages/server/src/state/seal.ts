@@ -79,7 +79,7 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   const maxLength = options.maxLength ?? 1_048_576;
   const randomBytes = options.randomBytes ?? pooledRandom();
   if (!Number.isSafeInteger(maxLength) || maxLength < 256) {
-    throw new TypeError('createSealer: maxLength is a whole number of characters, at least 256.');
+    throw new TypeError('createSealer: maxLength must be a whole number of characters, 256 or more.');
   }
   const sealing = keys.keys[0];
   if (!sealing) throw new TypeError('createSealer: the key ring is empty; build it with keyRing().');
@@ -114,7 +114,7 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
     if (text.length > maxLength) {
       throw new MidcallError(
         'state/too-large',
-        `What is to be sealed needs ${text.length} characters, and ${maxLength} is the limit. Keep less in it.`,
+        `The sealed text would have ${text.length} characters; the limit is ${maxLength}. Store less in it.`,
       );
     }
     return text;

@@ -17,7 +17,7 @@ export function sealedStore(store: Store, sealer: Sealer): Store {
     if (typeof value === 'string') return value;
     throw new MidcallError(
       'store/corrupt',
-      'What lies in the store cannot be opened with the keys of this server, so nothing is done with it. Give every server ' +
+      'A stored value cannot be opened with the keys of this server, so it is not used. Give every server ' +
         'that shares a store the same keys, and keep an old key in the list until what it sealed has expired.',
     );
   };

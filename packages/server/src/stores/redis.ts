@@ -143,7 +143,7 @@ function judged(error: unknown, command: string): MidcallError {
     return new MidcallError('store/unavailable', `This Redis does not know ${command}; 6.2 or newer is needed.`);
   }
   if (word === 'OOM') {
-    return new MidcallError('store/unavailable', 'Redis is out of memory. Give it more, or let less be kept.');
+    return new MidcallError('store/unavailable', 'Redis is out of memory. Give it more, or keep less.');
   }
   if (word === 'NOAUTH' || word === 'WRONGPASS' || word === 'NOPERM') {
     return new MidcallError('store/unavailable', `Redis refuses ${command} (${word}). Check the user and its rights.`);
@@ -151,6 +151,6 @@ function judged(error: unknown, command: string): MidcallError {
   const why = word ?? (typeof code === 'string' && /^[A-Z_]{2,40}$/.test(code) ? code : undefined);
   return new MidcallError(
     'store/unavailable',
-    `Redis did not do ${command}${why ? ` (${why})` : ''}. Check that it runs and can be reached.`,
+    `Redis did not run ${command}${why ? ` (${why})` : ''}. Check that it runs and can be reached.`,
   );
 }

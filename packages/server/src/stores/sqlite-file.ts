@@ -146,7 +146,7 @@ export function judged(error: unknown, subject: string): unknown {
   if (code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB') {
     return new MidcallError(
       'store/corrupt',
-      `${subject} is damaged or no SQLite database. Restore it from a backup, or stop every process and move it away to begin anew; open questions are then lost.`,
+      `${subject} is damaged, or not a SQLite database. Restore it from a backup, or stop every process and move it away to start over; open questions are then lost.`,
     );
   }
   if (isBusy(error)) {

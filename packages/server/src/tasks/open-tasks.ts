@@ -22,7 +22,7 @@ export class OpenTasks {
     if (open.size >= MOST_OPEN) {
       throw new MidcallError(
         'call/too-many',
-        `You have ${MOST_OPEN} tasks that are not over. Answer or cancel some of them, then call again.`,
+        `You have ${MOST_OPEN} unfinished tasks. Answer or cancel some of them, then call again.`,
       );
     }
     open.add(id);

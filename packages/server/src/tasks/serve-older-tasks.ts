@@ -21,7 +21,7 @@ export const olderCapability = { tasks: { list: {}, cancel: {}, requests: { tool
 async function known(tasks: Tasks, owner: string, id: string): Promise<Task> {
   const task = await tasks.find(owner, id);
   if (task && isOlder(task)) return task;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: its time is up, or it was never yours.');
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
 }
 
 /** What answers `tasks/get`. */

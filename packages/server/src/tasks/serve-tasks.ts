@@ -55,7 +55,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
   };
   const known = <T>(found: T | undefined | false): T => {
     if (found) return found;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: its time is up, or it was never yours.');
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
   };
   type Answer = (taskId: string, owner: string, ctx: ServerContext) => Promise<Record<string, unknown>>;
   /** @param older - answers on 2025-11-25 */

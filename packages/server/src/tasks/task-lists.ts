@@ -40,7 +40,10 @@ export class TaskLists {
       };
       if (await this.#store.set(key, JSON.stringify(next), options)) return;
     }
-    throw new MidcallError('store/unavailable', 'Your list of tasks is being changed by too many at once. Try again.');
+    throw new MidcallError(
+      'store/unavailable',
+      'Too many requests are changing your list of tasks at once. Try again.',
+    );
   }
 
   /** Digests of ids, the oldest first. */

@@ -72,7 +72,7 @@ export class TaskStore {
         return next;
       }
     }
-    throw new MidcallError('store/unavailable', 'The task is being changed by too many at once. Try again.');
+    throw new MidcallError('store/unavailable', 'Too many requests are changing this task at once. Try again.');
   }
 
   #lifeOf(task: Task): number {

@@ -17,7 +17,7 @@ export const serverTexts = {
       ].join(', '),
     filter: (count: number) => `Filter ${count} entries`,
     noTools: 'This server has no tools.',
-    toolsUnknown: 'What it can do is known once it runs.',
+    toolsUnknown: 'Start it to see what it can do.',
     unlisted: (list: string, why: string) => `The ${list} could not be listed: ${why}`,
     prompts: 'Prompts',
     resources: 'Resources',
@@ -62,9 +62,9 @@ export const serverTexts = {
     drop: 'Remove',
     newVariables: 'Set environment variables',
     newHeaders: 'Set headers',
-    variablesHelp: 'One NAME=value a line. Values are kept sealed, apart from the list of servers.',
+    variablesHelp: 'One NAME=value per line. Values are kept encrypted, apart from the list of servers.',
     headersHelp:
-      'One Name: value a line, such as Authorization. Values are kept sealed, apart from the list of servers.',
+      'One Name: value per line, such as Authorization. Values are kept encrypted, apart from the list of servers.',
     badLine: (line: number, sign: '=' | ':') =>
       sign === '='
         ? `Line ${line} of the variables must be NAME=value.`
@@ -87,7 +87,7 @@ export const serverTexts = {
     byUrl: 'By URL',
     byConfig: 'From an mcp.json',
     name: 'Name',
-    nameHelp: 'How it is called here. Left empty, it is called what it calls itself.',
+    nameHelp: 'Its name on this desk. If empty, the server’s own name is used.',
     command: 'Command line',
     commandHelp: 'Run without a shell. Quote arguments that contain spaces.',
     url: 'URL',

@@ -2,8 +2,8 @@
 export const taskTexts = {
   task: {
     title: 'Calls that go on',
-    lead: 'A server may go on with a call by itself, for days. You need not wait for it: its questions come to the desk when they are asked.',
-    none: 'No call goes on by itself.',
+    lead: 'A server may continue a call by itself, for days. You need not wait for it: its questions appear on the desk when they are asked.',
+    none: 'No call continues by itself.',
     state: 'State',
     change: 'Change',
     waits: 'Waits for an answer',
@@ -11,11 +11,11 @@ export const taskTexts = {
     follower: {
       desk: '',
       other: 'Another process of yours follows it, such as midcall call.',
-      nobody: 'It is taken up when its server is connected here.',
+      nobody: 'It continues here once its server is connected.',
     },
     cancel: 'Cancel',
     forget: 'Forget',
-    goesOn: 'This call goes on by itself. If you close the desk, the next one asks the server for it again.',
-    needsDesk: 'This call goes on by itself, for as long as the desk is open.',
+    goesOn: 'This call continues by itself. If you close the desk, the next one asks the server for it again.',
+    needsDesk: 'This call continues by itself for as long as the desk is open.',
   },
 };

@@ -157,12 +157,12 @@ export const texts = {
         case 'timed-out':
           return 'The time to answer ran out. The server was told that nobody answered.';
         case 'withdrawn':
-          if (kind === 'sign-in') return 'The sign-in did not succeed, or was called off. What waited for it says why.';
-          return 'The server took the question back, or its call was cancelled. There is nothing left to answer.';
+          if (kind === 'sign-in') return 'The sign-in did not succeed, or was cancelled. What waited for it says why.';
+          return 'The server withdrew the question, or its call was cancelled. There is nothing left to answer.';
         case 'completed':
           return kind === 'sign-in' ? 'You are signed in.' : 'The page reported that you have finished.';
         case 'server-gone':
-          return 'The server is gone. Nobody is left to hear an answer.';
+          return 'The server has stopped, so nobody is left to answer to.';
         case 'refused-by-policy':
           return `Your policy refused it: ${ending.rule}`;
       }
@@ -197,13 +197,13 @@ export const texts = {
   },
   field: fieldTexts,
   signIn: {
-    forServer: 'It takes no call from anybody who is not signed in.',
+    forServer: 'It accepts no calls from anybody who is not signed in.',
     at: 'You sign in at',
     scopes: 'It asks for',
     code: 'Your code',
     open: 'Sign in',
-    help: 'The page opens in a tab of its own. What you type there is not seen here. When you are signed in, this card goes, and what was waiting goes on.',
-    waysOut: 'Decline and Dismiss leave you signed out, and what was waiting fails.',
+    help: 'The page opens in its own tab. What you type there is not seen here. Once you are signed in, this card disappears and the call continues.',
+    waysOut: 'Decline and Dismiss leave you signed out, and the waiting call fails.',
   },
   url: {
     domain: 'The page belongs to',
@@ -212,7 +212,7 @@ export const texts = {
     open: 'Open the page',
     nothingFetched:
       'Nothing has been loaded from it. Opening it tells the server that you agreed, not that you have finished.',
-    notOpenable: 'This is no web address, so it is never opened. You can decline or dismiss.',
+    notOpenable: 'This is not a web address, so it cannot be opened. You can decline or dismiss.',
     finished: 'I have finished',
     giveUp: 'Cancel',
     afterOpen: 'The page was opened in a new tab. Come back when you are done there.',

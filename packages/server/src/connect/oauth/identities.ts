@@ -48,7 +48,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
       if (before) return before;
       if (!takes.registration) {
         throw new ProviderError(
-          `${name} does not know this server, and takes none by itself: the operator has to register it there and give its clientId.`,
+          `${name} does not know this server, and registers none by itself: the operator has to register it there and configure its clientId.`,
           'unsent',
         );
       }

@@ -94,7 +94,7 @@ export function providerError(name: string, error: unknown): ProviderError {
     );
   }
   if (codes.some(code => code.startsWith('OAUTH_'))) {
-    return new ProviderError(`${name} gave an answer that does not hold up, so it was not used.`, 'unknown');
+    return new ProviderError(`${name} sent an answer that failed its checks, so it was not used.`, 'unknown');
   }
   return new ProviderError(`The connection to ${name} broke off. Try again later.`, 'unknown');
 }

@@ -110,16 +110,16 @@ export function provider(options: ProviderOptions): Provider {
   };
   check(
     /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/u.test(id),
-    'id has lower-case letters, digits and hyphens, at most 32.',
+    'id must be at most 32 lower-case letters, digits and hyphens.',
   );
   check(
     name !== '' && [...name].length <= 60 && !/\n/u.test(name) && !hides(name),
-    `name of '${id}' is one line of at most 60 characters.`,
+    `name of '${id}' must be one line of at most 60 characters.`,
   );
-  check(URL.canParse(options.issuer), `issuer of '${id}' is not an address.`);
+  check(URL.canParse(options.issuer), `issuer of '${id}' must be a web address.`);
   const issuer = new URL(options.issuer);
-  check(isSafeEndpoint(issuer), `issuer of '${id}' has to be an https address (http only on loopback).`);
-  check(issuer.search === '' && issuer.hash === '', `issuer of '${id}' has no query and no fragment.`);
+  check(isSafeEndpoint(issuer), `issuer of '${id}' must be an https address (http only on loopback).`);
+  check(issuer.search === '' && issuer.hash === '', `issuer of '${id}' must not have a query or a fragment.`);
   check(clientId !== '', `clientId of '${id}' is empty.`);
   check(
     clientId !== undefined || (options.clientSecret === undefined && options.clientAuth === undefined),

@@ -54,7 +54,7 @@ export function secretKind(vault: Keeper): PageKind {
       if (value.length > longest) return { again: view(asked, 'This is too long to be right.') };
       return {
         async finish() {
-          if (!principal) throw new MidcallError('connect/identity', 'Nothing can be kept for a person nobody knows.');
+          if (!principal) throw new MidcallError('connect/identity', 'Nothing can be kept for an unknown person.');
           await vault.put(principal, asked.name, value);
           return { secret: asked.name };
         },

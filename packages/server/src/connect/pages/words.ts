@@ -45,7 +45,7 @@ export const words = {
   },
   failed: {
     title: 'This could not be finished',
-    lines: ['Your answer arrived, but what had to follow failed. Nothing is assumed to be done.', again],
+    lines: ['Your answer arrived, but acting on it failed. Do not assume that anything was done.', again],
     status: 500,
   },
   away: {
@@ -76,10 +76,10 @@ export const words = {
     status: 403,
   },
   forged: {
-    title: 'This form was not taken',
+    title: 'This form was not accepted',
     lines: ['It did not come from our own page in this browser. Open the link again and send it from there.'],
     status: 403,
   },
-  tooLarge: { title: 'This is too much', lines: ['What was sent is larger than this page takes.'], status: 413 },
+  tooLarge: { title: 'This is too much', lines: ['What was sent is larger than this page accepts.'], status: 413 },
   notHere: { title: 'There is nothing here', lines: ['Open the link your assistant showed.'], status: 404 },
 } satisfies Record<string, Says>;

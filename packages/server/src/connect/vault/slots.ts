@@ -63,7 +63,7 @@ export function slots(store: Store, sealer: Sealer): Slots {
     if (!result.ok && result.reason === 'unknown-key') {
       throw new MidcallError(
         'store/corrupt',
-        'A kept credential was sealed with a key that is no longer in the ring. Put the old key back behind the new one.',
+        'A kept credential was sealed with a key that is no longer in the ring. Put the old key back, after the new one.',
       );
     }
     const content = result.ok ? (result.payload as Partial<Content> | null) : undefined;
