@@ -110,6 +110,7 @@ function draw(root) {
   console.log(title);
   const height = (deepest + 2) * row;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -20 ${width} ${height + 20}" font-family="monospace" font-size="10">
+<title>${escaped(title)}</title>
 <text x="2" y="-6" font-size="12">${escaped(title)}</text>
 ${boxes.join('\n')}
 </svg>

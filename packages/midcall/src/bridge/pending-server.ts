@@ -53,6 +53,6 @@ export function pendingServer({ isOld, mid, name, ready, sessionFor, forward }: 
     );
   }
   forwardCalls(link, mid, can, forward, sessionFor);
-  passThrough(link, ready, forward);
+  passThrough(link, ready, forward, isOld);
   return link;
 }
