@@ -522,9 +522,9 @@ describe('what is no form', () => {
     [
       'bounds nothing fits',
       { type: 'object', properties: { a: { type: 'string', minLength: 5, maxLength: 2 } } },
-      'Give bounds that something can fit.',
+      'Give bounds that some value can meet.',
     ],
-    ['Zod Mini', mini.object({ a: mini.string() }), "and 'zod' where this is of 'zod/mini'"],
+    ['Zod Mini', mini.object({ a: mini.string() }), "and 'zod' instead of 'zod/mini'"],
   ])('%s: the error says what to write', (_, input, says) => {
     expect(() => form(input as never)).toThrow(says);
   });

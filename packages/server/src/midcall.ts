@@ -1,29 +1,15 @@
 /** The composition root of the server library: `midcall()` once per process, then tools, prompts and resources. */
 
 import { MidcallError } from '@midcall/core/errors';
-import {
-  anything,
-  checkGiven,
-  checkOptions,
-  func,
-  having,
-  type Kind,
-  name as nameKind,
-  oneOf,
-  schemaKind,
-  text,
-} from '@midcall/core/options';
+import { checkGiven, checkOptions, func, oneOf } from '@midcall/core/options';
 import type {
   CallToolResult,
   GetPromptResult,
-  Icon,
   McpServer,
-  ReadResourceResult,
   RegisteredPrompt,
   RegisteredResource,
   RegisteredResourceTemplate,
   RegisteredTool,
-  ResourceMetadata,
   ResourceTemplate,
   ServerContext,
   StandardSchemaWithJSON,
@@ -36,7 +22,24 @@ import { dispatcher, type ResumableTool } from './dispatch.ts';
 import { aboutClient } from './era.ts';
 import type { GatewayCall, GatewayOptions, Handled } from './gateway-call.ts';
 import { promptResult, resourceResult, toolResult } from './handler-result.ts';
-import { type AskingMethod, askingMethods, type Registered, type TaskMode } from './request.ts';
+import {
+  addressKind,
+  checkRegistration,
+  isHarmless,
+  type PromptAnswer,
+  type PromptConfig,
+  promptKinds,
+  type ResourceAnswer,
+  type ResourceConfig,
+  readArguments,
+  serverKind,
+  type ToolAnswer,
+  type ToolConfig,
+  taskKind,
+  taskSupport,
+  toolKinds,
+} from './registration.ts';
+import { type AskingMethod, askingMethods, type Registered } from './request.ts';
 import { registerResume } from './resume/resume-tool.ts';
 import type { Files } from './roots/index.ts';
 import { wrapServer } from './sdk-seam/request-slot.ts';
@@ -44,48 +47,6 @@ import { markReplayable } from './shared-call.ts';
 import { callsMayBecomeTasks, serveTasks } from './tasks/serve-tasks.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { runUnattended } from './unattended.ts';
-
-interface Described {
-  readonly title?: string;
-  readonly description?: string;
-  readonly icons?: Icon[];
-  readonly _meta?: Record<string, unknown>;
-  /**
-   * Changed by the author when a handler changes so that an answer given to the old one must not reach the new one:
-   * calls in flight are then refused and start again.
-   */
-  readonly version?: string;
-}
-
-/** How a tool is listed, as the SDK has it; the annotations decide what a question may fall back to. */
-export interface ToolConfig<I extends StandardSchemaWithJSON | undefined> extends Described {
-  readonly inputSchema?: I;
-  readonly outputSchema?: StandardSchemaWithJSON;
-  readonly annotations?: ToolAnnotations;
-  /**
-   * When a call of it becomes a task (extension `io.modelcontextprotocol/tasks`), for clients that have tasks. `when-needed`,
-   * the default: when it would outlive its request, because it runs long or asks more often than a client goes round.
-   * `always`: at once. `required`: at once, and clients without tasks are refused. `never`: not even then.
-   */
-  readonly task?: TaskMode;
-}
-
-/** How a prompt is listed, as the SDK has it. */
-export interface PromptConfig<A extends StandardSchemaWithJSON | undefined> extends Described {
-  readonly argsSchema?: A;
-}
-
-/** How a resource is listed, as the SDK has it. */
-export interface ResourceConfig extends ResourceMetadata {
-  readonly version?: string;
-}
-
-/** What the handler of a tool returns: a text, or the whole result. */
-export type ToolAnswer = CallToolResult | string;
-/** What the handler of a prompt returns: the text of one message, or the whole result. */
-export type PromptAnswer = GetPromptResult | string;
-/** What the handler of a resource returns: the text of the resource that was read, or the whole result. */
-export type ResourceAnswer = ReadResourceResult | string;
 
 type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
 
@@ -352,49 +313,4 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       await Promise.all([tasks.close(), dispatch.close()]);
     },
   };
-}
-
-const taskSupport = {
-  never: 'forbidden',
-  'when-needed': 'optional',
-  always: 'optional',
-  required: 'required',
-} as const;
-const taskKind = oneOf('never', 'when-needed', 'always', 'required');
-const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
-const toolKinds = {
-  ...described,
-  inputSchema: schemaKind,
-  outputSchema: schemaKind,
-  annotations: anything,
-  task: taskKind,
-};
-const promptKinds = { ...described, argsSchema: schemaKind };
-const addressKind: Kind = {
-  words: 'a URI or a ResourceTemplate',
-  fits: value => typeof value === 'string' || (typeof value === 'object' && value !== null && 'uriTemplate' in value),
-};
-const serverKind = having('an McpServer', 'registerTool', 'registerPrompt', 'registerResource');
-
-/** @throws TypeError that says which argument is not what it has to be */
-function checkRegistration(place: string, given: { server: unknown; name: unknown; handler: unknown }): void {
-  checkGiven(place, 'the first argument', given.server, serverKind);
-  checkGiven(place, 'the name', given.name, nameKind);
-  checkGiven(place, 'the handler', given.handler, func);
-}
-
-/** schema.json, `ToolAnnotations`: a tool may be destructive where it says nothing. */
-const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
-  annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
-
-/** Reads raw arguments as the SDK does for a first call. */
-async function readArguments(schema: StandardSchemaWithJSON | undefined, raw: unknown): Promise<unknown> {
-  if (!schema) return {};
-  const read = await schema['~standard'].validate(raw ?? {});
-  if (read.issues)
-    throw new MidcallError(
-      'state/invalid',
-      'The arguments of the waiting call no longer fit its tool. Nothing was done.',
-    );
-  return read.value;
 }

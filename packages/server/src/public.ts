@@ -67,18 +67,17 @@ export { digest, type Json } from './digest.ts';
 export type { RunEnd } from './engine/deferred.ts';
 export type { GatewayCall, GatewayOptions, GatewayPage, Handled } from './gateway-call.ts';
 export type { JobRun, Jobs } from './jobs/jobs.ts';
-export {
-  type Midcall,
-  midcall,
-  type PromptAnswer,
-  type PromptConfig,
-  type ResourceAnswer,
-  type ResourceConfig,
-  type ToolAnswer,
-  type ToolConfig,
-} from './midcall.ts';
+export { type Midcall, midcall } from './midcall.ts';
 export type { Observation, Observer } from './observe.ts';
 export type { Principal, PrincipalOf } from './principal.ts';
+export type {
+  PromptAnswer,
+  PromptConfig,
+  ResourceAnswer,
+  ResourceConfig,
+  ToolAnswer,
+  ToolConfig,
+} from './registration.ts';
 export type { TaskMode } from './request.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';

@@ -28,3 +28,19 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   /** The process of a command, where it was started beforehand; used for the first start. */
   readonly started?: StartedServer;
 }
+
+/** What stands behind the client of a connection. */
+export function attachOptionsOf({
+  client,
+  era,
+  maxRounds,
+  startTimeoutMs,
+  callTimeoutMs,
+  maxMessageBytes,
+  fetch,
+  started,
+  authorization,
+  ...attached
+}: ConnectionOptions): Omit<AttachOptions, 'server'> {
+  return attached;
+}

@@ -5,21 +5,21 @@
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { endedWhenProbed } from '@midcall/core/sdk-seam';
-import { connectInTime, endlessProbe, systemClock } from '@midcall/core/time';
-import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { connectInTime, systemClock } from '@midcall/core/time';
+import type { Client } from '@modelcontextprotocol/client';
 import { attach } from '../attach.ts';
 import type { AttachEvent, Attachment, CallRequest, ServerIntroduction } from '../attachment.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { AskSignIn } from '../authorization/sign-in.ts';
 import type { CallOutcome, RunOptions } from '../calls/runner.ts';
 import { negotiationOf, unprobed } from '../era.ts';
-import { outputValidator } from '../output-validator.ts';
 import type { SamplingAccount } from '../sampling/flow.ts';
 import type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from '../sdk-seam/forwarded-requests.ts';
 import { authorizerOf } from './authorizer-of.ts';
 import type { CallHandle } from './call-handle.ts';
 import { type Catalogue, readCatalogue } from './catalogue.ts';
-import type { ConnectionOptions } from './connection-options.ts';
+import { clientOf, START_MS } from './client-of.ts';
+import { attachOptionsOf, type ConnectionOptions } from './connection-options.ts';
 import { listProblem } from './list-problem.ts';
 import { originOf, type ServerEntry, taskServerOf } from './server-entry.ts';
 import { type ServerInfo, serverInfoOf } from './server-info.ts';
@@ -302,20 +302,9 @@ export class Connection {
 
   /** @returns the client, and why it could not connect */
   async #connect(mode: ReturnType<typeof negotiationOf>): Promise<[client: Client, failed?: unknown]> {
-    const { client: info, maxRounds = 50, startTimeoutMs = 60_000, clock = systemClock, ...rest } = this.#options;
-    const { era: _, callTimeoutMs: __, maxMessageBytes: ___, fetch: ____, started: _____, ...more } = rest;
-    const { authorization: ______, ...attached } = more;
-    const pinned = typeof mode === 'object';
-    const client = new Client(info, {
-      inputRequired: { maxRounds },
-      jsonSchemaValidator: outputValidator(),
-      versionNegotiation: {
-        mode,
-        probe: pinned ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, 10_000) },
-      },
-      listChanged: this.#listChanged(),
-    });
-    const attachment = attach(client, { ...attached, clock, server: taskServerOf(this.entry) });
+    const { startTimeoutMs = START_MS, clock = systemClock } = this.#options;
+    const client = clientOf(this.#options, mode, list => this.#tell({ type: 'catalogue-changed', list }));
+    const attachment = attach(client, { ...attachOptionsOf(this.#options), clock, server: taskServerOf(this.entry) });
     attachment.subscribe(event => this.#tell(this.#worded(event)));
     this.#client = client;
     this.#attachment = attachment;
@@ -324,7 +313,8 @@ export class Connection {
       this.#transport = transport;
       const connect = () => client.connect(transport, { timeout: startTimeoutMs });
       const after = (ms: number, fn: () => void) => clock.after(ms, fn);
-      if (pinned) await connectInTime({ connect, giveUp: () => transport.close(), timeoutMs: startTimeoutMs, after });
+      if (typeof mode === 'object')
+        await connectInTime({ connect, giveUp: () => transport.close(), timeoutMs: startTimeoutMs, after });
       else await connect();
       if (this.#isPaused) transport.pause();
       return [client];
@@ -380,14 +370,6 @@ export class Connection {
     const { outcome } = event;
     const message = this.#tooLarge ?? `${outcome.message}${this.#stderr.said}`;
     return { ...event, outcome: { ...outcome, message } };
-  }
-
-  #listChanged(): NonNullable<ClientOptions['listChanged']> {
-    const told = (list: 'tools' | 'prompts' | 'resources') => ({
-      autoRefresh: false,
-      onChanged: (): void => this.#tell({ type: 'catalogue-changed', list }),
-    });
-    return { tools: told('tools'), prompts: told('prompts'), resources: told('resources') };
   }
 
   #whyNot(cause: unknown): string {

@@ -1,0 +1,32 @@
+/** The SDK's client of a connection: how it finds out which revision a server speaks, and what it does of its own accord. */
+import { endlessProbe } from '@midcall/core/time';
+import { Client } from '@modelcontextprotocol/client';
+import type { negotiationOf } from '../era.ts';
+import { outputValidator } from '../output-validator.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+
+/** Milliseconds a server has to come up, where nothing else is said. */
+export const START_MS = 60_000;
+/** Milliseconds a server has to say which revision it speaks. */
+const PROBE_MS = 10_000;
+
+/** @param onListChanged - told which list of the server has changed */
+export function clientOf(
+  { client, maxRounds = 50, startTimeoutMs = START_MS }: ConnectionOptions,
+  mode: ReturnType<typeof negotiationOf>,
+  onListChanged: (list: 'tools' | 'prompts' | 'resources') => void,
+): Client {
+  const told = (list: 'tools' | 'prompts' | 'resources') => ({
+    autoRefresh: false,
+    onChanged: (): void => onListChanged(list),
+  });
+  return new Client(client, {
+    inputRequired: { maxRounds },
+    jsonSchemaValidator: outputValidator(),
+    versionNegotiation: {
+      mode,
+      probe: typeof mode === 'object' ? endlessProbe : { timeoutMs: Math.min(startTimeoutMs, PROBE_MS) },
+    },
+    listChanged: { tools: told('tools'), prompts: told('prompts'), resources: told('resources') },
+  });
+}

@@ -1,0 +1,111 @@
+/** What tools, prompts and resources are registered with, and what their handlers return. */
+import { MidcallError } from '@midcall/core/errors';
+import {
+  anything,
+  checkGiven,
+  func,
+  having,
+  type Kind,
+  name as nameKind,
+  oneOf,
+  schemaKind,
+  text,
+} from '@midcall/core/options';
+import type {
+  CallToolResult,
+  GetPromptResult,
+  Icon,
+  ReadResourceResult,
+  ResourceMetadata,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
+import type { TaskMode } from './request.ts';
+
+interface Described {
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: Icon[];
+  readonly _meta?: Record<string, unknown>;
+  /**
+   * Changed by the author when a handler changes so that an answer given to the old one must not reach the new one:
+   * calls in flight are then refused and start again.
+   */
+  readonly version?: string;
+}
+
+/** How a tool is listed, as the SDK has it; the annotations decide what a question may fall back to. */
+export interface ToolConfig<I extends StandardSchemaWithJSON | undefined> extends Described {
+  readonly inputSchema?: I;
+  readonly outputSchema?: StandardSchemaWithJSON;
+  readonly annotations?: ToolAnnotations;
+  /**
+   * When a call of it becomes a task (extension `io.modelcontextprotocol/tasks`), for clients that have tasks. `when-needed`,
+   * the default: when it would outlive its request, because it runs long or asks more often than a client goes round.
+   * `always`: at once. `required`: at once, and clients without tasks are refused. `never`: not even then.
+   */
+  readonly task?: TaskMode;
+}
+
+/** How a prompt is listed, as the SDK has it. */
+export interface PromptConfig<A extends StandardSchemaWithJSON | undefined> extends Described {
+  readonly argsSchema?: A;
+}
+
+/** How a resource is listed, as the SDK has it. */
+export interface ResourceConfig extends ResourceMetadata {
+  readonly version?: string;
+}
+
+/** What the handler of a tool returns: a text, or the whole result. */
+export type ToolAnswer = CallToolResult | string;
+/** What the handler of a prompt returns: the text of one message, or the whole result. */
+export type PromptAnswer = GetPromptResult | string;
+/** What the handler of a resource returns: the text of the resource that was read, or the whole result. */
+export type ResourceAnswer = ReadResourceResult | string;
+
+/** How a tool's `task` is listed on 2025-11-25. */
+export const taskSupport = {
+  never: 'forbidden',
+  'when-needed': 'optional',
+  always: 'optional',
+  required: 'required',
+} as const;
+export const taskKind = oneOf('never', 'when-needed', 'always', 'required');
+const described = { title: text, description: text, icons: anything, _meta: anything, version: text };
+export const toolKinds = {
+  ...described,
+  inputSchema: schemaKind,
+  outputSchema: schemaKind,
+  annotations: anything,
+  task: taskKind,
+};
+export const promptKinds = { ...described, argsSchema: schemaKind };
+export const addressKind: Kind = {
+  words: 'a URI or a ResourceTemplate',
+  fits: value => typeof value === 'string' || (typeof value === 'object' && value !== null && 'uriTemplate' in value),
+};
+export const serverKind = having('an McpServer', 'registerTool', 'registerPrompt', 'registerResource');
+
+/** @throws TypeError that says which argument is not what it has to be */
+export function checkRegistration(place: string, given: { server: unknown; name: unknown; handler: unknown }): void {
+  checkGiven(place, 'the first argument', given.server, serverKind);
+  checkGiven(place, 'the name', given.name, nameKind);
+  checkGiven(place, 'the handler', given.handler, func);
+}
+
+/** schema.json, `ToolAnnotations`: a tool may be destructive where it says nothing. */
+export const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
+  annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
+
+/** Reads raw arguments as the SDK does for a first call. */
+export async function readArguments(schema: StandardSchemaWithJSON | undefined, raw: unknown): Promise<unknown> {
+  if (!schema) return {};
+  const read = await schema['~standard'].validate(raw ?? {});
+  if (read.issues)
+    throw new MidcallError(
+      'state/invalid',
+      'The arguments of the waiting call no longer fit its tool. Nothing was done.',
+    );
+  return read.value;
+}
