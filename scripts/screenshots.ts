@@ -1,7 +1,7 @@
 /**
  * Makes the pictures of the desk and of connect pages in docs/images: `npm run screenshots`.
  * The desk runs as a person would run it, on a copy of the sample notes; the last argument `all` also makes the pictures
- * nobody ships, of every page in light, dark and narrow, below the directory that it is followed by.
+ * nobody ships, of every page in light and dark at three widths, below the directory that it is followed by.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -81,11 +81,11 @@ if (everything !== undefined) {
   // All pages of a desk lie below one path.
   const below = new URL('..', page.url()).href;
   const asked = page.url().slice(below.length);
-  const looks = [
-    ['light', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
-    ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 800 } }],
-    ['narrow', { colorScheme: 'light', viewport: { width: 390, height: 844 } }],
-  ] as const;
+  const looks = ([1440, 1024, 400] as const).flatMap(width =>
+    (['light', 'dark'] as const).map(
+      colorScheme => [`${width}-${colorScheme}`, { colorScheme, viewport: { width, height: 860 } }] as const,
+    ),
+  );
   const shoot = async (paths: Readonly<Record<string, string>>) => {
     for (const [look, options] of looks) {
       const own = await browser.newContext({ ...options, storageState: await context.storageState() });
@@ -103,6 +103,7 @@ if (everything !== undefined) {
     server: 'servers/notes',
     tool: 'servers/notes/tools/notes_write',
     inbox: 'inbox',
+    find: 'find?q=note',
   });
   await page.getByRole('button', { name: 'Send answer' }).click();
   await page.locator('.entry-result').waitFor();
@@ -111,14 +112,33 @@ if (everything !== undefined) {
   await page.getByRole('button', { name: 'Run' }).click();
   await page.locator('.entry-result').waitFor();
   const searched = page.url().slice(below.length);
+  await page.getByRole('link', { name: 'Run again' }).click();
+  await page.getByLabel('Query').fill('minutes');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.waitForURL(url => !url.pathname.endsWith(searched));
+  await page.locator('.entry-result').waitFor();
+  const again = page.url().slice(below.length);
+  await page.goto(new URL('servers/notes/tools/notes_write', below).href);
+  await page.getByRole('button', { name: 'Edit as JSON' }).click();
+  await page.getByLabel('Arguments as JSON').waitFor();
+  await page.screenshot({ path: join(everything, 'json-1280-light.png'), fullPage: true });
+  await page.goto(new URL('servers/notes/wire', below).href);
+  await page.getByRole('button', { name: 'Record' }).click();
   await shoot({
     answered: asked,
     searched,
+    compared: `${again}/compare`,
     history: 'history',
+    tasks: 'tasks',
     roots: 'roots',
+    models: 'models',
     policy: 'policy',
     audit: 'audit',
     add: 'add',
+    edit: 'servers/notes/edit',
+    wire: 'servers/notes/wire',
+    settings: 'settings',
+    nothing: 'nothing',
   });
 }
 

@@ -18,7 +18,7 @@ function folderRow(root: OfferedRoot, servers: readonly ServerView[], session: S
   const chip = root.state !== 'there' && html` <span class="chip chip-failed">${texts.roots.state[root.state]}</span>`;
   return html`<tr data-key="${root.uri}"><th scope="row"><strong>${visibleHtml(root.name, 120)}</strong>${chip}<br><span class="mono">${visibleHtml(texts.roots.place(root), 600)}</span></th>${servers.map(
     server =>
-      html`<td><input${attributes({ type: 'checkbox', form: `grant-${server.id}`, name: 'uri', value: root.uri, checked: server.roots.some(({ uri }) => uri === root.uri), 'aria-label': texts.roots.may(server.id, root.name), 'data-save': true })}></td>`,
+      html`<td${attributes({ 'data-head': server.id })}><input${attributes({ type: 'checkbox', form: `grant-${server.id}`, name: 'uri', value: root.uri, checked: server.roots.some(({ uri }) => uri === root.uri), 'aria-label': texts.roots.may(server.id, root.name), 'data-save': true })}></td>`,
   )}<td>${buttonForm(session, '/roots/remove', texts.roots.withdraw, 'small', { uri: root.uri })}</td></tr>`;
 }
 

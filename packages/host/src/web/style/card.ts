@@ -169,6 +169,8 @@ fieldset.field .help{margin:-4px 0 8px}
 .md-table{overflow-x:auto;border:1px solid var(--line);border-radius:var(--radius-small)}
 .md-table table{width:100%}
 .md-table th,.md-table td,.md-table th:first-child,.md-table td:first-child{padding:6px 12px}
+/* Words stay whole: a table that is too wide scrolls. */
+.md-table th,.md-table td{overflow-wrap:break-word;word-break:normal;max-width:44ch}
 .md-table .right{text-align:right}
 .json,.json-members{font:12.5px/1.6 var(--mono);overflow-wrap:anywhere}
 .json-members{padding-left:18px;border-left:1px solid var(--line);margin-left:4px}

@@ -91,6 +91,7 @@ td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .grants th[scope=row]{font-weight:400;color:var(--ink);overflow-wrap:anywhere;min-width:180px}
 .grants .mono{color:var(--muted)}
 .grants td{text-align:center;white-space:nowrap}
+.scripted .grants tfoot{display:none}
 .grants input[type=checkbox]{width:18px;height:18px;margin:6px}
 .pager{display:flex;gap:14px;align-items:center;margin-top:16px}
 .inbox-page{display:grid;gap:8px;margin-top:18px}
@@ -103,6 +104,7 @@ td.long{min-width:14rem}
 .table-wrap tr+tr{border-top:1px solid var(--line)}
 .table-wrap td{padding:0;border:0;min-width:0}
 .table-wrap td:empty{display:none}
+.grants th[scope=row]{flex-basis:100%;padding:0;border:0}
 .table-wrap td.long{order:1;flex-basis:100%}
 .table-wrap td:has(>.chip),.table-wrap td:has(>form){margin-left:auto}
 .table-wrap td[data-head]::before{content:attr(data-head) " ";color:var(--muted);font-size:12.5px}
