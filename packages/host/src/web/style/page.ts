@@ -84,7 +84,7 @@ td .clock,td code,td .mono,td .chip{white-space:nowrap}
 td:has(>form){text-align:right}
 td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap}
-.search select{min-height:38px;padding:6px 10px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface)}
+.search select{min-width:0;max-width:100%;min-height:38px;padding:6px 10px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface)}
 .search input{flex:1 1 220px;width:auto}
 .empty{padding:22px 20px;color:var(--muted)}
 .inline-fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(240px,1fr));gap:14px}
