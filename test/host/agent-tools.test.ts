@@ -178,6 +178,15 @@ describe.each(eras)('%s', era => {
   });
 });
 
+it('agent-tools-2: a call that could not be sent, since its server was not running, is not in doubt', async () => {
+  const { url } = await server();
+  const { tool, connection } = await host(url, '2026-07-28', memory().store);
+  await connection.stop();
+  await expect(tool('fail').call({}, { id: 'g' })).rejects.toMatchObject({ code: 'host/server-gone' });
+  await connection.start();
+  expect((await tool('fail').call({}, { id: 'g' })).text).toBe('It broke.');
+});
+
 it('tells a model what came instead of a text, and hides tools that are an App’s alone', async () => {
   const { url } = await server();
   const { tools, tool } = await host(url, '2026-07-28');

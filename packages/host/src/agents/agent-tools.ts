@@ -153,6 +153,10 @@ class AgentCalls {
   #begin(asked: AskedCall, tool: Tool, signal: AbortSignal | undefined): KnownCall {
     const { id } = asked;
     const run = async (): Promise<AgentReply> => {
+      // A call that is claimed and not sent would be in doubt.
+      const { state, entry } = this.#connection;
+      if (state !== 'ready')
+        throw new MidcallError('host/server-gone', `The server '${entry.id}' is not running. Start it again.`);
       const found = (await this.#kept?.claim(asked)) ?? { state: 'new' };
       if (found.state === 'ended') return found.reply;
       const outcome =
