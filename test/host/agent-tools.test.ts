@@ -178,6 +178,36 @@ describe.each(eras)('%s', era => {
   });
 });
 
+it('attach-H4: shows no question of a round before the round is in the store', async () => {
+  const { url } = await server();
+  const { store } = memory();
+  let write = (): void => {};
+  let wrote = (): void => {};
+  const writing = new Promise<void>(resolve => {
+    wrote = resolve;
+  });
+  const written = new Promise<void>(resolve => {
+    write = resolve;
+  });
+  const slow: Store = {
+    ...store,
+    async set(name, value, options) {
+      if (name.startsWith('host:rounds:')) {
+        wrote();
+        await written;
+      }
+      return store.set(name, value, options);
+    },
+  };
+  const { tool, inbox } = await host(url, '2026-07-28', slow);
+  const call = tool('pay').start({ order: 'o-1' }, { id: 'a' });
+  await writing;
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  expect(inbox.list()).toEqual([]);
+  write();
+  asked(await call);
+});
+
 it('agent-tools-2: a call that could not be sent, since its server was not running, is not in doubt', async () => {
   const { url } = await server();
   const { tool, connection } = await host(url, '2026-07-28', memory().store);
