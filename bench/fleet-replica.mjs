@@ -21,7 +21,7 @@ const mid = midcall({
   key,
   store: redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) }),
   jobs: await redisJobs({ connection: { path } }),
-  principal: () => ({ issuer: 'bench', subject: 'one' }),
+  principal: ({ http }) => ({ issuer: 'bench', subject: http?.authInfo?.clientId ?? 'nobody' }),
   suspectBelowMs: 0,
   warn: () => {},
 });
@@ -39,7 +39,11 @@ const serving = await serveHttp(
     return server;
   },
   {
-    sessions: { max: most, maxCalls: most },
+    authenticate: async request => {
+      const clientId = request.headers.get('authorization') ?? '';
+      return { token: clientId, clientId, scopes: [] };
+    },
+    sessions: { max: most, maxPerOwner: most, maxCalls: most },
     fleet: await redisFleet({ connection, key }),
   },
 );

@@ -25,6 +25,8 @@ if (!redis) {
   process.exit(0);
 }
 const { client } = redis;
+// As docs/deploy.md advises: a stream takes 4 KB at once otherwise.
+await client.config('SET', 'stream-node-max-bytes', '512');
 const accept = 'application/json, text/event-stream';
 const modern = '2026-07-28';
 const older = '2025-11-25';
@@ -51,8 +53,8 @@ const post = (at, message, headers) =>
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),
   });
 
-/** One request of 2026-07-28, at a replica. */
-async function send(at, method, params) {
+/** One request of 2026-07-28, at a replica. A person has 200 tasks at most. */
+async function send(at, method, params, person = 'one') {
   id += 1;
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': modern,
@@ -62,7 +64,12 @@ async function send(at, method, params) {
       extensions: { 'io.modelcontextprotocol/tasks': {} },
     },
   };
-  const headers = { 'mcp-protocol-version': modern, 'mcp-method': method, 'mcp-name': params.name ?? params.taskId };
+  const headers = {
+    authorization: person,
+    'mcp-protocol-version': modern,
+    'mcp-method': method,
+    'mcp-name': params.name ?? params.taskId,
+  };
   const text = await (await post(at, { id, method, params: { ...params, _meta } }, headers)).text();
   const { result, error } = JSON.parse(text.startsWith('{') ? text : text.slice(text.lastIndexOf('data: {') + 6));
   if (error) throw new Error(error.message);
@@ -96,9 +103,9 @@ function reader(response) {
   };
 }
 
-async function untilStatus(at, taskId, status) {
+async function untilStatus(at, taskId, status, person) {
   for (;;) {
-    const task = await send(at, 'tasks/get', { taskId });
+    const task = await send(at, 'tasks/get', { taskId }, person);
     if (task.status === status) return task;
     if (!['working', 'input_required'].includes(task.status)) throw new Error(JSON.stringify(task));
     await new Promise(resolve => setTimeout(resolve, 20));
@@ -122,14 +129,15 @@ const kinds = {
   },
   async tasks() {
     return async at => {
-      const { taskId } = await send(at, 'tools/call', { name: 'task', arguments: {} });
-      await untilStatus(at, taskId, 'input_required');
-      taskIds.push(taskId);
+      const person = `person-${Math.floor(at / 150)}`;
+      const { taskId } = await send(at, 'tools/call', { name: 'task', arguments: {} }, person);
+      await untilStatus(at, taskId, 'input_required', person);
+      tasks.push([{ taskId }, person]);
     };
   },
 };
 const kept = [];
-const taskIds = [];
+const tasks = [];
 const usedMemory = async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))[1]);
 const heaps = () => Promise.all(replicas.map(({ heap }) => heap()));
 const percentile = (times, part) => times.toSorted((a, b) => a - b)[Math.floor(part * (times.length - 1))];
@@ -138,7 +146,7 @@ async function lookMs() {
   const times = [];
   for (let each = 0; each < 200; each += 1) {
     const begun = performance.now();
-    await send(each, 'tasks/get', { taskId: taskIds[Math.floor((each / 200) * taskIds.length)] });
+    await send(each, 'tasks/get', ...tasks[Math.floor((each / 200) * tasks.length)]);
     times.push(performance.now() - begun);
   }
   return percentile(times, 0.5);
