@@ -7,8 +7,8 @@ import { mask, maskedArguments, secretNames } from '../../index.ts';
 import type { ArgumentField } from '../form/argument-form.ts';
 import type { CallView, OfferKind } from './views.ts';
 
-/** Values of one field, and characters of a value. */
-const [mostValues, longest] = [8, 200];
+/** Values of one field, characters of a value, calls that are looked at, and items of a list. */
+const [mostValues, longest, mostCalls, mostItems] = [8, 200, 100, 20];
 
 function textsIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(each => (typeof each === 'object' ? [] : textsIn(each)));
@@ -17,6 +17,13 @@ function textsIn(value: unknown): readonly string[] {
   return text === '' || text.length > longest || text.includes('\n') || text.includes(mask) || isCardNumber(text)
     ? []
     : [text];
+}
+
+/** The value of an argument with every secret in it masked; of a list, its beginning. */
+function openValue(all: Readonly<Record<string, unknown>>, name: string): unknown {
+  const value = Object.hasOwn(all, name) ? all[name] : undefined;
+  if (typeof value === 'object' && !Array.isArray(value)) return undefined;
+  return maskedArguments({ [name]: Array.isArray(value) ? value.slice(0, mostItems) : value })[name];
 }
 
 /**
@@ -35,11 +42,10 @@ export function earlierValues(
       context.kind === of.kind &&
       context.name === of.name,
   );
-  const given = own.map(({ context }) => maskedArguments(context.arguments));
   const secrets = secretNames(fields);
   const open = fields.filter(field => !secrets.has(field.name));
   const valuesOf = (name: string): readonly string[] => [
-    ...new Set(given.flatMap(all => textsIn(Object.hasOwn(all, name) ? all[name] : undefined))),
+    ...new Set(own.slice(0, mostCalls).flatMap(({ context }) => textsIn(openValue(context.arguments, name)))),
   ];
   return new Map(open.map(({ name }) => [name, valuesOf(name).slice(0, mostValues)]));
 }
