@@ -335,7 +335,7 @@ describe('a page to open', () => {
   });
 
   it.each([
-    ['Punycode', 'https://xn--80ak6aa92e.com/', 'other letters than a to z'],
+    ['Punycode', 'https://xn--80ak6aa92e.com/', 'letters other than a to z'],
     ['letters of two alphabets', 'https://g\u043E\u043Egle.com/', 'mixes letters of several alphabets'],
     ['a bare number', 'https://93.184.216.34/', 'a bare number'],
   ])('elicit-url-65: warns of %s', async (_, href, warning) => {
