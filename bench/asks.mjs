@@ -5,9 +5,8 @@
  * range and the CPU of both processes stand beside them.
  * Run after `npm run build`: node bench/asks.mjs [rounds] [calls per round] [peers, for two sides in two processes only]
  *
- * The targets are 1.0 of the unsigned SDK and 1.15 of its signed state on 2026-07-28, and 1.0 of elicitInput on
- * 2025-11-25. Nearest, 1 and 32 at once: of the unsigned, stdio 0.60 and 0.54, HTTP 0.75 and 0.82; of the signed, stdio 0.93
- * and 0.87, HTTP 1.02 and 1.02; of elicitInput, stdio 0.79 and 1.06, HTTP 0.71 and 0.96. Where the time of a 2026-07-28 call
+ * The targets are 1.0 of the unsigned SDK (0.9 over stdio) and 1.15 of its signed state on 2026-07-28, and 1.0 of elicitInput on
+ * 2025-11-25; bench/RESULTS.md says what is reached. Where the time of a 2026-07-28 call
  * goes in the server (two requests, profiles of 12,000 calls over stdio, 32 at once, with the profiler's own weight): 150 µs
  * are the SDK's, its Zod schemas and the pipe, the same for the unsigned side, and 46 its garbage collection; ours add 30
  * there for the state that travels, 45 for sealing and opening, 20 of garbage collection, 15 of promises, and 100 for
