@@ -154,7 +154,7 @@ export function shopServer(mid: Midcall, shop: Shop) {
       const full = new Set(['09:00', '10:00']); // what the server knows now
       const answer = await call.elicit({
         message: `When may ${order} come?`,
-        form: { slot: String, floor: Number },
+        form: { slot: { type: 'string', title: 'Time' }, floor: { type: 'number', title: 'Floor' } },
         validate: ({ slot }) => (full.has(slot) ? { slot: `${slot} is full. Choose another.` } : undefined),
       });
       return answer.action === 'accept' ? `Comes at ${answer.content.slot}.` : 'No time was chosen.';

@@ -25,7 +25,10 @@ function build(mid: Midcall, ledger: Ledger): McpServer {
   // #region charge
   const charge = { inputSchema: z.object({ amount: z.number().positive(), order: z.string().regex(/^\S+$/) }) };
   mid.tool(server, 'charge', charge, async ({ amount, order }, call) => {
-    const answer = await call.elicit({ message: `Charge ${amount} for order ${order}?`, form: { confirm: Boolean } });
+    const answer = await call.elicit({
+      message: `Charge ${amount} for order ${order}?`,
+      form: { confirm: { type: 'boolean', title: 'Charge it' } },
+    });
     if (answer.action !== 'accept' || !answer.content.confirm) return said(`Nothing was charged for order ${order}.`);
     // The order makes it safe to try again: it is entered once, however often this runs.
     await call.step('charge', () => ledger.enter(order, amount), { idempotent: true });
@@ -39,7 +42,10 @@ function build(mid: Midcall, ledger: Ledger): McpServer {
     async ({ questions }, call) => {
       const answers: string[] = [];
       for (let number = 1; number <= questions; number += 1) {
-        const answer = await call.elicit({ message: `Question ${number} of ${questions}?`, form: { answer: String } });
+        const answer = await call.elicit({
+          message: `Question ${number} of ${questions}?`,
+          form: { answer: { type: 'string', title: 'Answer' } },
+        });
         answers.push(answer.action === 'accept' ? answer.content.answer : answer.action);
       }
       return said(answers.map((answer, at) => `${at + 1}. ${answer}`).join('\n'));

@@ -20,7 +20,7 @@ export function shopServer(shop: Shop, options: MidcallOptions = {}) {
         const found = await call.step('find', () => shop.find(customer));
         const answer = await call.elicit({
           message: `Cancel all ${found.length} orders of ${customer}?`,
-          form: { confirm: Boolean },
+          form: { confirm: { type: 'boolean', title: 'Cancel all of them' } },
         });
         if (answer.action !== 'accept' || !answer.content.confirm) return text('Nothing was cancelled.');
         for (const order of found) await call.step(`cancel ${order.id}`, () => shop.cancel(order.id), { effect: true });
