@@ -103,7 +103,7 @@ describe.each(eras)('%s', era => {
       [{ action: 'cancel' }, { action: 'cancel' }],
     );
     expect([isError, asked.length]).toEqual([true, 2]);
-    expect(text).toContain('put twice and not accepted');
+    expect(text).toContain('asked twice and not accepted');
   });
 
   it('000-15: model and person in one call', async () => {
