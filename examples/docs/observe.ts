@@ -1,7 +1,7 @@
 /** The code of docs/observability.md: an audit log of a server as JSON lines, and a check of a host's. */
 import { readFileSync } from 'node:fs';
 import { verifyAudit } from '@midcall/host';
-import { midcall } from '@midcall/server';
+import { type Midcall, midcall, type WaitingCall } from '@midcall/server';
 
 export function audited(write: (line: string) => void) {
   // #region server
@@ -31,4 +31,13 @@ export function checked(path: string) {
   const said = verdict.ok ? `${verdict.entries} entries, none changed` : `line ${verdict.line}: ${verdict.why}`;
   // #endregion
   return said;
+}
+
+export async function endStale(mid: Midcall, before: number): Promise<readonly WaitingCall[]> {
+  // #region waiting
+  const calls = await mid.calls();
+  const stale = calls.filter(call => call.kind === 'task' && call.since < before);
+  for (const { id } of stale) await mid.cancel(id);
+  // #endregion
+  return stale;
 }

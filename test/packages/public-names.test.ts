@@ -28,7 +28,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand
       ShorthandRecord StandardForm StepContext StepOptions StepRetry Store TaskMode TitledChoices
       ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest ToolSamplingResult UrlAsk Validation
-      WireSchema`,
+      WaitingCall WireSchema`,
   },
   '@midcall/server/roots': {
     values: `

@@ -3,7 +3,7 @@ import { later, systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { embeddedJobs } from '../../packages/server/src/jobs/embedded-jobs.ts';
-import { JobList } from '../../packages/server/src/jobs/job-list.ts';
+import { TimeList } from '../../packages/server/src/state/time-list.ts';
 import { grown } from '../fixtures/grown.ts';
 import { jobsContract } from './jobs-contract.ts';
 
@@ -33,7 +33,7 @@ describe('jobs over a store', () => {
     await grown(timers, list => list.length >= 1);
     const gone = over(store);
     await gone.add('left/1');
-    await new JobList(store).put('left/1', now);
+    await new TimeList(store, 'jobs').put('left/1', now);
     now += 60_001;
     timers.shift()!.fn();
     await grown(run, list => list.length >= 1);
@@ -42,7 +42,7 @@ describe('jobs over a store', () => {
 
   it('lose none where many are added and ended at once, by two processes', async () => {
     const store = memoryStore();
-    const [one, two] = [new JobList(store), new JobList(store)];
+    const [one, two] = [new TimeList(store, 'jobs'), new TimeList(store, 'jobs')];
     const names = Array.from({ length: 300 }, (_, n) => `job${n}/1`);
     await Promise.all(names.map((name, n) => (n % 2 ? one : two).put(name, n)));
     expect((await one.read()).size).toBe(300);
@@ -62,7 +62,7 @@ describe('jobs over a store', () => {
     await expect(jobs.add('lost/1')).rejects.toThrow('away');
     away = false;
     await jobs.add('kept/1');
-    expect([...(await new JobList(store).read()).keys()]).toEqual(['kept/1']);
+    expect([...(await new TimeList(store, 'jobs').read()).keys()]).toEqual(['kept/1']);
     await jobs.close();
   });
 });

@@ -12,6 +12,7 @@ import type { Boundary, BoundaryOptions } from './roots/index.ts';
 import type { Claims } from './state/claims.ts';
 import type { KeyRing, KeySource } from './state/keys.ts';
 import type { Sealer } from './state/seal.ts';
+import type { WaitingCalls } from './waiting-calls.ts';
 
 /** What `midcall()` takes; every part has a safe default. */
 export interface MidcallOptions {
@@ -85,6 +86,8 @@ export interface Config {
   /** The store for contents: sealed, except in this process's own memory. */
   readonly kept: Store;
   readonly claims: Claims;
+  /** Of this process, and of every other that shares the store. */
+  readonly waiting: WaitingCalls;
   readonly jobs: Jobs;
   readonly principal: PrincipalOf | undefined;
   readonly audience: string | undefined;

@@ -31,6 +31,7 @@ import { pooledRandom } from './state/pooled-random.ts';
 import { createSealer } from './state/seal.ts';
 import { sealedStore } from './state/sealed-store.ts';
 import { memoryStore } from './stores/memory.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 
 /** A claim lives as long as its state could, so a busy server holds many; a full store refuses. */
 const MAX_CLAIMS = 1_000_000;
@@ -122,6 +123,7 @@ export function configure(options: MidcallOptions): Config {
       id,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
+    waiting: new WaitingCalls({ store, kept, now }),
     jobs: options.jobs ?? embeddedJobs({ store: options.store && store, now, timer: idleTimer, warn }),
     principal: options.principal,
     audience: options.audience,

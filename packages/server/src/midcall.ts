@@ -1,7 +1,7 @@
 /** The composition root of the server library: `midcall()` once per process, then tools, prompts and resources. */
 
 import { MidcallError } from '@midcall/core/errors';
-import { checkGiven, checkOptions, func, oneOf } from '@midcall/core/options';
+import { checkGiven, checkOptions, func, oneOf, text } from '@midcall/core/options';
 import type {
   CallToolResult,
   GetPromptResult,
@@ -47,6 +47,8 @@ import { markReplayable } from './shared-call.ts';
 import { callsMayBecomeTasks, serveTasks } from './tasks/serve-tasks.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { runUnattended } from './unattended.ts';
+import type { WaitingCall } from './waiting-calls.ts';
+import { waitingKinds } from './waiting-kinds.ts';
 
 type ArgsOf<S> = S extends StandardSchemaWithJSON ? StandardSchemaWithJSON.InferOutput<S> : Record<string, never>;
 
@@ -128,6 +130,20 @@ export interface Midcall {
    * @throws MidcallError `roots/invalid` for one that cannot be used; then nothing has changed
    */
   allow(ceiling: readonly string[]): void;
+  /**
+   * The calls that wait, without their contents: tasks, calls that `resume` goes on with, and pages. In a store, those of every
+   * process that shares it. Questions of a request that is open are not among them.
+   * @returns the oldest first
+   * @throws MidcallError `store/corrupt` for calls that were sealed with another key
+   */
+  calls(): Promise<readonly WaitingCall[]>;
+  /**
+   * Ends a call that waits. A task is cancelled; a ticket is known no more; a question on a page comes to `cancel/error`, and its
+   * handler goes on. One that is being gone on with just now goes on.
+   * @param id - of {@link Midcall.calls}
+   * @returns false where no such call waits
+   */
+  cancel(id: string): Promise<boolean>;
   /** Refuses new calls with `call/closed` and resolves when those in flight have ended. */
   close(): Promise<void>;
 }
@@ -137,6 +153,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   const config = configure(options);
   const dispatch = dispatcher(config);
   const tasks = new Tasks(config);
+  const waiting = waitingKinds(tasks, config);
   const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
   const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
     const known = tools.get(server) ?? new Map<string, ResumableTool>();
@@ -308,6 +325,11 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     withoutClient: (handler, annotations) => runUnattended(handler, isHarmless(annotations), config),
     allow(ceiling) {
       config.boundary = drawn({ ...options.roots, ceiling });
+    },
+    calls: () => config.waiting.read(waiting),
+    async cancel(id) {
+      checkGiven('mid.cancel', 'the id', id, text);
+      return config.waiting.cancel(id, waiting);
     },
     async close() {
       await Promise.all([tasks.close(), dispatch.close()]);

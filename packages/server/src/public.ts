@@ -81,3 +81,4 @@ export type {
 export type { TaskMode } from './request.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
+export type { WaitingCall } from './waiting-calls.ts';

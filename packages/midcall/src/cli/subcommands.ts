@@ -54,4 +54,9 @@ export const subcommands: readonly Subcommand[] = [
     description: 'list what you refuse servers permanently, and revoke it',
     load: () => import('./rules.ts'),
   },
+  {
+    name: 'admin',
+    description: 'show which calls of your servers wait, for what and since when, or end one',
+    load: () => import('./admin.ts'),
+  },
 ];

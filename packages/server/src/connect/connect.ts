@@ -166,10 +166,13 @@ export function connect(options: ConnectOptions): Connect {
         if (outcome) server.release(pageId);
         return outcome;
       },
-      async withdraw(pageId) {
+      async withdraw(pageId, isTold = false) {
         server.release(pageId);
         const page = await records.find(pageId);
-        if (page) await records.takeTurn(page, 'withdrawn');
+        const isWithdrawn = page !== undefined && (await records.takeTurn(page, 'withdrawn'));
+        if (page && isWithdrawn && isTold)
+          await records.settle(page, { action: 'cancel', reason: 'error', assurance: 'in-band', at: now() });
+        return isWithdrawn;
       },
       close: () => server.close(),
     };

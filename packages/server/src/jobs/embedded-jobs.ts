@@ -4,7 +4,7 @@
  * once a minute for what nobody has run.
  */
 import type { Store } from '@midcall/core/store';
-import { JobList } from './job-list.ts';
+import { TimeList } from '../state/time-list.ts';
 import type { JobRun, Jobs } from './jobs.ts';
 
 export interface EmbeddedJobsOptions {
@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 export function embeddedJobs({ store, now, timer, warn }: EmbeddedJobsOptions): Jobs {
-  const list = store && new JobList(store);
+  const list = store && new TimeList(store, 'jobs');
   const waiting = new Map<string, Waiting>();
   const running = new Map<string, Promise<void>>();
   let run: JobRun | undefined;

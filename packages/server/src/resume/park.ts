@@ -9,7 +9,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ApartAsk, OpenQuestion } from '../channels/outgoing.ts';
 import type { Config } from '../config.ts';
 import type { Journal } from '../engine/journal.ts';
-import { type CallRequest, waitingResult } from '../request.ts';
+import { type CallRequest, callRef, waitingResult } from '../request.ts';
 import { sealState } from '../state/request-state.ts';
 import { keepTicket, RESUME } from './ticket.ts';
 
@@ -39,7 +39,8 @@ export async function park(
     Number.MAX_SAFE_INTEGER,
   );
   const ttlMs = Math.max(1, expiresAt - now);
-  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, page: true }, ttlMs, config);
+  const of = callRef(request, where.flow);
+  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, page: true }, ttlMs, of, config);
   return waitingResult(parkedText(asks, ticket, Math.max(1, Math.floor((dueAt - now) / 60_000))), request);
 }
 

@@ -8,6 +8,7 @@
  *   refused. The store knows a ticket by its digest alone.
  */
 import { MidcallError } from '@midcall/core/errors';
+import type { CallRef } from '../audit.ts';
 import type { Recording } from '../channels/recording.ts';
 import type { Config } from '../config.ts';
 import { digest, type Json } from '../digest.ts';
@@ -35,9 +36,30 @@ const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
  * Keeps a call to go on with under a ticket.
  * @param ttlMs - milliseconds the ticket may be used; a call that asks again within its request comes back with it later
  */
-export async function keepTicket(ticket: string, call: Resumed, ttlMs: number, config: Config): Promise<void> {
+export async function keepTicket(
+  ticket: string,
+  call: Resumed,
+  ttlMs: number,
+  { method, name, principal, flow }: CallRef,
+  config: Config,
+): Promise<void> {
   await config.kept.set(keyOf(ticket), JSON.stringify(call), { ttlMs: ttlMs + 2 * config.stateTtlMs });
+  const since = config.now();
+  const waitsFor = call.page ? 'page' : 'resume';
+  const until = since + ttlMs;
+  await config.waiting.add({ kind: 'ticket', ref: ticket, waitsFor, method, name, principal, flow, since, until });
 }
+
+/** @returns what the call of a ticket waits for; undefined where there is none */
+export async function lookAtTicket(ticket: string, config: Config): Promise<'page' | 'resume' | undefined> {
+  const text = await config.kept.get(keyOf(ticket));
+  if (text === undefined) return undefined;
+  return (JSON.parse(text) as Resumed).page ? 'page' : 'resume';
+}
+
+/** Makes a ticket one that is not known. @returns false where it was that already */
+export const dropTicket = async (ticket: string, config: Config): Promise<boolean> =>
+  (await config.kept.take(keyOf(ticket))) !== undefined;
 
 const unknownTicket = () =>
   new MidcallError(
@@ -85,6 +107,7 @@ export async function openByTicket(
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, flow), true);
+  await config.waiting.remove({ kind: 'ticket', ref: ticket });
   const entries = out.map(({ id, kind, label, at }): Entry => {
     const recording: Recording = {
       kind: 'answered',

@@ -54,7 +54,11 @@ export class Tasks {
     const changed = (task: Task) => this.#changes.changed(task);
     this.#store = new TaskStore({ store: config.store, sealer, now: config.now, changed });
     this.#open = new OpenTasks(id => this.#store.read(id));
-    this.#runs = new TaskRuns({ config, store: this.#store, ended: task => this.#open.remove(task) });
+    const ended = (task: Task): void => {
+      this.#open.remove(task);
+      void config.waiting.remove({ kind: 'task', ref: task.id });
+    };
+    this.#runs = new TaskRuns({ config, store: this.#store, ended });
   }
 
   /** Makes a server one that tasks can be run on. */
@@ -190,6 +194,19 @@ export class Tasks {
     return task !== undefined;
   }
 
+  /** @returns what a task waits for, whoever it belongs to; undefined where it is over */
+  async waitsFor(id: string): Promise<'answer' | 'work' | undefined> {
+    const task = await this.#store.read(id);
+    if (!task || isOver(task)) return undefined;
+    return Object.keys(unanswered(task)).length > 0 ? 'answer' : 'work';
+  }
+
+  /** Ends a task, whoever it belongs to. @returns false where it was over */
+  async end(id: string): Promise<boolean> {
+    const task = await this.#store.read(id);
+    return task !== undefined && this.#runs.cancelNow(task);
+  }
+
   /**
    * Tells of a task: as it is now, and whenever it changes.
    * @returns begins to tell, what `tasks/get` answers; undefined where there is no such task
@@ -254,6 +271,9 @@ export class Tasks {
     await this.#open.add(task);
     if (isOlder(task)) await this.#lists.add(task);
     await this.#store.create(task);
+    const { id: ref, name, principal, flow = '' } = task;
+    const waiting = { kind: 'task', ref, waitsFor: 'work', method: 'tools/call', name, principal, flow } as const;
+    await this.#config.waiting.add({ ...waiting, since: now, until: now + task.ttlMs });
     return { task, over: this.#runs.bind(task, registered, server) };
   }
 }

@@ -38,6 +38,10 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   const { config, request, pages, history, audit } = options;
   const { client } = request;
 
+  const withdraw = async (pageId: string): Promise<void> => {
+    await config.waiting.remove({ kind: 'page', ref: pageId });
+    await pages?.service.withdraw(pageId);
+  };
   /** The pages that this run opened, or is opening. */
   const opened: Promise<Plan>[] = [];
   const open = (asked: PageQuestion, pages: PageCall): Promise<Plan> => {
@@ -55,8 +59,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     } catch (error) {
       const mine = isMidcallError(error, 'connect/limit') ? await Promise.allSettled(opened) : [];
       for (const each of mine) {
-        if (each.status === 'fulfilled' && each.value.kind === 'announced')
-          await pages.service.withdraw(each.value.at.pageId);
+        if (each.status === 'fulfilled' && each.value.kind === 'announced') await withdraw(each.value.at.pageId);
       }
       throw error;
     }
@@ -96,7 +99,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         pages.notify(pageId, elicitationId, asked.timeoutMs);
         return made;
       }
-      await pages.service.withdraw(pageId);
+      await withdraw(pageId);
     }
   };
 
@@ -126,7 +129,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
             : formParams(client.asks, message, { type: 'object', properties: {} }),
         key,
         timeoutMs: Math.max(1, at.dueAt - config.now()),
-        withdraw: async () => pages?.service.withdraw(at.pageId),
+        withdraw: () => withdraw(at.pageId),
         audited: step === 'code' ? 'already' : told(id, asked, at),
       };
       const identity = [step, at.pageId];
@@ -137,7 +140,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     if (said.answer.action === 'accept' && code !== undefined) said = await consent('code', code);
     const { answer, fresh } = said;
     if (answer.action === 'accept') return undefined;
-    await run.guarded(async () => pages?.service.withdraw(at.pageId));
+    await run.guarded(() => withdraw(at.pageId));
     const refused = answer.action === 'decline' || answer.reason === 'dismissed';
     const { by } = answer;
     const suspect = refused && by.suspect && asked.demanded !== undefined;
@@ -157,7 +160,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       dueAt: at.dueAt,
       sign: 'Waiting for the person, who is on a web page.',
       collect: async (ms, signal) => asRecording(await pages?.service.outcome(at.pageId, ms, signal), at),
-      withdraw: async () => pages?.service.withdraw(at.pageId),
+      withdraw: () => withdraw(at.pageId),
       ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
       words: pageWords(asked.message, at),
       // A link in a result leaves with the result; whatever else announced the page has left by now.

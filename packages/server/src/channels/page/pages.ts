@@ -113,8 +113,12 @@ export interface PageService {
   showLocally(link: PageLink): Promise<boolean>;
   /** What became of a page, as soon as it is known; undefined where it is not after `ms`, or the signal fired. */
   outcome(pageId: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined>;
-  /** Makes the link useless, unless somebody has already taken its turn. */
-  withdraw(pageId: string): Promise<void>;
+  /**
+   * Makes the link useless, unless somebody has already taken its turn.
+   * @param isTold - true where whoever waits for the page is to hear of it, as `cancel/error`
+   * @returns false where somebody had taken its turn, or its time was up
+   */
+  withdraw(pageId: string, isTold?: boolean): Promise<boolean>;
   /** Stops serving pages, where this process serves them by itself. */
   close(): Promise<void>;
 }

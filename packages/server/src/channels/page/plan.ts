@@ -114,6 +114,9 @@ export async function plan(
         askedAt: at,
         dueAt,
       });
+      const { method, name, principal, flow } = of.call;
+      const call = { waitsFor: 'page', method, name, principal, flow, since: at, until: dueAt } as const;
+      await config.waiting.add({ kind: 'page', ref: pageId, ...call });
       if (announce === 'browser' && !(await of.service.showLocally(link))) continue;
       const spoken = { ...link, ...(code === undefined ? {} : { code }) };
       const elicitationId = config.id();

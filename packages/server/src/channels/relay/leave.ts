@@ -7,7 +7,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Config } from '../../config.ts';
 import { type Journal, shortLabel } from '../../engine/journal.ts';
-import { type CallRequest, waitingResult } from '../../request.ts';
+import { type CallRequest, callRef, waitingResult } from '../../request.ts';
 import { keepTicket, RESUME } from '../../resume/ticket.ts';
 import { sealState } from '../../state/request-state.ts';
 import type { ModelAsk, OpenQuestion } from '../outgoing.ts';
@@ -32,7 +32,8 @@ export async function leaveToModel(
     config,
     Number.MAX_SAFE_INTEGER,
   );
-  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state }, timeoutMs, config);
+  const of = callRef(request, where.flow);
+  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state }, timeoutMs, of, config);
   const text = relayText({
     message,
     fields,

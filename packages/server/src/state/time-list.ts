@@ -1,7 +1,7 @@
 /**
- * The jobs that wait, in a store: names and times in a few values, since a store cannot be searched. Each value is replaced
- * in one motion, so that of two processes that change it at once neither is lost. Changes of one value that come while it is
- * being written are written together.
+ * Names, each with a time, in a few values of a store, since a store cannot be searched: the jobs that wait, and the calls
+ * that do. Each value is replaced in one motion, so that of two processes that change it at once neither is lost. Changes of
+ * one value that come while it is being written are written together.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
@@ -10,7 +10,7 @@ const PARTS = 64;
 /** Tries to change a value that others are changing. */
 const MOST_TRIES = 100;
 
-/** When a job is to be run, in milliseconds since the epoch; undefined takes it off. */
+/** The time of a name, in milliseconds since the epoch; undefined takes it off. */
 type Change = number | undefined;
 
 interface Part {
@@ -21,25 +21,29 @@ interface Part {
   writing?: Promise<void> | undefined;
 }
 
-export class JobList {
+export class TimeList {
   readonly #store: Store;
-  readonly #parts: readonly Part[] = Array.from({ length: PARTS }, (_, part) => ({
-    key: `jobs:${part}`,
-    changes: new Map<string, Change>(),
-  }));
+  readonly #parts: readonly Part[];
+  readonly #past: () => number;
 
-  constructor(store: Store) {
+  /**
+   * @param prefix - of its keys in the store
+   * @param past - names whose time is before this are left out when a value is written; none where absent
+   */
+  constructor(store: Store, prefix: string, past: () => number = () => Number.NEGATIVE_INFINITY) {
     this.#store = store;
+    this.#past = past;
+    this.#parts = Array.from({ length: PARTS }, (_, part) => ({ key: `${prefix}:${part}`, changes: new Map() }));
   }
 
-  /** Puts a job on the list. @throws MidcallError `store/unavailable` */
+  /** Puts a name on the list. @throws MidcallError `store/unavailable` */
   async put(name: string, at: number): Promise<void> {
     const part = this.#partOf(name);
     part.changes.set(name, at);
     await this.#write(part);
   }
 
-  /** Takes a job off the list with the next change beside it, or by `flush`: one that is found again is run in vain. */
+  /** Takes a name off the list with the next change beside it, or by `flush`: one that is found again is found in vain. */
   drop(name: string): void {
     this.#partOf(name).changes.set(name, undefined);
   }
@@ -49,7 +53,7 @@ export class JobList {
     for (const part of this.#parts) if (part.changes.size > 0) await this.#write(part);
   }
 
-  /** Every job that waits, with its time. @throws MidcallError `store/unavailable` */
+  /** Every name, with its time. @throws MidcallError `store/unavailable` */
   async read(): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     for (const part of this.#parts) {
@@ -82,7 +86,7 @@ export class JobList {
     try {
       await this.#apply(part, changes);
     } catch (error) {
-      // A job that could not be put there was not added; one that could not be taken off is taken off later.
+      // What could not be put there was not added; one that could not be taken off is taken off later.
       for (const [name, at] of changes) if (at === undefined && !part.changes.has(name)) part.changes.set(name, at);
       throw error;
     }
@@ -99,7 +103,8 @@ export class JobList {
         if (at === undefined) entries.delete(name);
         else entries.set(name, at);
       }
-      const next = JSON.stringify([...entries]);
+      const past = this.#past();
+      const next = JSON.stringify([...entries].filter(([, at]) => at >= past));
       if (next === text) {
         if (remembered === undefined) return;
         continue;
@@ -109,7 +114,10 @@ export class JobList {
         return;
       }
     }
-    throw new MidcallError('store/unavailable', 'Too many processes are changing the list of jobs at once. Try again.');
+    throw new MidcallError(
+      'store/unavailable',
+      'Too many processes are changing a list in the store at once. Try again.',
+    );
   }
 }
 

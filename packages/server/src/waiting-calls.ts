@@ -1,0 +1,116 @@
+/**
+ * The calls that wait, for whoever runs a server: which, for what and since when, and how to end them. Contents are not in it.
+ *
+ * - waiting-calls-1 A call is on the list from when it waits until it is known to have ended; one that ended unnoticed is found
+ *   out when the list is read, or goes when its time is up.
+ * - waiting-calls-2 What the list says of a call is sealed like the call itself. Its id is a digest that opens nothing.
+ */
+import { MidcallError } from '@midcall/core/errors';
+import type { Store } from '@midcall/core/store';
+import type { CallRef } from './audit.ts';
+import { digest } from './digest.ts';
+import type { Principal } from './principal.ts';
+import { TimeList } from './state/time-list.ts';
+
+/** One call that waits without a request, or may be gone on with. */
+export interface WaitingCall {
+  /** For `cancel`. */
+  readonly id: string;
+  /** `task`: goes on by itself; `ticket`: goes on when the model calls `resume`; `page`: a page that a person has not answered. */
+  readonly kind: 'task' | 'ticket' | 'page';
+  /** `answer`: of the client's person; `page`: an answer there; `resume`: the model; `work`: nothing but its own steps. */
+  readonly waitsFor: 'answer' | 'page' | 'resume' | 'work';
+  readonly method: CallRef['method'];
+  /** Of the tool or prompt, or the resource's URI. */
+  readonly name: string;
+  readonly principal: Principal | undefined;
+  /** As the audit names the call. */
+  readonly flow: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** When its time is up, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** What is kept of a call that waits. */
+export interface Waiting extends Omit<WaitingCall, 'id'> {
+  /** What the call is known by where it waits: an id of a task or page, or a ticket. */
+  readonly ref: string;
+}
+
+/** How a call of one kind is looked at, and ended. */
+export interface WaitingKind {
+  /** @returns what it waits for now; undefined where it has ended */
+  readonly look: (ref: string) => Promise<WaitingCall['waitsFor'] | undefined>;
+  /** @returns false where it had ended */
+  readonly cancel: (ref: string) => Promise<boolean>;
+}
+
+export type WaitingKinds = Readonly<Record<WaitingCall['kind'], WaitingKind>>;
+
+/** The calls that wait in one store. */
+export class WaitingCalls {
+  readonly #kept: Store;
+  readonly #now: () => number;
+  readonly #list: TimeList;
+
+  /** @param kept - the store for contents */
+  constructor({ store, kept, now }: { readonly store: Store; readonly kept: Store; readonly now: () => number }) {
+    this.#kept = kept;
+    this.#now = now;
+    this.#list = new TimeList(store, 'waiting', now);
+  }
+
+  /** Puts a call on the list. @throws MidcallError `store/unavailable` */
+  async add(call: Waiting): Promise<void> {
+    const id = idOf(call);
+    const ttlMs = Math.max(1, call.until - this.#now());
+    await this.#kept.set(keyOf(id), JSON.stringify(call), { ttlMs });
+    await this.#list.put(id, call.until);
+  }
+
+  /** Takes a call off the list that waits no more; never rejects. */
+  async remove(call: Pick<Waiting, 'kind' | 'ref'>): Promise<void> {
+    const id = idOf(call);
+    this.#list.drop(id);
+    await this.#kept.delete(keyOf(id)).catch(() => {});
+  }
+
+  /** @returns the calls that wait, the oldest first */
+  async read(kinds: WaitingKinds): Promise<readonly WaitingCall[]> {
+    const now = this.#now();
+    const found = await Promise.all(
+      [...(await this.#list.read())].map(async ([id, until]): Promise<WaitingCall | undefined> => {
+        const call = until < now ? undefined : await this.#find(id);
+        const waitsFor = call && (await kinds[call.kind].look(call.ref));
+        if (waitsFor === undefined) this.#list.drop(id);
+        if (!call || waitsFor === undefined) return undefined;
+        const { ref: _, ...rest } = call;
+        return { ...rest, id, waitsFor };
+      }),
+    );
+    await this.#list.flush();
+    return found.filter(call => call !== undefined).sort((a, b) => a.since - b.since);
+  }
+
+  /** @returns false where no such call waits */
+  async cancel(id: string, kinds: WaitingKinds): Promise<boolean> {
+    const call = await this.#find(id);
+    if (!call) return false;
+    const ended = await kinds[call.kind].cancel(call.ref);
+    await this.#kept.delete(keyOf(id));
+    this.#list.drop(id);
+    await this.#list.flush();
+    return ended;
+  }
+
+  async #find(id: string): Promise<Waiting | undefined> {
+    if (!idShape.test(id)) throw new MidcallError('state/invalid', 'This is no id of a call. mid.calls() lists them.');
+    const text = await this.#kept.get(keyOf(id));
+    return text === undefined ? undefined : (JSON.parse(text) as Waiting);
+  }
+}
+
+const idShape = /^[\w-]{1,100}$/;
+const idOf = ({ kind, ref }: Pick<Waiting, 'kind' | 'ref'>): string => digest([kind, ref]);
+const keyOf = (id: string): string => `waiting-call:${id}`;

@@ -1,0 +1,15 @@
+/** How a call that waits is looked at, and ended, where it waits. */
+import type { Config } from './config.ts';
+import { dropTicket, lookAtTicket } from './resume/ticket.ts';
+import type { Tasks } from './tasks/tasks.ts';
+import type { WaitingKinds } from './waiting-calls.ts';
+
+export const waitingKinds = (tasks: Tasks, config: Config): WaitingKinds => ({
+  task: { look: id => tasks.waitsFor(id), cancel: id => tasks.end(id) },
+  ticket: { look: ticket => lookAtTicket(ticket, config), cancel: ticket => dropTicket(ticket, config) },
+  page: {
+    // Where this process has no pages, nothing is known of them but when their time is up.
+    look: async id => ((await config.pages?.outcome(id, 0)) === undefined ? 'page' : undefined),
+    cancel: async id => (await config.pages?.withdraw(id, true)) ?? false,
+  },
+});
