@@ -193,7 +193,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     const { port } = other.address() as AddressInfo;
     const made = await fixture({ era, connect: { port }, handler: sure });
     expect(await made.call()).toBe('cancel unavailable native in-band');
-    expect(made.warned.join()).toContain(`port ${port} is another process's`);
+    expect(made.warned.join()).toContain(`port ${port} is in use by another process`);
   });
 
   it('over SSH and in containers the link comes with the way to reach it', async () => {
