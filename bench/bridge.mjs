@@ -1,37 +1,84 @@
 /**
- * What a bridge costs a call: a tool of the notes server called directly and through `midcall bridge`, one at a time and 32 at
- * once, over standard input and output, in each pair of revisions. Sides take turns within each round; medians and the ratio.
- * A second process reads and writes every message, so at one at a time it can at best be half as fast: it is 0.40 to 0.44, and
- * 0.38 to 0.52 for 32 at once; 0.9 ms more for a call.
- * Run after `npm run build`: node bench/bridge.mjs [rounds] [calls per round]
+ * What a bridge costs a call, in one run: a tool of the notes server called directly and through `midcall bridge` over standard input
+ * and output in each pair of revisions; then the same server over HTTP behind `midcall bridge --http`, mcp-proxy and supergateway,
+ * which are installed into a folder of their own. One call at a time and 32 at once. Sides take turns within each round; medians.
+ * The processor time is that of the process between, without the server's: Linux alone tells it in /proc.
+ * Run after `npm run build`: node bench/bridge.mjs [rounds] [calls per round] [stdio | http]
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { figure, median } from './figure.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 const calls = Number(process.argv[3] ?? 320);
+const only = process.argv[4];
 const warmUp = 2 * calls;
 const main = fileURLToPath(new URL('../packages/midcall/bin/midcall.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'midcall-bench-'));
 writeFileSync(join(folder, 'a.md'), '# A\n\ntext\n');
 const server = [process.execPath, main, 'notes', folder];
 
-async function connect([command, ...args], era) {
+/** Milliseconds a process has used; ticks are hundredths of a second on every Linux that Node runs on. */
+function processorMs(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+async function connect(transport, era) {
   const client = new Client(
     { name: 'bench', version: '1.0.0' },
     { versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' } },
   );
-  await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
+  await client.connect(transport);
   return client;
 }
 
-async function perSecond(client, count, width) {
-  const begun = performance.now();
+/** A server, or a bridge before one, as the host starts it. */
+async function startedByHost([command, ...args], era) {
+  const transport = new StdioClientTransport({ command, args, stderr: 'ignore' });
+  const client = await connect(transport, era);
+  return { client, pid: transport.pid, close: () => client.close() };
+}
+
+async function freePort() {
+  const held = createServer();
+  await new Promise(resolve => held.listen(0, '127.0.0.1', resolve));
+  const { port } = held.address();
+  await new Promise(resolve => held.close(resolve));
+  return port;
+}
+
+/** A process that listens, and a host of it. */
+async function listening(wordsFor) {
+  const port = await freePort();
+  const [command, ...args] = wordsFor(port);
+  const child = spawn(command, args, { stdio: 'ignore' });
+  process.once('exit', () => child.kill());
+  const transport = () => new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${args[0]} ended with ${child.exitCode}.`);
+    try {
+      const client = await connect(transport(), '2025-11-25');
+      const close = async () => {
+        await client.close();
+        child.kill();
+      };
+      return { client, pid: child.pid, close };
+    } catch {
+      await new Promise(resolve => setTimeout(resolve, 200));
+    }
+  }
+}
+
+/** @returns calls a second, and processor milliseconds of the process for each */
+async function timed({ client, pid }, count, width) {
+  const [begun, before] = [performance.now(), processorMs(pid)];
   for (let at = 0; at < count; at += width) {
     const one = async () => {
       const { isError } = await client.callTool({ name: 'notes_read', arguments: { path: 'a.md' } });
@@ -39,37 +86,78 @@ async function perSecond(client, count, width) {
     };
     await Promise.all(Array.from({ length: width }, one));
   }
-  return (count / (performance.now() - begun)) * 1_000;
+  const perSecond = (count / (performance.now() - begun)) * 1_000;
+  return { perSecond, cpu: (processorMs(pid) - before) / count };
+}
+
+/** Rounds in which the sides take turns; the ratios are to the first side, and the last is the bridge. */
+async function compare(title, names, sides, limits) {
+  for (const width of [1, 32]) {
+    const taken = sides.map(() => []);
+    for (const side of sides) await timed(side, warmUp, width);
+    for (let round = 0; round < rounds; round += 1) {
+      const order = sides.map((_, at) => (at + round) % sides.length);
+      for (const at of order) taken[at].push(await timed(sides[at], calls, width));
+    }
+    for (const [at, name] of names.entries()) {
+      const ratios = taken[at].map(({ perSecond }, round) => perSecond / taken[0][round].perSecond);
+      const perSecond = Math.round(median(taken[at].map(each => each.perSecond)));
+      // Ticks are coarse: over all rounds, not for each.
+      const cpu = taken[at].reduce((sum, each) => sum + each.cpu, 0) / rounds;
+      const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+      console.log(
+        `${title}  ${String(width).padStart(2)}  ${name.padEnd(14)} ${String(perSecond).padStart(6)}/s  ${cpu.toFixed(2)} ms  ${median(ratios).toFixed(2)} (${range})`,
+      );
+      if (at === sides.length - 1) figure({ ...limits, work: `${limits.work}, ${width} at once`, values: ratios });
+    }
+  }
+  await Promise.all(sides.map(each => each.close()));
 }
 
 console.log(`${calls} calls x ${rounds} rounds; node ${process.version}`);
-console.log('host        server      width   direct/s   bridge/s   ratio (rounds from to)');
-for (const era of ['2025-11-25', '2026-07-28']) {
-  for (const behind of ['2025-11-25', '2026-07-28']) {
-    const bridged = [process.execPath, main, 'bridge', '--era', behind, '--', ...server];
-    const sides = [await connect(server, era), await connect(bridged, era)];
-    for (const width of [1, 32]) {
-      const taken = [[], []];
-      for (const side of sides) await perSecond(side, warmUp, width);
-      for (let round = 0; round < rounds; round++) {
-        for (const index of round % 2 === 0 ? [0, 1] : [1, 0])
-          taken[index].push(await perSecond(sides[index], calls, width));
+console.log(
+  'host, server            width  what        calls/s   cpu of it per call   ratio of calls/s (rounds from to)',
+);
+try {
+  if (only !== 'http') {
+    for (const era of ['2025-11-25', '2026-07-28']) {
+      for (const behind of ['2025-11-25', '2026-07-28']) {
+        const bridged = [process.execPath, main, 'bridge', '--era', behind, '--', ...server];
+        const sides = [await startedByHost(server, era), await startedByHost(bridged, era)];
+        const work = `bridge, stdio, host ${era}, server ${behind}`;
+        const limits = { work, beside: 'the server called directly', unit: 'of its rate', least: 0.6 };
+        await compare(`${era}, ${behind}`, ['direct', 'midcall bridge'], sides, limits);
       }
-      const ratios = taken[1].map((each, round) => each / taken[0][round]);
-      const figures = taken.map(each => String(Math.round(median(each))).padStart(10)).join(' ');
-      const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
-      console.log(
-        `${era}  ${behind}  ${String(width).padStart(5)} ${figures}   ${median(ratios).toFixed(2)} (${range})`,
-      );
-      figure({
-        work: `bridge, stdio, host ${era}, server ${behind}, ${width} at once`,
-        beside: 'the server called directly',
-        unit: 'of its rate',
-        values: ratios,
-        least: 0.6,
-      });
     }
-    await Promise.all(sides.map(each => each.close()));
   }
+  if (only !== 'stdio') {
+    writeFileSync(join(folder, 'package.json'), '{"private":true}');
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', 'mcp-proxy', 'supergateway'], {
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    const installed = path => join(folder, 'node_modules', path);
+    const sides = [
+      await listening(port => [
+        process.execPath,
+        installed('mcp-proxy/dist/bin/mcp-proxy.mjs'),
+        ...['--port', String(port), '--host', '127.0.0.1', '--server', 'stream', '--', ...server],
+      ]),
+      await listening(port => [
+        process.execPath,
+        installed('supergateway/dist/index.js'),
+        ...['--stdio', server.join(' '), '--outputTransport', 'streamableHttp', '--stateful'],
+        ...['--port', String(port), '--logLevel', 'none'],
+      ]),
+      await listening(port => [
+        process.execPath,
+        main,
+        ...['bridge', '--era', '2025-11-25', '--http', String(port), '--', ...server],
+      ]),
+    ];
+    const limits = { work: 'bridge, HTTP', beside: 'mcp-proxy', unit: 'of its rate', least: 1.2 };
+    await compare('2025-11-25, HTTP      ', ['mcp-proxy', 'supergateway', 'midcall bridge'], sides, limits);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }
-rmSync(folder, { recursive: true, force: true });

@@ -99,7 +99,6 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
       const caller = callerOf(path, authInfo);
       const isOld = era === 'legacy';
       const user: PoolUser = { live: isOld };
-      const wait = { inbox: principals.inbox(caller, entry), clock };
       const forward = { principal: caller.id, clock, holdMs, ownModels: sampling.always };
       let leaveSession = (): void => {};
       let isGone = false;
@@ -112,7 +111,12 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
         const kind = principals.kindOf(caller, entry, capabilitiesIn(await bodyOf(requestInfo)));
         const pool = (): UpstreamPool => principals.pool(caller, entry);
         const held = (starting: Promise<UpstreamSession>, heldMs = holdMs): Promise<UpstreamSession> =>
-          orSignIn(starting, { ...wait, server: principals.serverId(caller, entry, user), holdMs: heldMs });
+          orSignIn(starting, {
+            inbox: principals.inbox(caller, entry),
+            server: principals.serverId(caller, entry, user),
+            clock,
+            holdMs: heldMs,
+          });
         let session: UpstreamSession | undefined;
         const use = (now: UpstreamSession): UpstreamSession => {
           // A task goes on after its host is gone: its call keeps the server, and nobody else does.
