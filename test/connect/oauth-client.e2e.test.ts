@@ -154,7 +154,7 @@ describe('the authorization code flow', () => {
       const changed = new URL(callback);
       if (state === undefined) changed.searchParams.delete('state');
       else changed.searchParams.set('state', state);
-      await expectedIn('does not hold up', notes.client.exchange(changed, begun));
+      await expectedIn('failed its checks', notes.client.exchange(changed, begun));
     }
     expect(posted).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe('the authorization code flow', () => {
       const changed = new URL(callback);
       if (issuer === undefined) changed.searchParams.delete('iss');
       else changed.searchParams.set('iss', issuer);
-      await expectedIn('does not hold up', notes.client.exchange(changed, begun));
+      await expectedIn('failed its checks', notes.client.exchange(changed, begun));
     }
     expect(posted).toEqual([]);
   });
@@ -423,7 +423,7 @@ describe('renewing', () => {
         res.writeHead(200, { 'content-type': body.startsWith('<') ? 'text/html' : 'application/json' }).end(body);
         return true;
       };
-      await expectedIn('does not hold up', kept.token(alice, notes));
+      await expectedIn('failed its checks', kept.token(alice, notes));
       rotating.state.intercept = undefined;
       expect(await kept.token(alice, notes)).toBeUndefined();
       expect(posted.filter(each => each.get('grant_type') === 'refresh_token')).toHaveLength(1);
