@@ -55,9 +55,10 @@ export class Answering {
     const read = readElicitation(request.params, { withId: hasElicitationIds(asking.asker().era), modes });
     if (!read.ok) throw this.#refuse(request, read.why);
     if (read.mode === 'url') return elicitResult(await pages.consent({ id, call, signal }, read), 'url');
-    const { message, fields } = read;
+    const { message, fields, app } = read;
+    const form = { kind: 'form', message, fields, ...(app !== undefined && { app }) } as const;
     const asked = { id, subject: 'form', call, signal } as const;
-    return elicitResult(await asking.put(asked, frame => ({ ...frame, kind: 'form', message, fields })), 'form');
+    return elicitResult(await asking.put(asked, frame => ({ ...frame, ...form })), 'form');
   }
 
   /** `roots/list`: what was granted and is there now; asked once where nothing was decided. */

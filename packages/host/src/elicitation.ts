@@ -3,6 +3,7 @@
  * The transport's own bytes are read, not what the SDK made of them.
  */
 import { type Field, readForm } from '@midcall/core/form';
+import { own } from '@midcall/core/json';
 import type { Ending } from './question.ts';
 
 /** The modes a host declares. */
@@ -16,6 +17,8 @@ export type Elicitation =
       readonly message: string;
       readonly fields: readonly Field[];
       readonly notes: readonly string[];
+      /** The URI of an MCP App (`_meta.ui.resourceUri`). */
+      readonly app?: string;
     }
   | {
       readonly ok: true;
@@ -27,6 +30,7 @@ export type Elicitation =
   | { readonly ok: false; readonly why: string };
 
 const longestMessage = 20_000;
+const longestUri = 2_000;
 
 const bad = (why: string): Elicitation => ({ ok: false, why });
 
@@ -52,13 +56,26 @@ export function readElicitation(
 function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {
   const form = readForm(params['requestedSchema']);
   if (form.ok)
-    return { ok: true, mode: 'form', message, fields: form.fields, notes: form.notes.map(note => note.message) };
+    return {
+      ok: true,
+      mode: 'form',
+      message,
+      fields: form.fields,
+      notes: form.notes.map(note => note.message),
+      ...appOf(params),
+    };
   return bad(
     form.problems
       .slice(0, 5)
       .map(problem => problem.message)
       .join(' '),
   );
+}
+
+/** An App is a help with the form: one that is named wrongly is none. */
+function appOf(params: Readonly<Record<string, unknown>>): { readonly app?: string } {
+  const app = own(own(own(params, '_meta'), 'ui'), 'resourceUri');
+  return typeof app === 'string' && app.startsWith('ui://') && app.length <= longestUri ? { app } : {};
 }
 
 function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, withId: boolean): Elicitation {

@@ -47,6 +47,8 @@ export interface FormQuestion extends QuestionFrame {
   readonly kind: 'form';
   readonly message: string;
   readonly fields: readonly Field[];
+  /** The URI of an MCP App of the server that helps to fill the form in; a view may leave it out. */
+  readonly app?: string;
 }
 
 /** Consent to open a URL. */

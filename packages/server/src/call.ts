@@ -43,6 +43,11 @@ export interface ElicitAsk<I extends FormInput> {
    * @returns nothing where the answer stands; else a text, or a text for each field that is wrong
    */
   readonly validate?: (content: FormValue<I>) => Validation<FormValue<I>> | Promise<Validation<FormValue<I>>>;
+  /**
+   * The URI of a resource of this server that is an MCP App (`ui://…`, `text/html;profile=mcp-app`) and helps to fill the form in,
+   * for hosts that show Apps with questions, as the desk does. Others show the form alone. An answer is worth no more with it.
+   */
+  readonly app?: string;
   /** True where the handler cannot go on unasked: a client that cannot be asked gets -32021 (2026) or an error result (2025). */
   readonly required?: boolean;
 }

@@ -10,6 +10,7 @@ const modules = [
   'desk',
   'ages',
   'alerts',
+  'apps',
   'base',
   'copy',
   'drafts',

@@ -7,6 +7,7 @@ import { readTarget } from '@midcall/core/node';
 import { anything, checkOptions, func, having, type Kinds, name, port, required } from '@midcall/core/options';
 import { type Clock, clockKind, machineZone } from '@midcall/core/time';
 import { originOf, type ServerEntry } from '../index.ts';
+import { AppDocuments } from './apps/app-documents.ts';
 import { loadAssets } from './assets.ts';
 import { Guard, securityHeaders } from './guard.ts';
 import { deskApp } from './routes/app.ts';
@@ -98,6 +99,7 @@ export async function serveDesk(workspace: Workspace, options: ServingOptions): 
     workspace,
     guard,
     live,
+    apps: new AppDocuments(id => workspace.servers.connection(id)),
     assets,
     zone: options.zone ?? machineZone(),
     environment: options.environment ?? {},

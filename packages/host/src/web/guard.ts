@@ -6,7 +6,8 @@
  *   all pages lie below. Browsers send the cookies of 127.0.0.1 to every port of it: the cookie belongs to that path, so
  *   that another server of this machine, which does not know it, is not sent the cookie by a browser that visits it.
  * - guard-G3 A change needs the cookie, our own Origin and the page's token, all three.
- * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed.
+ * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed. What it frames is served by us,
+ *   and has no origin.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { pageHeaders } from '@midcall/core/page';
@@ -14,7 +15,7 @@ import type { Session } from './session.ts';
 
 /** Sent with every response. */
 export const securityHeaders = pageHeaders(
-  "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'",
+  "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; frame-src 'self'",
 );
 
 /** What the guard looks at. */

@@ -40,6 +40,10 @@ const askKinds: Kinds<ElicitAsk<FormInput>> = {
   form: required({ ...anything, words: 'what is asked: Boolean, a list of choices, a JSON Schema, z.object({ … })' }),
   fallback: anything,
   validate: func,
+  app: {
+    words: 'the URI of an MCP App, such as ui://shop/seats',
+    fits: value => typeof value === 'string' && /^ui:\/\/\S{1,1990}$/.test(value),
+  },
 };
 
 const urlKinds: Kinds<UrlAsk<unknown>> = {

@@ -23,6 +23,8 @@ export interface CardContext extends Session {
   readonly draft?: Draft;
   /** What a person has put into a question's form so far. */
   readonly draftOf?: (questionId: string) => Draft | undefined;
+  /** The path of the App that an open question names. */
+  readonly appOf?: (question: Question) => string | undefined;
   readonly issues?: readonly Issue[];
   /** The call on whose page the card is, where its question names none; the answer leads back there. */
   readonly at?: string;

@@ -1,6 +1,7 @@
 /** The desk's client script: everything here adds to pages that work without it. */
 import { startAges } from './ages.ts';
 import { alertPerson, startAlerts } from './alerts.ts';
+import { startApps } from './apps.ts';
 import { keepBase } from './base.ts';
 import { startCopy } from './copy.ts';
 import { startDrafts } from './drafts.ts';
@@ -31,6 +32,7 @@ document.body.classList.add('scripted');
 keepBase();
 window.addEventListener('popstate', () => void refresh());
 window.addEventListener('online', () => void refresh());
+startApps();
 startForms();
 startPresence();
 startReveal();

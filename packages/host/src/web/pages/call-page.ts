@@ -37,8 +37,8 @@ const noticeBox = (notice: string | undefined): Html | false =>
 
 /** The context of one question's card: as posted, where its form came back. */
 function contextFor(context: CallPageContext, question: Question): CardContext {
-  const { csrf, link, now, zone, keepsRules, returned, draftOf } = context;
-  const common = { csrf, link, now, zone, ...(keepsRules && { keepsRules }) };
+  const { csrf, link, now, zone, keepsRules, returned, draftOf, appOf } = context;
+  const common = { csrf, link, now, zone, ...(keepsRules && { keepsRules }), ...(appOf && { appOf }) };
   if (returned?.id === question.id) return { ...common, draft: returned.draft, issues: returned.issues };
   const draft = draftOf?.(question.id);
   return draft ? { ...common, draft } : common;

@@ -2,6 +2,7 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
+import { appHeaders } from '../apps/app-documents.ts';
 import { draftOf, first } from '../form/draft.ts';
 import { type Refusal, securityHeaders } from '../guard.ts';
 import { plainPage } from '../pages/layout.ts';
@@ -44,7 +45,7 @@ export function deskApp(desk: Desk): Hono {
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
     const { path } = context.req;
-    const open = path === '/start' || path.startsWith('/assets/');
+    const open = path === '/start' || path.startsWith('/assets/') || path.startsWith('/apps/');
     const why = guard.refusal(
       {
         method: context.req.method,
@@ -84,6 +85,14 @@ export function deskApp(desk: Desk): Hono {
     context.header('content-type', asset.type);
     context.header('cache-control', asset.lasting ? 'public, max-age=31536000, immutable' : 'no-cache');
     return context.body(asset.body);
+  });
+
+  // Told to nobody but the frame on our page, which has no cookie.
+  app.get('/apps/:ticket', async context => {
+    const document = await desk.apps.read(context.req.param('ticket'));
+    context.header('x-frame-options', undefined);
+    for (const [name, value] of Object.entries(appHeaders)) context.header(name, value);
+    return document === undefined ? context.text(texts.app.gone, 404) : context.html(document);
   });
 
   inner.get('/events', context => {

@@ -2,6 +2,8 @@
 
 import { html } from '@midcall/core/page';
 import type { Context } from 'hono';
+import type { Question } from '../../index.ts';
+import type { AppDocuments } from '../apps/app-documents.ts';
 import type { Assets } from '../assets.ts';
 import type { CardContext } from '../card/frame.ts';
 import { argumentFields } from '../form/argument-form.ts';
@@ -29,6 +31,7 @@ export interface Desk {
   readonly workspace: Workspace;
   readonly guard: Guard;
   readonly live: Live;
+  readonly apps: AppDocuments;
   readonly assets: Assets;
   /** The person's time zone, by IANA name. */
   readonly zone: string;
@@ -61,10 +64,11 @@ export function viewOf(desk: Desk): DeskView {
 
 /** What cards and forms need of the desk. */
 export function cardContext(desk: Desk): CardContext {
-  const { clock, decisions, calls } = desk.workspace;
+  const { clock, decisions, calls, inbox } = desk.workspace;
+  const appOf = (question: Question): string | undefined => desk.apps.pathOf(question, inbox.ended(question.id));
   const draftOf = (id: string): Draft | undefined => calls.draft(id);
   const { csrf, link } = desk.guard;
-  return { csrf, link, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf };
+  return { csrf, link, now: clock.now(), zone: desk.zone, keepsRules: decisions.keeps, draftOf, appOf };
 }
 
 /** What the page of something a server offers needs of the desk. */

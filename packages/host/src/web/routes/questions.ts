@@ -3,7 +3,8 @@
 import { isMidcallError } from '@midcall/core/errors';
 import type { Issue } from '@midcall/core/form';
 import type { Context, Hono } from 'hono';
-import type { Question, Receipt, Reply } from '../../index.ts';
+import { type Question, type Receipt, type Reply, secretsOf } from '../../index.ts';
+import { readProposal } from '../apps/proposal.ts';
 import { mayBeAllowed } from '../card/card.ts';
 import { issuesOf } from '../card/form-body.ts';
 import { grantedRoots } from '../card/roots-body.ts';
@@ -138,6 +139,26 @@ export function questionRoutes(app: Hono, desk: Desk): void {
   app.post('/questions/:question/draft', async context => {
     workspace.calls.typed(context.req.param('question'), posted(context));
     return context.body(null, 204);
+  });
+
+  app.post('/questions/:question/proposal', async context => {
+    const view = workspace.calls.question(context.req.param('question'));
+    if (view?.question.kind !== 'form' || view.ending) return missing(context, desk, texts.question.unknown);
+    const { question } = view;
+    const { fields } = question;
+    const draft = posted(context);
+    const form = { fields, secrets: secretsOf(question), zone: desk.zone };
+    const proposal = readProposal(first(draft, 'proposal') ?? '', draft, form);
+    if (!proposal.ok) return context.text(proposal.issues.map(({ message }) => message).join(' '), 422);
+    workspace.calls.typed(question.id, proposal.draft);
+    const issues = visitedIssues(fields, proposal.draft, issuesOf(question, contentOf(fields, proposal.draft)));
+    return back(
+      context,
+      question.id,
+      proposal.draft,
+      { returned: { id: question.id, draft: proposal.draft, issues } },
+      200,
+    );
   });
 
   app.post('/questions/:question/check', async context => {

@@ -77,6 +77,12 @@ export const texts = {
     arrived: (server: string, tool: string | undefined) =>
       tool === undefined ? `${server} asks you a question.` : `${server} asks you a question for ${tool}.`,
   },
+  app: {
+    title: 'App of the server',
+    help: 'This part is the server’s own. It can fill in the form below, and cannot send it. Enter no secrets here.',
+    gone: 'There is no App here.',
+    stopped: 'The server’s App sent too much and was closed. Fill in the form yourself.',
+  },
   question: {
     asks: 'asks you',
     wantsToOpen: 'wants you to open a page',

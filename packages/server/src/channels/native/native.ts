@@ -32,7 +32,12 @@ export function asNative<T>(
       to: 'client',
       channel: 'native',
       method: 'elicitation/create',
-      params: formParams(request.client.asks, message, before ? withProblems(form.schema, before) : form.schema),
+      params: formParams(
+        request.client.asks,
+        message,
+        before ? withProblems(form.schema, before) : form.schema,
+        ask.app,
+      ),
       key: ask.key,
       timeoutMs: ask.timeoutMs ?? config.askTimeoutMs,
       withdrawn,

@@ -1,0 +1,174 @@
+/**
+ * The host's side of an App in its frame: JSON-RPC by `postMessage`, as MCP Apps 2026-01-26 has it, as much as a question needs.
+ *
+ * - app-messages-M1 A message counts only where it came from the window of an App's frame, in an opaque origin.
+ * - app-messages-M2 An App fills in the form and never sends it. It does so only while the person is in the App, and what it has
+ *   just changed cannot be sent by a click that was meant for what stood there before.
+ * - app-messages-M3 An App that sends too much is taken away.
+ */
+import { morph } from './morph.ts';
+
+const protocolVersion = '2026-01-26';
+/** The most messages of an App at once, and how many more each second brings. */
+const [mostAtOnce, perSecond] = [60, 20];
+/** Milliseconds for which a form that an App has changed is not sent. */
+const lookMs = 600;
+const [leastHeight, mostHeight] = [60, 640];
+
+interface Allowance {
+  left: number;
+  at: number;
+}
+
+const allowances = new WeakMap<HTMLIFrameElement, Allowance>();
+const changedAt = new WeakMap<HTMLFormElement, number>();
+const waiting = new WeakMap<HTMLIFrameElement, { running: boolean; next: (() => Promise<void>) | undefined }>();
+
+type Message = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Message =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** True while an App may send; one message is counted. */
+function mayStill(frame: HTMLIFrameElement): boolean {
+  const now = performance.now();
+  const before = allowances.get(frame) ?? { left: mostAtOnce, at: now };
+  const left = Math.min(mostAtOnce, before.left + ((now - before.at) / 1_000) * perSecond) - 1;
+  allowances.set(frame, { left, at: now });
+  return left >= 0;
+}
+
+function stop(frame: HTMLIFrameElement): void {
+  const note = document.createElement('p');
+  note.className = 'help';
+  note.setAttribute('role', 'status');
+  note.dataset['morph'] = 'keep';
+  note.textContent = frame.dataset['stopped'] ?? '';
+  frame.replaceWith(note);
+}
+
+function onMessage(event: MessageEvent<unknown>): void {
+  const frame = [...document.querySelectorAll<HTMLIFrameElement>('iframe[data-app]')].find(
+    each => each.contentWindow === event.source,
+  );
+  if (!frame || event.origin !== 'null') return;
+  if (!mayStill(frame)) {
+    stop(frame);
+    return;
+  }
+  const { data } = event;
+  if (!isObject(data) || data['jsonrpc'] !== '2.0' || typeof data['method'] !== 'string') return;
+  const { id, method } = data;
+  const params = isObject(data['params']) ? data['params'] : {};
+  const post = (message: object): void => frame.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  const isRequest = typeof id === 'string' || typeof id === 'number';
+  const answer = (result: object): void => (isRequest ? post({ id, result }) : undefined);
+  const refuse = (code: number, message: string): void =>
+    isRequest ? post({ id, error: { code, message } }) : undefined;
+  switch (method) {
+    case 'ui/initialize':
+      answer({
+        protocolVersion,
+        hostInfo: { name: 'midcall-desk', version: '1' },
+        hostCapabilities: {},
+        hostContext: context(),
+      });
+      return;
+    case 'ui/notifications/initialized':
+      post({
+        method: 'ui/notifications/tool-input',
+        params: { arguments: JSON.parse(frame.dataset['arguments'] ?? '{}') },
+      });
+      return;
+    case 'ui/notifications/size-changed':
+      if (typeof params['height'] === 'number' && Number.isFinite(params['height']))
+        frame.style.height = `${Math.min(mostHeight, Math.max(leastHeight, Math.ceil(params['height'])))}px`;
+      return;
+    case 'ui/update-model-context':
+      propose(frame, params['structuredContent'], answer, refuse);
+      return;
+    case 'ping':
+      answer({});
+      return;
+    default:
+      refuse(-32601, `This host does not have ${method.slice(0, 100)}.`);
+  }
+}
+
+function context(): object {
+  const dark =
+    document.documentElement.dataset['theme'] ??
+    (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  return {
+    theme: dark,
+    displayMode: 'inline',
+    availableDisplayModes: ['inline'],
+    containerDimensions: { maxHeight: mostHeight },
+    locale: navigator.language,
+    platform: 'web',
+  };
+}
+
+/** Puts a proposal into the form; of several that come while one is under way, the last. */
+function propose(
+  frame: HTMLIFrameElement,
+  content: unknown,
+  answer: (result: object) => void,
+  refuse: (code: number, message: string) => void,
+): void {
+  const form = frame.closest('form');
+  const path = frame.dataset['app'];
+  if (!form || path === undefined || !isObject(content)) {
+    refuse(-32602, 'The structuredContent must be an object of field values.');
+    return;
+  }
+  if (document.activeElement !== frame) {
+    refuse(-32000, 'The person is not in the App.');
+    return;
+  }
+  const queue = waiting.get(frame) ?? { running: false, next: undefined };
+  waiting.set(frame, queue);
+  queue.next = async () => {
+    const body = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
+    body.set('proposal', JSON.stringify(content));
+    const response = await fetch(path, { method: 'POST', body });
+    const text = await response.text();
+    if (!response.ok) {
+      refuse(-32602, response.status === 422 ? text : 'The question is not open any more.');
+      return;
+    }
+    const next = new DOMParser().parseFromString(text, 'text/html').getElementById(form.id);
+    if (next && document.activeElement === frame) {
+      changedAt.set(form, performance.now());
+      morph(form, next);
+      answer({});
+    } else refuse(-32000, 'The person is not in the App.');
+  };
+  if (!queue.running) void run(queue);
+}
+
+async function run(queue: { running: boolean; next: (() => Promise<void>) | undefined }): Promise<void> {
+  queue.running = true;
+  while (queue.next) {
+    const { next } = queue;
+    queue.next = undefined;
+    await next().catch(() => {});
+  }
+  queue.running = false;
+}
+
+/** A click right after a change was meant for what stood there before. */
+function onSubmit(event: SubmitEvent): void {
+  const changed = changedAt.get(event.target as HTMLFormElement);
+  const action = (event.submitter as HTMLButtonElement | null)?.value ?? 'accept';
+  if (action !== 'accept' || changed === undefined || performance.now() - changed > lookMs) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/** Starts listening to Apps; before forms are. */
+export function startApps(): void {
+  window.addEventListener('message', onMessage);
+  document.addEventListener('submit', onSubmit, true);
+}

@@ -1,0 +1,245 @@
+/** Apps of servers on the desk: what one can do for the person, and what it cannot do to them. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { urlTarget } from '@midcall/host';
+import { midcall } from '@midcall/server';
+import { serveHttp } from '@midcall/server/node';
+import { eras } from '@midcall/testing';
+import { McpServer } from '@modelcontextprotocol/server';
+import type { Browser, Frame, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { addSeats, seatPage } from '../../examples/docs/app.ts';
+import { launch, visitor } from './browser.ts';
+import { builtClient, stage, whenSo } from './stage.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+/** A shop whose question names an App, on a desk; the person is on the page of the call. */
+async function open(era: (typeof eras)[number], page = seatPage) {
+  const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
+  const serving = await serveHttp(
+    () => {
+      const server = new McpServer({ name: 'travel', version: '1.0.0' });
+      addSeats(server, mid, page);
+      return server;
+    },
+    { port: 0 },
+  );
+  onTestFinished(() => serving.close());
+  const on = await stage({ client: builtClient, era });
+  onTestFinished(() => on[Symbol.asyncDispose]());
+  const person = await visitor(browser);
+  onTestFinished(() => person[Symbol.asyncDispose]());
+  await on.desk.addServer({ id: 'travel', target: urlTarget(serving.url.href) });
+  const id = await on.desk.workspace.calls.run('travel', { kind: 'tool', name: 'seat_pick', arguments: {} });
+  await whenSo(on.desk, () => on.inbox.list()[0]);
+  const tab = person.page;
+  await tab.goto(on.desk.startUrl());
+  await tab.goto(new URL(`calls/${id}`, on.desk.url).href);
+  return { on, page: tab, troubles: person.troubles };
+}
+
+async function appOf(page: Page): Promise<Frame> {
+  const handle = await page.locator('iframe[data-app]').elementHandle();
+  const frame = (await handle!.contentFrame())!;
+  await frame.waitForLoadState();
+  return frame;
+}
+
+const chosen = (page: Page) =>
+  page.locator('.question input[type=radio]:checked + * , .question label:has(input:checked)').allTextContents();
+
+describe.each(eras)('%s', era => {
+  it('fills the form in with what the person picks in the App; the person sends it, and it is in-band', async () => {
+    const { on, page, troubles } = await open(era);
+    const app = await appOf(page);
+    expect(await app.evaluate('ready')).toMatchObject({ protocolVersion: '2026-01-26', hostCapabilities: {} });
+    await app.click('text=12A');
+    expect(await app.evaluate('done')).toMatchObject({ result: {} });
+    expect((await chosen(page)).join()).toContain('12A');
+    expect(on.inbox.list()).toHaveLength(1);
+    // As somebody who clicks until it is sent: a click too soon after the change does nothing.
+    await page.evaluate(
+      () =>
+        new Promise<void>(done => {
+          const click = (): void => {
+            const form = document.querySelector<HTMLFormElement>('.question form');
+            form?.requestSubmit(form.querySelector<HTMLButtonElement>('button[value=accept]'));
+            if (form) requestAnimationFrame(click);
+            else done();
+          };
+          click();
+        }),
+    );
+    await page.getByText('seat 12A (native, in-band)').first().waitFor();
+    expect(troubles).toEqual([]);
+  });
+});
+
+describe('an App that attacks', () => {
+  it('apps-A1, apps-A2: reaches neither the desk nor anything else, whatever its server declares', async () => {
+    const hits: string[] = [];
+    const trap = createServer((req, res) => {
+      hits.push(req.url ?? '');
+      res.setHeader('access-control-allow-origin', '*').end('x');
+    }).listen(0, '127.0.0.1');
+    await once(trap, 'listening');
+    onTestFinished(() => void trap.close());
+    const out = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
+    const { page, on } = await open('2026-07-28');
+    const app = await appOf(page);
+    const before = page.url();
+    const tries = await app.evaluate(async out => {
+      const tried = async (what: () => unknown): Promise<string> => {
+        try {
+          return `did: ${String(await what())}`;
+        } catch (error) {
+          return (error as Error | undefined)?.name ?? 'refused';
+        }
+      };
+      const image = (src: string) =>
+        new Promise((resolve, reject) => {
+          const one = new Image();
+          one.onload = resolve;
+          one.onerror = () => reject(new Error('refused'));
+          one.src = src;
+        });
+      return {
+        origin: self.origin,
+        parent: await tried(() => parent.document.title),
+        cookie: await tried(() => document.cookie),
+        storage: await tried(() => localStorage.length),
+        fetch: await tried(() => fetch(`${out}/fetch`)),
+        desk: await tried(() => fetch('/')),
+        beacon: await tried(() => navigator.sendBeacon(`${out}/beacon`)),
+        image: await tried(() => image(`${out}/image`)),
+        socket: await tried(
+          () => new WebSocket(out.replace('http', 'ws')).url === '' || new Promise((_, no) => setTimeout(no, 0)),
+        ),
+        popup: await tried(() => window.open(`${out}/popup`) === null),
+        top: await tried(() => {
+          top!.location.href = `${out}/top`;
+        }),
+        frame: await tried(() => {
+          const inner = document.createElement('iframe');
+          inner.src = `${out}/frame`;
+          document.body.append(inner);
+          return new Promise(resolve => (inner.onload = resolve));
+        }),
+        form: await tried(() => {
+          const form = document.createElement('form');
+          form.action = `${out}/form`;
+          document.body.append(form);
+          form.submit();
+        }),
+        script: await tried(
+          () =>
+            new Promise((_, reject) => {
+              const script = document.createElement('script');
+              script.onerror = () => reject(new Error('refused'));
+              script.src = `${out}/script`;
+              document.body.append(script);
+            }),
+        ),
+      };
+    }, out);
+    expect(tries).toMatchObject({
+      origin: 'null',
+      parent: 'SecurityError',
+      storage: 'SecurityError',
+      fetch: 'TypeError',
+      desk: 'TypeError',
+      image: 'Error',
+      script: 'Error',
+      popup: 'did: true',
+    });
+    await app.evaluate(`location.assign("${out}/self")`).catch(() => {});
+    await page.waitForFunction(() => true);
+    expect(page.url()).toBe(before);
+    expect(hits).toEqual([]);
+    expect(app.url()).not.toContain(new URL(on.desk.url).pathname);
+    await page.getByRole('radio', { name: '12B' }).check();
+    expect(on.inbox.list()).toHaveLength(1);
+  });
+
+  it('app-messages-M1, app-messages-M2: sends no answer, proposes nothing behind the person’s back, and nobody proposes in its name', async () => {
+    const { page, on } = await open('2026-07-28');
+    const app = await appOf(page);
+    await app.evaluate('ready');
+    const refusals = await app.evaluate(`(async () => {
+      const out = [];
+      for (const [method, params] of [
+        ['elicitation/create', {}], ['ui/message', { role: 'user', content: { type: 'text', text: 'yes' } }],
+        ['tools/call', { name: 'seat_pick', arguments: {} }], ['ui/open-link', { url: 'https://example.com' }],
+      ]) out.push((await request(method, params)).error.code);
+      parent.postMessage({ jsonrpc: '2.0', id: 1, result: { action: 'accept', content: { seat: '12B' } } }, '*');
+      parent.postMessage('accept', '*'); parent.postMessage(null, '*');
+      out.push((await propose({ seat: '12B' })).error.code);
+      return out;
+    })()`);
+    expect(refusals).toEqual([-32601, -32601, -32601, -32601, -32000]);
+    // What is no answer to the form is refused whole, also while the person is in the App.
+    await app.click('body');
+    const wrong = (await app.evaluate(`propose({ seat: '99Z' })`)) as { readonly error: { readonly code: number } };
+    expect(wrong.error.code).toBe(-32602);
+    // Another window and the page itself are no App.
+    await page.evaluate(() => {
+      const message = {
+        jsonrpc: '2.0',
+        id: 9,
+        method: 'ui/update-model-context',
+        params: { structuredContent: { seat: '12B' } },
+      };
+      window.postMessage(message, '*');
+      const other = document.createElement('iframe');
+      other.sandbox.add('allow-scripts');
+      document.body.append(other);
+    });
+    expect(await page.locator('.question input[value="1"]:checked').count()).toBe(0);
+    expect(on.inbox.list()).toHaveLength(1);
+  });
+
+  it('app-messages-M2: what it has just changed is not sent by a click that was under way', async () => {
+    const { page, on } = await open('2026-07-28');
+    const app = await appOf(page);
+    await app.click('text=12A');
+    await app.evaluate('done');
+    // At once after the change, in the page itself: as a click that was under way.
+    await app.evaluate(`propose({ seat: '12B' })`);
+    const sent = await page.evaluate(() => {
+      const form = document.querySelector<HTMLFormElement>('.question form')!;
+      form.requestSubmit(form.querySelector<HTMLButtonElement>('button[value=accept]'));
+      return form.dataset['sending'];
+    });
+    expect([sent, on.inbox.list().length]).toEqual([undefined, 1]);
+  });
+
+  it('app-messages-M3: is taken away when it floods the desk, and the form stays', async () => {
+    const { page, on } = await open('2026-07-28');
+    const app = await appOf(page);
+    await app
+      .evaluate(`for (let n = 0; n < 5000; n++) notify('ui/notifications/size-changed', { height: n })`)
+      .catch(() => {});
+    await page.getByText('sent too much').waitFor();
+    expect(await page.locator('iframe').count()).toBe(0);
+    await page.getByRole('radio', { name: '12B' }).check();
+    expect(on.inbox.list()).toHaveLength(1);
+  });
+
+  it('apps-A3: is served by a ticket that ends with its question, and with a policy of its own', async () => {
+    const { page, on } = await open('2026-07-28');
+    const src = (await page.locator('iframe[data-app]').getAttribute('src'))!;
+    const address = new URL(src, on.desk.url).href;
+    const served = await fetch(address);
+    expect(served.status).toBe(200);
+    expect(served.headers.get('content-security-policy')).toMatch(/^sandbox allow-scripts; default-src 'none'; /);
+    expect(served.headers.get('x-frame-options')).toBeNull();
+    await on.inbox.reply(on.inbox.list()[0]!.id, { action: 'decline' }, 'test');
+    expect((await fetch(address)).status).toBe(404);
+  });
+});
