@@ -45,9 +45,9 @@ async function open(era: (typeof eras)[number], page = seatPage) {
 }
 
 async function appOf(page: Page): Promise<Frame> {
-  const handle = await page.locator('iframe[data-app]').elementHandle();
+  const handle = await page.locator('iframe[data-app][src]').elementHandle();
   const frame = (await handle!.contentFrame())!;
-  await frame.waitForLoadState();
+  await frame.waitForFunction('typeof ready === "object"');
   return frame;
 }
 
@@ -233,7 +233,7 @@ describe('an App that attacks', () => {
 
   it('apps-A3: is served by a ticket that ends with its question, and with a policy of its own', async () => {
     const { page, on } = await open('2026-07-28');
-    const src = (await page.locator('iframe[data-app]').getAttribute('src'))!;
+    const src = (await page.locator('iframe[data-app]').getAttribute('data-src'))!;
     const address = new URL(src, on.desk.url).href;
     const served = await fetch(address);
     expect(served.status).toBe(200);

@@ -167,8 +167,16 @@ function onSubmit(event: SubmitEvent): void {
   event.stopImmediatePropagation();
 }
 
+/** Loads the Apps that are on the page and not loaded yet. */
+function load(): void {
+  for (const frame of document.querySelectorAll<HTMLIFrameElement>('iframe[data-app]:not([src])'))
+    frame.src = frame.dataset['src'] ?? '';
+}
+
 /** Starts listening to Apps; before forms are. */
 export function startApps(): void {
   window.addEventListener('message', onMessage);
   document.addEventListener('submit', onSubmit, true);
+  document.addEventListener('midcall:shown', load);
+  load();
 }
