@@ -19,7 +19,7 @@ export function compiler(version: string): string | undefined {
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
   const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', `typescript@${version}`];
   try {
-    execFileSync('npm', args, { cwd: folder, stdio: 'ignore', timeout: 120_000 });
+    execFileSync('npm', args, { cwd: folder, stdio: 'ignore', timeout: 600_000 });
     return start;
   } catch {
     rmSync(folder, { recursive: true });
