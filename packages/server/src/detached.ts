@@ -14,6 +14,8 @@ export interface Detached {
   readonly clientId: string;
   /** Fires when the task is over; undefined where nobody can ask for it. */
   readonly over?: AbortSignal | undefined;
+  /** When each answer it brings was given, in milliseconds since the epoch, by the key of its question. */
+  readonly answeredAt?: Readonly<Record<string, number>>;
   /** True while nothing is done but to wait for a page. */
   waits?: boolean;
   /** Lets go of the right to this run, once what came of it is kept. Set when the run has ended. */

@@ -54,6 +54,8 @@ export interface CallRequest {
   readonly arguments: unknown;
   /** When it came, before anything was looked up for it: what it answers was answered by then. */
   readonly receivedAt: number;
+  /** When answers it brings were given, where that was before: a task keeps them until it goes on. By the keys of their questions. */
+  readonly answeredAt: Readonly<Record<string, number>>;
 }
 
 /** What names the thing that is called, as it arrived. */
@@ -95,6 +97,7 @@ export async function readRequest(
     name,
     arguments: params.arguments ?? {},
     receivedAt,
+    answeredAt: known?.answeredAt ?? {},
   };
 }
 

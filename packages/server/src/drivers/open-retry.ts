@@ -86,7 +86,7 @@ export async function openRetry(
   if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.kept, state.flow), true);
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
   const entries = [
-    ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, now)),
+    ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, request.answeredAt[ask.key] ?? now)),
     ...late.map(ask => entryOf(ask, undefined, now)),
   ];
   const fresh = new Set(entries.map(entry => entry.id));

@@ -181,6 +181,7 @@ export function callsMayBecomeTasks(
     const origin = { server, ctx, request, registered };
     if (mode !== 'when-needed' && ctx.mcpReq.requestState() === undefined) return tasks.begin(origin);
 
+    const receivedAt = config.now();
     const stop = new AbortController();
     const gone = (): void => stop.abort(ctx.mcpReq.signal.reason);
     if (ctx.mcpReq.signal.aborted) gone();
@@ -192,7 +193,7 @@ export function callsMayBecomeTasks(
     );
     const outcome = await before(work, config.taskAfterMs, config.timer);
     ctx.mcpReq.signal.removeEventListener('abort', gone);
-    if (outcome === undefined) return tasks.adoptRunning({ ...origin, ctx: own }, work, stop);
+    if (outcome === undefined) return tasks.adoptRunning({ ...origin, ctx: own }, work, stop, receivedAt);
     if ('error' in outcome) throw outcome.error;
     const usedUp = (departureOf(own)?.round ?? 0) > config.maxRounds;
     if (!usedUp || !isInputRequired(outcome.result)) return outcome.result;

@@ -302,10 +302,11 @@ export class TaskRuns {
   }
 
   async #withdraw(key: string, turn: number, ask: string): Promise<void> {
+    const now = this.#config.now();
     const changed = await this.#store.changeAt(key, current =>
       current.turn !== turn || isOver(current) || !Object.hasOwn(unanswered(current), ask)
         ? undefined
-        : { ...current, answers: { ...current.answers, [ask]: null }, updatedAt: this.#config.now() },
+        : { ...current, answers: { ...current.answers, [ask]: { value: null, at: now } }, updatedAt: now },
     );
     if (changed) await this.plan(changed);
   }

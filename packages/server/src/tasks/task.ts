@@ -2,6 +2,7 @@
 
 import type { ClientView } from '../client-view.ts';
 import type { Json } from '../digest.ts';
+import { received } from '../drivers/received.ts';
 import type { Principal } from '../principal.ts';
 
 /** How often a client is to look, in milliseconds. */
@@ -14,6 +15,17 @@ export interface InputRequest {
   readonly method: string;
   readonly params: unknown;
 }
+
+/** What a client said to a question, kept until the task goes on. */
+export interface TaskAnswer {
+  /** As it came; null stands for what could not be read. */
+  readonly value: Json;
+  /** When it came, in milliseconds since the epoch: in time is what came in time, whenever the task goes on. */
+  readonly at: number;
+}
+
+/** An answer as it came. */
+export const answered = (answer: unknown, at: number): TaskAnswer => ({ value: received(answer)?.value ?? null, at });
 
 /** A JSON-RPC error. */
 export interface WireError {
@@ -54,8 +66,8 @@ export interface Task {
   readonly flow?: string;
   /** Questions that are open, by key. */
   readonly inputRequests: Readonly<Record<string, InputRequest>>;
-  /** What has been answered of them; null stands for what could not be read. */
-  readonly answers: Readonly<Record<string, Json>>;
+  /** What has been answered of them. */
+  readonly answers: Readonly<Record<string, TaskAnswer>>;
   /** When the next question is due, in milliseconds since the epoch. */
   readonly dueAt?: number;
   readonly result?: unknown;

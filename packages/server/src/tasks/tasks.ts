@@ -11,12 +11,11 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
 import { detach } from '../detached.ts';
 import { digest } from '../digest.ts';
-import { received } from '../drivers/received.ts';
 import { type CallRequest, type Registered, readRequest } from '../request.ts';
 import { departureOf } from '../sdk-seam/request-slot.ts';
 import { sealState } from '../state/request-state.ts';
 import { OpenTasks } from './open-tasks.ts';
-import { created, isOlder, isOver, type Task, told, unanswered } from './task.ts';
+import { answered, created, isOlder, isOver, type Task, told, unanswered } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { TaskLists } from './task-lists.ts';
 import { type CallHandler, type CallToolRequest, type Outcome, TaskRuns } from './task-runs.ts';
@@ -115,13 +114,19 @@ export class Tasks {
    * Makes a task of a call that is under way.
    * @param work - how it ends
    * @param stop - ends it, for a client that cancels the task
+   * @param receivedAt - when its request came, in milliseconds since the epoch, and its answers with it
    * @returns what answers the call
    */
-  async adoptRunning(origin: Origin, work: Promise<Outcome>, stop: AbortController): Promise<Record<string, unknown>> {
+  async adoptRunning(
+    origin: Origin,
+    work: Promise<Outcome>,
+    stop: AbortController,
+    receivedAt: number,
+  ): Promise<Record<string, unknown>> {
     const { mcpReq } = origin.ctx;
     const state = mcpReq.requestState() as string | undefined;
     const answers = Object.fromEntries(
-      Object.entries(mcpReq.inputResponses ?? {}).map(([key, answer]) => [key, received(answer)?.value ?? null]),
+      Object.entries(mcpReq.inputResponses ?? {}).map(([key, answer]) => [key, answered(answer, receivedAt)]),
     );
     const start = { ...(state === undefined ? { home: this.#runs.home } : { state }), answers };
     const { task, over } = await this.#keep(await this.#read(origin), origin, start);
@@ -179,7 +184,7 @@ export class Tasks {
       if (isOver(current)) return undefined;
       const fresh = Object.keys(unanswered(current)).filter(key => Object.hasOwn(responses, key));
       if (fresh.length === 0) return undefined;
-      const brought = fresh.map(key => [key, received(responses[key])?.value ?? null] as const);
+      const brought = fresh.map(key => [key, answered(responses[key], now)] as const);
       return { ...current, updatedAt: now, answers: { ...current.answers, ...Object.fromEntries(brought) } };
     });
     // Also where nothing is new: this may be the answer again whose job could not be added.

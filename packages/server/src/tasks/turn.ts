@@ -2,7 +2,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Departure } from '../departure.ts';
 import { detach } from '../detached.ts';
-import type { Json } from '../digest.ts';
 import type { InputRequest, Task } from './task.ts';
 
 /** What leaves instead of a result, for the client to answer. */
@@ -42,13 +41,16 @@ export function contextOf(task: Task, signal: AbortSignal, over: AbortSignal | u
     _meta: {},
     signal,
     requestState: () => task.state,
-    inputResponses: Object.fromEntries(entries.filter(([, answer]) => answer !== null)) as Record<string, Json>,
-    droppedInputResponseKeys: entries.filter(([, answer]) => answer === null).map(([key]) => key),
+    inputResponses: Object.fromEntries(
+      entries.filter(([, { value }]) => value !== null).map(([key, { value }]) => [key, value]),
+    ),
+    droppedInputResponseKeys: entries.filter(([, { value }]) => value === null).map(([key]) => key),
     notify: async () => {},
     send: () => Promise.reject(new Error('A task sends no requests.')),
   };
   const { client, principal, clientId } = task;
-  return detach({ mcpReq } as unknown as ServerContext, { client, principal, clientId, over });
+  const answeredAt = Object.fromEntries(entries.map(([key, { at }]) => [key, at]));
+  return detach({ mcpReq } as unknown as ServerContext, { client, principal, clientId, over, answeredAt });
 }
 
 /** What an error leaves in its task. */
