@@ -120,7 +120,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     types: `
       Answering Carrier DeliveredAnswer Era ExploredOutcome ExploredQuestion ExploredTool
       ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind Frame Pair PairOptions
-      PersonRequest Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
+      PersonRequest PlayedAs Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
   },
 };
 

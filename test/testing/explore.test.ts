@@ -68,7 +68,7 @@ describe('a handler that', () => {
     expect(kinds(report)).toEqual(['acts-without-consent']);
     expect(report.findings[0]).toMatchObject({
       message: "'charge' ran though nobody had said yes",
-      eras: ['2025-11-25', '2026-07-28'],
+      playedAs: ['2025-11-25', '2026-07-28', 'task'],
       path: ['"Pay 10?" -> decline'],
     });
     expect(report.text).toContain('"Pay 10?" -> decline');
@@ -117,7 +117,7 @@ describe('a handler that', () => {
       return text(second.action);
     });
     expect(kinds(report)).toEqual(['repeats-effect']);
-    expect(report.findings[0]).toMatchObject({ eras: ['2026-07-28'], message: "replaying ran 'mail' again" });
+    expect(report.findings[0]).toMatchObject({ playedAs: ['2026-07-28'], message: "replaying ran 'mail' again" });
   });
 
   it('throws on a dismissal is caught', async () => {
@@ -231,7 +231,7 @@ describe('outside the rules:', () => {
       { budget: 3 },
     );
     expect(kinds(report)).toContain('diverges');
-    expect(report.findings.find(({ kind }) => kind === 'diverges')?.eras).toEqual(['2026-07-28']);
+    expect(report.findings.find(({ kind }) => kind === 'diverges')?.playedAs).toEqual(['2026-07-28']);
   });
 
   it('a result that is another every time is no difference of the eras', async () => {
@@ -256,7 +256,61 @@ describe('outside the rules:', () => {
       },
       { budget: 5 },
     );
-    expect(outside(report)).toEqual(['too-many-rounds']);
+    expect(kinds(report)).toEqual(['too-many-rounds']);
+    expect(report.findings[0]?.playedAs).toEqual(['2026-07-28']);
+  });
+});
+
+describe('as a task', () => {
+  it('what ends differently there is caught', async () => {
+    const told = await explore(
+      {
+        name: 'act',
+        server: options => {
+          const mid = midcall(options);
+          return () => {
+            const server = new McpServer({ name: 'explored', version: '1.0.0' });
+            mid.wrap(server);
+            // A handler beside the library's, which sees whether its client has tasks.
+            mid.tool(server, 'act', {}, async (_, call) => {
+              const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+              return text(`${answer.action} ${'extensions' in (call.client?.capabilities ?? {})}`);
+            });
+            return server;
+          };
+        },
+      },
+      {},
+      { budget: 3 },
+    );
+    expect(kinds(told)).toEqual(['task-differs']);
+    expect(told.findings[0]).toMatchObject({ playedAs: ['task'] });
+    expect(told.text).toContain('Only as a task; on');
+  });
+
+  it('a tool that has to be one is taken as that alone, and one that never is takes its paths in both eras', async () => {
+    const of = (task: 'required' | 'never'): ExploredTool => ({
+      name: 'act',
+      server: options => {
+        const mid = midcall(options);
+        return () => {
+          const server = new McpServer({ name: 'explored', version: '1.0.0' });
+          mid.tool(
+            server,
+            'act',
+            { task },
+            async (_, call) => (await call.elicit({ message: 'Sure?', form: confirm })).action,
+          );
+          return server;
+        };
+      },
+    });
+    const required = await explore(of('required'), {}, { budget: 3, depth: 1 });
+    expect(required.findings, required.text).toEqual([]);
+    expect(required.asks).toBeGreaterThan(0);
+    const never = await explore(of('never'), {}, { budget: 3, depth: 1 });
+    expect(never.findings, never.text).toEqual([]);
+    expect(never.runs).toBe(2 * never.paths);
   });
 });
 

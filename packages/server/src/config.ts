@@ -50,7 +50,7 @@ export interface MidcallOptions {
   readonly pages?: Pages;
   /** Milliseconds a 2026-07-28 retry is held while the person is on a page; 40,000 where absent, since clients give up at 60. */
   readonly holdMs?: number;
-  /** Milliseconds after which a call becomes a task, for clients that have tasks; 20,000 where absent. */
+  /** Milliseconds after which a call becomes a task, for clients that have tasks; 20,000 where absent, and 0 for at once. */
   readonly taskAfterMs?: number;
   /** The boundary of `call.files()`: the operator's directories, and how the client's roots change them. */
   readonly roots?: BoundaryOptions & {

@@ -1,17 +1,19 @@
 /**
- * The client of an exploration, in each era: calls the tool once, has every question of it decided and answered, and lets
+ * The client of an exploration, in each way to play a call: calls the tool once, has every question of it decided and answered, and lets
  * time pass where nobody answers.
  */
-import type { Era } from './eras.ts';
 import type { virtualClock } from './explore-clock.ts';
 import { type ExploredOutcome, type ExploredQuestion, readQuestion } from './explore-outcome.ts';
-import type { DeliveredAnswer, OpenTrace, Trace } from './explore-trace.ts';
+import type { DeliveredAnswer, OpenTrace, PlayedAs, Trace } from './explore-trace.ts';
 import type { Wire, WireMessage } from './explore-wire.ts';
 
 const momentMs = 300;
 /** Longer than any question may stay open, and within the life of a state. */
 const personGoneMs = 25 * 86_400_000;
 const mostTimers = 50;
+/** The same beside the timers by which a server sees to its tasks. */
+const mostTimersOfTask = 5_000;
+const tasks = 'io.modelcontextprotocol/tasks';
 
 /** What is called, by whom. */
 export interface ExploredCall {
@@ -29,9 +31,11 @@ export interface Path {
   readonly trace: OpenTrace;
 }
 
-/** Calls the tool in one era. @returns how the call ended */
-export const play = (era: Era, path: Path): Promise<Trace['end']> =>
-  era === '2025-11-25' ? pushed(path) : inRounds(path);
+/** Calls the tool in one way. @returns how the call ended; undefined where it was to be a task and is none */
+export function play(playedAs: PlayedAs, path: Path): Promise<Trace['end'] | undefined> {
+  if (playedAs === 'task') return asTask(path);
+  return playedAs === '2025-11-25' ? pushed(path) : inRounds(path);
+}
 
 const clientInfo = { name: 'midcall-explore', version: '1.0.0' };
 
@@ -115,23 +119,45 @@ function inputRequired(message: WireMessage): InputRequired | undefined {
   return { inputRequests: {}, ...message.result } as InputRequired;
 }
 
-/** 2026-07-28: questions come in the result, and the call is sent again with the answers. */
-async function inRounds(path: Path): Promise<Trace['end']> {
-  const { subject, wire, clock, trace } = path;
+type Json = Readonly<Record<string, unknown>>;
+
+/** Requests of 2026-07-28 of a client that declares these capabilities. */
+function requester({ wire, trace }: Path, capabilities: Json) {
   let id = 0;
-  const call = async (more: Readonly<Record<string, unknown>>): Promise<WireMessage | undefined> => {
+  const send = (method: string, params: Json): void => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': clientInfo,
-      'io.modelcontextprotocol/clientCapabilities': subject.capabilities,
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
     };
     id += 1;
-    wire.send({ id, method: 'tools/call', params: { name: subject.name, arguments: subject.args, ...more, _meta } });
-    for (;;) {
-      const message = await wire.receive(trace.onPage);
-      if (!message || (message.id === id && message.method === undefined)) return message;
-    }
+    wire.send({ id, method, params: { ...params, _meta } });
   };
+  return {
+    send,
+    /** @returns the response; undefined where the server stays silent. What it tells of a task meanwhile is received after that */
+    async ask(method: string, params: Json): Promise<WireMessage | undefined> {
+      send(method, params);
+      const asked = id;
+      const beside: WireMessage[] = [];
+      for (;;) {
+        const message = await wire.receive(trace.onPage);
+        if (message?.method === news) beside.push(message);
+        else if (!message || (message.id === asked && message.method === undefined)) {
+          wire.unread(beside);
+          return message;
+        }
+      }
+    },
+  };
+}
+
+/** 2026-07-28: questions come in the result, and the call is sent again with the answers. */
+async function inRounds(path: Path): Promise<Trace['end']> {
+  const { subject, wire, clock, trace } = path;
+  const { ask } = requester(path, subject.capabilities);
+  const call = (more: Json): Promise<WireMessage | undefined> =>
+    ask('tools/call', { name: subject.name, arguments: subject.args, ...more });
   /** Questions nobody answers, by their key: they come again with every round until their time is up. */
   const silent = new Set<string>();
   let reply = await call({});
@@ -181,5 +207,97 @@ async function inRounds(path: Path): Promise<Trace['end']> {
       const same = JSON.stringify([again?.result, again?.error]) === JSON.stringify([reply.result, reply.error]);
       trace.replayDiffers ||= !same;
     }
+  }
+}
+
+const news = 'notifications/tasks';
+
+/** The extension of 2026-07-28: the call is a task, whose server tells of it; what it asks is answered apart. */
+async function asTask(path: Path): Promise<Trace['end'] | undefined> {
+  const { subject, wire, clock, trace } = path;
+  const { extensions, ...others } = subject.capabilities as { readonly extensions?: Json };
+  const { ask, send } = requester(path, { ...others, extensions: { ...extensions, [tasks]: {} } });
+  const created = await ask('tools/call', { name: subject.name, arguments: subject.args });
+  if (!created) return { kind: 'hang' };
+  if (created.result?.['resultType'] !== 'task') return undefined;
+  const { taskId } = created.result as { readonly taskId: string };
+  // Its answer comes when the server ends it; from now on it tells of every change.
+  send('subscriptions/listen', { notifications: { taskIds: [taskId] } });
+  const asked = new Set<string>();
+  for (;;) {
+    const told = await newsOf(path);
+    if (!told) return { kind: 'hang' };
+    const { status, result, error, inputRequests = {} } = told;
+    if (status === 'completed') return { kind: 'result', result: result ?? {} };
+    if (status === 'failed') return { kind: 'error', code: error?.code ?? 0, message: error?.message ?? '' };
+    const fresh = Object.entries(inputRequests).filter(([key]) => !asked.has(key));
+    if (fresh.length === 0) continue;
+    trace.rounds++;
+    const responses: Record<string, unknown> = {};
+    const delivered: DeliveredAnswer[] = [];
+    let [twice, left, silent] = [false, false, false];
+    for (const [key, { method, params = {} }] of fresh) {
+      asked.add(key);
+      if (method === 'roots/list') {
+        trace.askedRoots = true;
+        responses[key] = { roots: subject.roots() };
+        continue;
+      }
+      if (trace.exhausted) return { kind: 'endless' };
+      const question = readQuestion(method, params);
+      const outcome = trace.decide(question);
+      left ||= outcome.kind === 'disconnect' || outcome.kind === 'refuse';
+      silent ||= outcome.kind === 'timeout';
+      twice ||= outcome.kind === 'replayed';
+      if (outcome.reply) {
+        responses[key] = outcome.reply;
+        delivered.push({ question, outcome });
+      }
+    }
+    trace.waiting = true;
+    await wire.drain().then(messages => wire.unread(messages));
+    trace.raced ||= wire.timing();
+    if (left) {
+      // A client that is gone leaves its task as it is; one that gives the call up cancels it.
+      await ask('tasks/cancel', { taskId });
+      trace.gone = true;
+      for (let fired = 0; fired < mostTimers; fired++) {
+        await wire.drain();
+        if (!clock.next()) break;
+      }
+      return { kind: 'gone' };
+    }
+    trace.waiting = false;
+    clock.advance(momentMs);
+    for (const { question, outcome } of delivered) trace.deliver(question, outcome);
+    const update = { taskId, inputResponses: responses };
+    if (delivered.length > 0 || !silent) await ask('tasks/update', update);
+    if (twice) await ask('tasks/update', update);
+    if (silent) await letTaskGoOn(path);
+  }
+}
+
+interface ToldTask {
+  readonly status: string;
+  readonly result?: Json;
+  readonly error?: { readonly code: number; readonly message: string };
+  readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params?: Json }>>;
+}
+
+/** What the server tells of the task next; undefined where it stays silent. */
+async function newsOf({ wire, trace }: Path): Promise<ToldTask | undefined> {
+  for (;;) {
+    const message = await wire.receive(trace.onPage);
+    if (!message) return undefined;
+    if (message.method === news) return message.params as unknown as ToldTask;
+  }
+}
+
+/** Moves the clock until the server has something to tell of a task whose questions nobody answers. */
+async function letTaskGoOn({ wire, clock }: Path): Promise<void> {
+  for (let fired = 0; fired < mostTimersOfTask; fired++) {
+    const said = await wire.drain();
+    wire.unread(said);
+    if (said.some(({ method }) => method === news) || !clock.next()) return;
   }
 }

@@ -1,13 +1,14 @@
 /** Judges what happened along one path, in one era and against the other. Pure. */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
-import type { Era } from './eras.ts';
 import type { ExploredOutcome } from './explore-outcome.ts';
-import type { Effect, Trace } from './explore-trace.ts';
+import type { Effect, PlayedAs, Trace } from './explore-trace.ts';
 
-/** What was found. The last three, and `not-repeatable`, lie outside the rules; see docs/testing.md. */
+/** What was found. The last two, and `not-repeatable`, lie outside the rules; see docs/testing.md. */
 export type FindingKind =
   /** Something was changed though nobody had said yes. */
   | 'acts-without-consent'
+  /** More rounds than a client of 2026-07-28 goes through: without tasks its call ends there. */
+  | 'too-many-rounds'
   /** Replaying the handler (2026-07-28) changed something again. */
   | 'repeats-effect'
   /** The same retry, delivered twice, had two results. */
@@ -26,6 +27,8 @@ export type FindingKind =
   | 'mistake'
   /** The two eras came to different ends. */
   | 'eras-differ'
+  /** As a task the call came to another end than on 2025-11-25. */
+  | 'task-differs'
   /** A replay did not come back to what was recorded, so the call ends with an error on 2026-07-28. */
   | 'diverges'
   /** The same path twice came to different ends, so nothing can be said about the eras. */
@@ -33,22 +36,19 @@ export type FindingKind =
   /** A change of the world runs while a question is open. */
   | 'effect-beside-ask'
   /** A timer runs, or the handler goes on, while a question is open. */
-  | 'timer-beside-ask'
-  /** More rounds than a 2026-07-28 client goes through. */
-  | 'too-many-rounds';
+  | 'timer-beside-ask';
 
 /** Kinds that lie outside the rules handlers are written by, rather than break a promise to the person. */
 export const outsideTheRules: ReadonlySet<FindingKind> = new Set([
   'not-repeatable',
   'effect-beside-ask',
   'timer-beside-ask',
-  'too-many-rounds',
 ]);
 
 /** One finding, before those of many paths are put together. */
 export interface Sighting {
   readonly kind: FindingKind;
-  readonly era: Era | undefined;
+  readonly playedAs: PlayedAs | undefined;
   /** What happened, in a sentence. */
   readonly message: string;
 }
@@ -74,7 +74,7 @@ export interface JudgeOptions {
 /** What one run shows by itself. */
 export function judgeRun(trace: Trace, options: JudgeOptions): Sighting[] {
   const found: Sighting[] = [];
-  const add = (kind: FindingKind, message: string) => void found.push({ kind, era: trace.era, message });
+  const add = (kind: FindingKind, message: string) => void found.push({ kind, playedAs: trace.playedAs, message });
   for (const effect of trace.effects) {
     if (effect.late) add('acts-without-consent', `'${effect.name}' ran after the client was gone`);
     else if (!effect.consented && !needsNone(effect, options.withoutConsent))
@@ -83,15 +83,18 @@ export function judgeRun(trace: Trace, options: JudgeOptions): Sighting[] {
   }
   if (trace.raced) add('timer-beside-ask', 'a timer was running, or the handler went on, while a question was open');
   if (trace.replayDiffers) add('replay-differs', 'the same retry, delivered twice, had two results');
-  if (trace.rounds > countedOnRounds && trace.era === '2026-07-28')
-    add('too-many-rounds', `a path takes ${trace.rounds} rounds; a client gives up after ${countedOnRounds}`);
+  if (trace.rounds > countedOnRounds && trace.playedAs === '2026-07-28')
+    add(
+      'too-many-rounds',
+      `a path takes ${trace.rounds} rounds; a client without tasks gives up after ${countedOnRounds}`,
+    );
   const end = judgeEnd(trace, options.unsupported);
   if (end) add(end.kind, end.message);
   return found;
 }
 
 /** What the end of a run shows, or nothing. */
-function judgeEnd(trace: Trace, unsupported: boolean): Omit<Sighting, 'era'> | undefined {
+function judgeEnd(trace: Trace, unsupported: boolean): Omit<Sighting, 'playedAs'> | undefined {
   const { end, failure } = trace;
   switch (end.kind) {
     case 'gone':
@@ -132,7 +135,7 @@ const saysYes = ({ kind }: ExploredOutcome): boolean => kind === 'accept' || kin
 /** -32021 says that the handler cannot go on without being able to ask (2026-07-28, schema.json). */
 const missingCapability = -32021;
 
-/** What a path shows only when both eras have run it. */
+/** What a path shows only when it was taken in two ways, the first by requests. */
 export function judgePair(pushed: Trace, replayed: Trace): Sighting[] {
   const found: Sighting[] = [];
   if ([pushed, replayed].some(each => each.end.kind === 'hang' || each.end.kind === 'endless')) return found;
@@ -142,9 +145,12 @@ export function judgePair(pushed: Trace, replayed: Trace): Sighting[] {
     return once !== undefined && count > once;
   });
   for (const [name] of repeated)
-    found.push({ kind: 'repeats-effect', era: '2026-07-28', message: `replaying ran '${name}' again` });
-  if (repeated.length === 0 && !sameCourse(pushed, replayed))
-    found.push({ kind: 'eras-differ', era: undefined, message: difference(pushed, replayed) });
+    found.push({ kind: 'repeats-effect', playedAs: replayed.playedAs, message: `replaying ran '${name}' again` });
+  if (repeated.length === 0 && !sameCourse(pushed, replayed)) {
+    const message = difference(pushed, replayed);
+    if (replayed.playedAs === 'task') found.push({ kind: 'task-differs', playedAs: 'task', message });
+    else found.push({ kind: 'eras-differ', playedAs: undefined, message });
+  }
   return found;
 }
 
@@ -180,7 +186,8 @@ function difference(a: Trace, b: Trace): string {
   )!;
   const words = { asked: 'asks', effects: 'changes', end: 'ends with' }[part];
   const show = (value: unknown) => clip(JSON.stringify(value), 160);
-  return `on ${a.era} the call ${words} ${show(first[part])}, on ${b.era} ${show(second[part])}`;
+  const where = ({ playedAs }: Trace) => (playedAs === 'task' ? 'as a task' : `on ${playedAs}`);
+  return `${where(a)} the call ${words} ${show(first[part])}, ${where(b)} ${show(second[part])}`;
 }
 
 function needsNone({ name }: Effect, allowed: readonly string[]): boolean {

@@ -1,12 +1,12 @@
 /** What an exploration says: typed, and as text for a person. Pure. */
-import type { Era } from './eras.ts';
 import { type FindingKind, outsideTheRules, type Sighting } from './explore-finding.ts';
+import type { PlayedAs } from './explore-trace.ts';
 
 /** Something an author should look at. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** Where it was seen; undefined where it takes both eras to see it. */
-  readonly eras: readonly Era[];
+  /** In which ways of taking a path it was seen; empty where it takes two to see it. */
+  readonly playedAs: readonly PlayedAs[];
   /** What happened, in a sentence. */
   readonly message: string;
   /** The shortest way there: each question with what was made of it. */
@@ -24,7 +24,7 @@ export interface ExploreReport {
   readonly outside: readonly Finding[];
   /** Different ways through the tool that were taken. */
   readonly paths: number;
-  /** Runs made for them, both eras counted. */
+  /** Runs made for them: in both eras, and as a task where the tool can be one. */
   readonly runs: number;
   /** The most questions a path asked. */
   readonly asks: number;
@@ -36,7 +36,7 @@ export interface ExploreReport {
 
 interface Growing {
   readonly sighting: Sighting;
-  readonly eras: Set<Era>;
+  readonly playedAs: Set<PlayedAs>;
   readonly paths: Set<string>;
   shortest: readonly string[];
 }
@@ -47,9 +47,9 @@ export class Findings {
 
   add(sighting: Sighting, path: readonly string[]): void {
     const key = `${sighting.kind} ${sighting.message}`;
-    const found = this.#byKey.get(key) ?? { sighting, eras: new Set(), paths: new Set(), shortest: path };
+    const found = this.#byKey.get(key) ?? { sighting, playedAs: new Set(), paths: new Set(), shortest: path };
     this.#byKey.set(key, found);
-    if (sighting.era) found.eras.add(sighting.era);
+    if (sighting.playedAs) found.playedAs.add(sighting.playedAs);
     found.paths.add(JSON.stringify(path));
     if (path.length < found.shortest.length) found.shortest = path;
   }
@@ -57,8 +57,8 @@ export class Findings {
   list(outside: boolean): readonly Finding[] {
     return [...this.#byKey.values()]
       .filter(({ sighting }) => outsideTheRules.has(sighting.kind) === outside)
-      .map(({ sighting: { kind, message }, eras, paths, shortest }) => {
-        return { kind, message, eras: [...eras], path: shortest, paths: paths.size };
+      .map(({ sighting: { kind, message }, playedAs, paths, shortest }) => {
+        return { kind, message, playedAs: [...playedAs], path: shortest, paths: paths.size };
       });
   }
 }
@@ -79,9 +79,16 @@ export function writeReport(report: Omit<ExploreReport, 'text'>): ExploreReport 
 function section(title: string, findings: readonly Finding[]): string[] {
   return [
     title,
-    ...findings.flatMap(({ kind, message, eras, paths, path }) => [
-      `  - ${kind}: ${message}. ${eras.length === 1 ? `Only on ${eras[0]}` : 'In both eras'}; on ${paths} ${paths === 1 ? 'path' : 'paths'}, such as:`,
+    ...findings.flatMap(({ kind, message, playedAs, paths, path }) => [
+      `  - ${kind}: ${message}. ${where(playedAs)}; on ${paths} ${paths === 1 ? 'path' : 'paths'}, such as:`,
       ...(path.length === 0 ? ['      (nobody was asked)'] : path.map((each, index) => `      ${index + 1}. ${each}`)),
     ]),
   ];
+}
+
+function where(playedAs: readonly PlayedAs[]): string {
+  const eras = playedAs.filter(each => each !== 'task');
+  if (eras.length === playedAs.length) return eras.length === 1 ? `Only on ${eras[0]}` : 'In both eras';
+  if (eras.length === 0) return 'Only as a task';
+  return `${eras.length === 1 ? `On ${eras[0]}` : 'In both eras'} and as a task`;
 }

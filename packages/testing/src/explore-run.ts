@@ -8,15 +8,14 @@ import { later } from '@midcall/core/time';
 import type { MidcallOptions } from '@midcall/server';
 import { memoryStore } from '@midcall/server/stores/memory';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import type { Era } from './eras.ts';
 import { type ExploredCall, play } from './explore-client.ts';
 import { virtualClock } from './explore-clock.ts';
-import { OpenTrace, type Picker, type Trace, type TraceRules } from './explore-trace.ts';
+import { OpenTrace, type Picker, type PlayedAs, type Trace, type TraceRules } from './explore-trace.ts';
 import { openWire } from './explore-wire.ts';
 
 /** The options a server under exploration passes on to `midcall()`; later ones of its own win at its own risk. */
 export type ExploreOptionsForMidcall = Required<
-  Pick<MidcallOptions, 'now' | 'timer' | 'store' | 'observe' | 'warn' | 'stateTtlMs' | 'maxRounds'>
+  Pick<MidcallOptions, 'now' | 'timer' | 'store' | 'observe' | 'warn' | 'stateTtlMs' | 'maxRounds' | 'taskAfterMs'>
 >;
 
 /** What runs are made of; the same for every run of an exploration. */
@@ -36,8 +35,8 @@ const factoryKind = { ...func, words: 'a function that makes a server: options =
 const stateTtlMs = 60 * 86_400_000;
 const manyRounds = 1_000;
 
-/** Runs one path in one era. */
-export async function runPath(subject: Subject, era: Era, pick: Picker): Promise<Trace> {
+/** Runs one path in one way. @returns undefined where it was to be a task and is none */
+export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker): Promise<Trace | undefined> {
   await subject.before();
   const clock = virtualClock();
   const trace = new OpenTrace(subject, pick);
@@ -49,14 +48,16 @@ export async function runPath(subject: Subject, era: Era, pick: Picker): Promise
     warn: () => {},
     stateTtlMs,
     maxRounds: manyRounds,
+    // A client that has tasks gets one for every call.
+    taskAfterMs: 0,
   };
   const factory = await subject.server(options, name => trace.effect(name));
   checkGiven('explore', 'what server(options) gives', factory, factoryKind);
   const wire = openWire(factory, clock, subject.hangMs);
   try {
-    const end = await play(era, { subject, wire, clock, trace });
+    const end = await play(playedAs, { subject, wire, clock, trace });
     await wire.drain();
-    return { era, end, ...trace.told() };
+    return end && { playedAs, end, ...trace.told() };
   } finally {
     await wire.close();
   }

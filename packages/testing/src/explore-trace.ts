@@ -3,6 +3,9 @@ import type { Observation } from '@midcall/server';
 import type { Era } from './eras.ts';
 import { type Answering, type ExploredOutcome, type ExploredQuestion, outcomesOf } from './explore-outcome.ts';
 
+/** How a path is taken: by requests (2025-11-25), in rounds (2026-07-28), or as a task of the extension. */
+export type PlayedAs = Era | 'task';
+
 /** One answer that was delivered. */
 export interface DeliveredAnswer {
   readonly question: ExploredQuestion;
@@ -28,9 +31,9 @@ export interface Effect {
   readonly late: boolean;
 }
 
-/** What happened along one path in one era. */
+/** What happened along one path, taken in one way. */
 export interface Trace {
-  readonly era: Era;
+  readonly playedAs: PlayedAs;
   readonly decisions: readonly Decision[];
   readonly leftOut: readonly string[];
   readonly effects: readonly Effect[];
@@ -123,7 +126,7 @@ export class OpenTrace {
     if (this.#openSteps.length === 0) this.#note(name, this.waiting);
   }
 
-  told(): Omit<Trace, 'era' | 'end'> {
+  told(): Omit<Trace, 'playedAs' | 'end'> {
     const { decisions, raced, replayDiffers, rounds, askedRoots, onPage, observed } = this;
     const leftOut = [...this.#leftOut];
     const failure = this.#failure;

@@ -1,7 +1,8 @@
 /**
- * Runs a tool through everything that can become of its questions, in both eras, and says what breaks.
+ * Runs a tool through everything that can become of its questions, in both eras and as a task, and says what breaks.
  *
- * - explore-X1 Every path is taken in both eras, each time in a world made anew, by a clock that stands still.
+ * - explore-X1 Every path is taken in both eras, and as a task where its call becomes one, each time in a world made anew, by a
+ *   clock that stands still.
  * - explore-X2 To `depth` questions every combination of outcomes is taken, shortest deviations first, as far as `budget` reaches;
  *   a fifth of it goes into random paths where there are questions beyond that depth, drawn from `seed`.
  * - explore-X3 The same tool, arguments, options and seed give the same report.
@@ -22,7 +23,7 @@ import { type FindingKind, judgePair, judgeRun, sameCourse } from './explore-fin
 import type { Answering } from './explore-outcome.ts';
 import { type ExploreReport, Findings, writeReport } from './explore-report.ts';
 import { runPath, type Subject } from './explore-run.ts';
-import type { DeliveredAnswer, Picker, Trace } from './explore-trace.ts';
+import type { DeliveredAnswer, Picker, PlayedAs, Trace } from './explore-trace.ts';
 import { watchTimers } from './explore-wire.ts';
 import { seeded } from './seeded.ts';
 
@@ -41,7 +42,7 @@ export interface ExploredTool {
 export interface ExploreOptions {
   /** Questions to which every combination of outcomes is taken; 3 where absent. */
   readonly depth?: number;
-  /** Paths taken at most, each in both eras; 500 where absent. */
+  /** Paths taken at most, each in both eras and as a task; 500 where absent. */
   readonly budget?: number;
   /** For the random paths; 1 where absent. */
   readonly seed?: number;
@@ -82,7 +83,7 @@ const kinds: Kinds<ExploreOptions> = {
 };
 
 const unobserved =
-  'effects and time limits: they are not seen, since server(options) does not pass its options on to midcall(options)';
+  'effects, time limits and tasks: they are not seen, since server(options) does not pass its options on to midcall(options)';
 
 const mostAsks = 30;
 /** Hanging takes real time, and one place that hangs is found on many paths. */
@@ -159,6 +160,8 @@ class Exploration {
   #runs = 0;
   #asks = 0;
   #hangs = 0;
+  /** False once a call that could have been a task was none. */
+  #hasTasks = true;
 
   constructor(subject: Subject, withoutConsent: readonly string[]) {
     this.#subject = subject;
@@ -229,18 +232,25 @@ class Exploration {
       picked[index] ??= pick(index, of);
       return picked[index];
     };
-    const pushed = await this.#run(subject, '2025-11-25', once);
+    const pushed = (await this.#run(subject, '2025-11-25', once))!;
     const traces = [pushed];
     // On 2026-07-28 there is no refusal of sampling on the wire: the client gives the call up.
-    if (!pushed.decisions.some(({ outcome }) => outcome.kind === 'refuse'))
-      traces.push(await this.#run(subject, '2026-07-28', once));
+    if (!pushed.decisions.some(({ outcome }) => outcome.kind === 'refuse')) {
+      traces.push((await this.#run(subject, '2026-07-28', once))!);
+      const asTask = this.#hasTasks ? await this.#run(subject, 'task', once) : undefined;
+      this.#hasTasks = asTask !== undefined;
+      if (asTask) traces.push(asTask);
+    }
     this.#paths += 1;
-    await this.#judge(subject, traces, once, lacking !== undefined);
+    // A tool that wants to be a task refuses to be anything else.
+    const played = traces.every(each => each.playedAs === 'task' || wantsTask(each)) ? traces.slice(-1) : traces;
+    await this.#judge(subject, played, once, lacking !== undefined);
     return traces.reduce((a, b) => (b.decisions.length > a.decisions.length ? b : a));
   }
 
-  async #run(subject: Subject, era: Trace['era'], pick: Picker): Promise<Trace> {
-    const trace = await runPath(subject, era, pick);
+  async #run(subject: Subject, playedAs: PlayedAs, pick: Picker): Promise<Trace | undefined> {
+    const trace = await runPath(subject, playedAs, pick);
+    if (!trace) return undefined;
     this.#runs += 1;
     this.#asks = Math.max(this.#asks, trace.decisions.length);
     if (trace.end.kind === 'hang') this.#hangs += 1;
@@ -253,7 +263,7 @@ class Exploration {
 
   async #judge(subject: Subject, traces: readonly Trace[], pick: Picker, unsupported: boolean): Promise<void> {
     const options = { withoutConsent: this.#withoutConsent, unsupported };
-    const [pushed, replayed] = traces;
+    const [pushed, replayed, asTask] = traces;
     const sightings = traces.map(trace => [trace, judgeRun(trace, options)] as const);
     for (const [trace, seen] of sightings) {
       const path = describe(trace, unsupported);
@@ -262,22 +272,28 @@ class Exploration {
     const explained: FindingKind[] = ['diverges', 'timer-beside-ask', 'effect-beside-ask', 'not-awaited'];
     if (!pushed || !replayed) return;
     // A page nobody finishes is waited for, and left with a ticket, in each era by its own rules.
-    if (pushed.onPage || replayed.onPage) return;
+    if (traces.some(({ onPage }) => onPage)) return;
     if (sightings.some(([, seen]) => seen.some(({ kind }) => explained.includes(kind)))) return;
-    const between = judgePair(pushed, replayed);
+    const inEras = judgePair(pushed, replayed);
+    // What goes wrong in rounds already is not said again of the task.
+    const between = inEras.length === 0 && asTask ? judgePair(pushed, asTask) : inEras;
     if (between.length === 0) return;
     const path = describe(pushed, unsupported);
-    if (between.every(({ kind }) => kind === 'eras-differ')) {
+    if (between.every(({ kind }) => kind !== 'repeats-effect')) {
       const again = await this.#run(subject, '2025-11-25', pick);
-      if (!sameCourse(pushed, again)) {
+      if (again && !sameCourse(pushed, again)) {
         const message = 'the same path twice came to different ends; use the clock, and steps for what varies';
-        this.#found.add({ kind: 'not-repeatable', era: undefined, message }, path);
+        this.#found.add({ kind: 'not-repeatable', playedAs: undefined, message }, path);
         return;
       }
     }
     for (const sighting of between) this.#found.add(sighting, path);
   }
 }
+
+/** True where a call was refused because it has to be a task, by the codes of the two eras. */
+const wantsTask = ({ decisions, end }: Trace): boolean =>
+  decisions.length === 0 && end.kind === 'error' && (end.code === -32601 || end.code === -32021);
 
 function describe(trace: Trace, unsupported: boolean): string[] {
   if (unsupported) return ['the client cannot be asked'];

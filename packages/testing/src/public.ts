@@ -16,6 +16,6 @@ export type { FindingKind } from './explore-finding.ts';
 export { type Answering, type ExploredOutcome, type ExploredQuestion, fittingContent } from './explore-outcome.ts';
 export type { ExploreReport, Finding } from './explore-report.ts';
 export type { ExploreOptionsForMidcall } from './explore-run.ts';
-export type { DeliveredAnswer } from './explore-trace.ts';
+export type { DeliveredAnswer, PlayedAs } from './explore-trace.ts';
 export { type PersonRequest, type Scripted, type ScriptedPerson, scriptedPerson } from './person.ts';
 export { type StoreContractOptions, type StoreUnderTest, storeContract } from './store-contract.ts';

@@ -179,7 +179,8 @@ export function callsMayBecomeTasks(
     if (mode === 'required' && !client.tasks) throw needsTasks('This tool can only be called as a task.');
     if (mode === 'never' || !client.tasks) return handler(request, ctx);
     const origin = { server, ctx, request, registered };
-    if (mode !== 'when-needed' && ctx.mcpReq.requestState() === undefined) return tasks.begin(origin);
+    const atOnce = mode !== 'when-needed' || config.taskAfterMs === 0;
+    if (atOnce && ctx.mcpReq.requestState() === undefined) return tasks.begin(origin);
 
     const receivedAt = config.now();
     const stop = new AbortController();
