@@ -183,7 +183,7 @@ describe('a handler that', () => {
       },
       { budget: 3 },
     );
-    expect(kinds(report)).toEqual(['asks-in-circles']);
+    expect(kinds(report)).toEqual(['asks-in-circles', 'too-many-rounds']);
     expect(report.notCovered.length).toBeGreaterThan(0);
   });
 

@@ -224,6 +224,8 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
   // Its answer comes when the server ends it; from now on it tells of every change.
   send('subscriptions/listen', { notifications: { taskIds: [taskId] } });
   const asked = new Set<string>();
+  /** Questions that nobody answers. */
+  const silent = new Set<string>();
   for (;;) {
     const told = await newsOf(path);
     if (!told) return { kind: 'hang' };
@@ -231,11 +233,14 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
     if (status === 'completed') return { kind: 'result', result: result ?? {} };
     if (status === 'failed') return { kind: 'error', code: error?.code ?? 0, message: error?.message ?? '' };
     const fresh = Object.entries(inputRequests).filter(([key]) => !asked.has(key));
-    if (fresh.length === 0) continue;
+    if (fresh.length === 0) {
+      if (Object.keys(inputRequests).some(key => silent.has(key))) await letTaskGoOn(path);
+      continue;
+    }
     trace.rounds++;
     const responses: Record<string, unknown> = {};
     const delivered: DeliveredAnswer[] = [];
-    let [twice, left, silent] = [false, false, false];
+    let [twice, left] = [false, false];
     for (const [key, { method, params = {} }] of fresh) {
       asked.add(key);
       if (method === 'roots/list') {
@@ -247,7 +252,7 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
       const question = readQuestion(method, params);
       const outcome = trace.decide(question);
       left ||= outcome.kind === 'disconnect' || outcome.kind === 'refuse';
-      silent ||= outcome.kind === 'timeout';
+      if (outcome.kind === 'timeout') silent.add(key);
       twice ||= outcome.kind === 'replayed';
       if (outcome.reply) {
         responses[key] = outcome.reply;
@@ -271,9 +276,9 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
     clock.advance(momentMs);
     for (const { question, outcome } of delivered) trace.deliver(question, outcome);
     const update = { taskId, inputResponses: responses };
-    if (delivered.length > 0 || !silent) await ask('tasks/update', update);
+    if (Object.keys(responses).length > 0) await ask('tasks/update', update);
     if (twice) await ask('tasks/update', update);
-    if (silent) await letTaskGoOn(path);
+    if (fresh.some(([key]) => silent.has(key))) await letTaskGoOn(path);
   }
 }
 
