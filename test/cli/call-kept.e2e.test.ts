@@ -49,7 +49,7 @@ it('ext-tasks-14: leaves a call that became a task, lists it, and takes it up in
   expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues by itself.\n');
   const again = await midcall(['call', '--resume', id, '--tasks', tasks]);
   expect(again).toMatchObject({ code: 2 });
-  expect(again.stderr).toContain(`There is no call '${id}' to take up.`);
+  expect(again.stderr).toContain(`There is no call '${id}' to return to.`);
 });
 
 it('keeps nothing of a server that makes no task, and says why the result is here', async () => {

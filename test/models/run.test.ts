@@ -260,8 +260,8 @@ describe('the result of a model', () => {
       'demands one',
     ],
     ['a tool nobody offered', calling(toolCall('{}')), hi, 'offered none'],
-    ['half-written arguments', calling(toolCall('{"city":')), { ...hi, tools }, 'no JSON object'],
-    ['arguments that are a list', calling(toolCall('[1]')), { ...hi, tools }, 'no JSON object'],
+    ['half-written arguments', calling(toolCall('{"city":')), { ...hi, tools }, 'not a JSON object'],
+    ['arguments that are a list', calling(toolCall('[1]')), { ...hi, tools }, 'not a JSON object'],
     ['arguments with __proto__', calling(toolCall('{"__proto__":{}}')), { ...hi, tools }, '__proto__'],
     ['two uses of one id', calling(toolCall('{}'), toolCall('{}')), { ...hi, tools }, 'Two tool uses'],
   ])('is refused: %s', async (_, generated, request, message) => {

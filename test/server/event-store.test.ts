@@ -55,7 +55,7 @@ describe('the event store of a session', () => {
     await store.storeEvent('a', note(3));
     expect(await store.getStreamIdForEventId!(first)).toBeUndefined();
     expect(await replay(store, second)).toHaveLength(2);
-    await expect(replay(store, first)).rejects.toThrow('not kept');
+    await expect(replay(store, first)).rejects.toThrow('no longer kept');
   });
 
   it('is bounded by bytes, and keeps at least the newest message', async () => {

@@ -409,7 +409,7 @@ describe('sessions-H5: what one session has under way', () => {
   it('has each an id of its own, so that no call is given the result of another', async () => {
     const { post, ask } = await session();
     await ask(10);
-    expect(await ask(10)).toMatchObject({ status: 400, text: expect.stringContaining('another request') });
+    expect(await ask(10)).toMatchObject({ status: 400, text: expect.stringContaining('Another request with this id') });
     const echo = { method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } };
     expect((await post({ id: 20, ...echo })).text).toContain('"x"');
     expect((await post({ id: 20, ...echo })).text).toContain('"x"');

@@ -80,7 +80,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(await may.act()).toEqual({ text: 'cancel unavailable', isError: false });
     expect(may.person.asked).toEqual([]);
     const must = await connect(demand(true));
-    expect(await must.act()).toMatchObject({ isError: true, text: expect.stringContaining('no channel') });
+    expect(await must.act()).toMatchObject({ isError: true, text: expect.stringContaining('no enabled channel') });
   });
 
   it('verified is refused where nobody knows whose call it is', async () => {
@@ -122,9 +122,9 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       }
     };
     const nobody = await connect(insist, { capabilities: {} });
-    expect(await nobody.act()).toMatchObject({ isError: true, text: expect.stringContaining('put twice') });
+    expect(await nobody.act()).toMatchObject({ isError: true, text: expect.stringContaining('asked twice') });
     const declined = await connect(insist, { answers: [{ action: 'decline' }] });
-    expect(await declined.act()).toMatchObject({ isError: true, text: expect.stringContaining('put twice') });
+    expect(await declined.act()).toMatchObject({ isError: true, text: expect.stringContaining('asked twice') });
     expect(declined.person.asked).toHaveLength(1);
   });
 
