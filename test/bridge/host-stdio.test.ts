@@ -45,7 +45,7 @@ describe('a line', () => {
   });
 
   it.each([
-    ['{"jsonrpc":', refusal('no JSON', -32700)],
+    ['{"jsonrpc":', refusal('not JSON', -32700)],
     ['"hello"', refusal('no JSON-RPC 2.0 message')],
     ['{"id":7,"method":"ping"}', refusal('no JSON-RPC 2.0 message', -32600, 7)],
     ['{"jsonrpc":"2.0","id":{},"method":"ping"}', refusal('no JSON-RPC 2.0 message')],
