@@ -7,6 +7,7 @@ import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } 
 import { digest } from '../digest.ts';
 import { push } from '../era.ts';
 import { whenServerCloses } from '../sdk-seam/server-close.ts';
+import { HandedOver, type SharedCall, sharedCallOf } from '../shared-call.ts';
 import { type InputRequest, isOlder, isOver, type Task, toldOlder, unanswered } from './task.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -46,14 +47,15 @@ export async function listOlder(tasks: Tasks, owner: string, cursor: unknown): P
 
 /**
  * Puts the questions of a task to the client that asks for its result, and waits until there is one.
- * @param ctx - of `tasks/result`: the requests leave with its answer
+ * @param asker - who asks with `tasks/result`: the requests leave with its answer
  */
 export async function resultOlder(
   tasks: Tasks,
   owner: string,
   id: string,
-  ctx: ServerContext,
+  { server, ctx }: Asker,
 ): Promise<Record<string, unknown>> {
+  const shared = sharedCallOf(server, ctx);
   const put = new Map<string, AbortController>();
   try {
     for (;;) {
@@ -67,7 +69,7 @@ export async function resultOlder(
         if (put.has(key)) continue;
         const stop = new AbortController();
         put.set(key, stop);
-        void ask(tasks, owner, task, { key, request, ctx, stop }).catch(() => {});
+        void ask(tasks, owner, task, { key, request, ctx, stop, shared }).catch(() => {});
       }
       await changes;
       if (ctx.mcpReq.signal.aborted)
@@ -78,26 +80,50 @@ export async function resultOlder(
   }
 }
 
+/** Who asks for a result. */
+interface Asker {
+  readonly server: McpServer;
+  readonly ctx: ServerContext;
+}
+
 interface Put {
   readonly key: string;
   readonly request: InputRequest;
   readonly ctx: ServerContext;
   readonly stop: AbortController;
+  /** Where another process may go on with the request for the result. */
+  readonly shared: SharedCall | undefined;
 }
 
 /** Puts one question, as a request of the task, and brings its answer in. */
-async function ask(tasks: Tasks, owner: string, task: Task, { key, request, ctx, stop }: Put): Promise<void> {
+async function ask(tasks: Tasks, owner: string, task: Task, { key, request, ctx, stop, shared }: Put): Promise<void> {
   const given = request.params as { readonly _meta?: Record<string, unknown> } | undefined;
   const params = { ...given, _meta: { ...given?._meta, [RELATED]: { taskId: task.id } } };
   const asked = { method: request.method, params } as Parameters<typeof push>[1];
   let answer: unknown;
   try {
-    answer = await push(ctx, asked, AbortSignal.any([stop.signal, ctx.mcpReq.signal]));
-  } catch {
+    const signal = AbortSignal.any([stop.signal, ctx.mcpReq.signal]);
+    answer = shared ? await pushShared(shared, task, key, asked, signal) : await push(ctx, asked, signal);
+  } catch (error) {
+    // It is asked on by whoever goes on with the request.
+    if (error instanceof HandedOver) return;
     // A client that is gone, or does not wait for the result any more, is asked again with its next request for it.
     if (stop.signal.aborted || ctx.mcpReq.signal.aborted) return;
   }
   await tasks.update(owner, task.id, { [key]: answer });
+}
+
+/** Puts a question that was put already, where an earlier holder of the request did so, as that one: it has one answer. */
+async function pushShared(
+  shared: SharedCall,
+  task: Task,
+  key: string,
+  { method, params }: Parameters<typeof push>[1],
+  signal: AbortSignal,
+): Promise<unknown> {
+  const put = await shared.put({ id: `${task.id} ${key}`, method, params, timeoutMs: task.ttlMs }, signal);
+  const { response } = await put.answer;
+  return 'result' in response ? response.result : undefined;
 }
 
 /** Resolves when a task has changed, or nobody waits for it any more. */

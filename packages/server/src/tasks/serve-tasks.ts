@@ -74,7 +74,7 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     async (id, owner) => known(await tasks.get(owner, id)),
     (id, owner) => getOlder(tasks, owner, id),
   );
-  handle('tasks/result', undefined, (id, owner, ctx) => resultOlder(tasks, owner, id, ctx));
+  handle('tasks/result', undefined, (id, owner, ctx) => resultOlder(tasks, owner, id, { server, ctx }));
   server.server.setRequestHandler(
     'tasks/list' as never,
     { params: anyParams } as never,
