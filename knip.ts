@@ -37,6 +37,9 @@ const config: KnipConfig = {
         'publint',
         // An optional peer of @midcall/server, which its tests need.
         'bullmq',
+        // Started by their files, in test/packages/compilers.e2e.test.ts.
+        'oldest-compiler',
+        'newest-compiler',
         // An older SDK, read as a folder there.
         'sdk-server-2.3',
         // Started by its file, in scripts/conformance.ts.

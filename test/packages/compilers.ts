@@ -1,6 +1,6 @@
 /**
- * Compilers of other versions than our own. Each is got from npm the first time it is needed and kept in `node_modules/.cache`:
- * as dependencies they would fight over the command `tsc`.
+ * Compilers of other versions than our own. The oldest and the newest that authors may use are dependencies of folders of their
+ * own, or they would take the command `tsc` from ours; the ones between are got from npm the first time they are soaked.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,11 @@ import { root } from '../../scripts/places.ts';
 
 const cache = join(root, 'node_modules/.cache/compilers');
 
-/** @returns the compiler's start file; undefined where npm cannot get it */
+/** The start file of a compiler that is installed with the repository. */
+export const installed = (which: 'oldest' | 'newest'): string =>
+  join(root, 'test/compilers', which, 'node_modules/typescript/bin/tsc');
+
+/** @returns the compiler's start file, kept in `node_modules/.cache`; undefined where npm cannot get it */
 export function compiler(version: string): string | undefined {
   const folder = join(cache, version);
   const start = join(folder, 'node_modules/typescript/bin/tsc');
