@@ -24,6 +24,8 @@ const owners = [
   ['zod', '#72b7b2', url => url.includes('/node_modules/zod/')],
   ['node', '#b9b9b9', () => true],
 ];
+/** Where this checkout is: nobody's business. */
+const repository = new URL('..', import.meta.url).href;
 const ownerOf = ({ url, functionName }) =>
   functionName === '(garbage collector)' ? ['garbage', '#eeca3b'] : owners.find(([, , owns]) => owns(url));
 
@@ -64,7 +66,7 @@ function folded({ nodes, samples, timeDeltas }) {
     let into = root;
     into.time += timeDeltas[at];
     for (const frame of stack.slice(1)) {
-      const place = frame.url.replace(/^.*\/(?:packages|node_modules)\//, '');
+      const place = frame.url.replace(/^.*\/(?:packages|node_modules)\//, '').replace(repository, '');
       const name = `${frame.functionName || '(anonymous)'} ${place}`;
       if (!into.children.has(name)) into.children.set(name, { name, frame, time: 0, children: new Map() });
       into = into.children.get(name);
