@@ -3,7 +3,7 @@
  * own, or they would take the command `tsc` from ours; the ones between are got from npm the first time they are soaked.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/places.ts';
 
@@ -55,17 +55,9 @@ export function checkedBy(start: string, resolution: keyof typeof resolutions, f
     copyFileSync(join(root, file), join(folder, 'author.ts'));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['author.ts'] }));
-    const [command, ...first] = nativeCompiler(start) ?? [process.execPath, start];
-    const { stdout, stderr } = spawnSync(command!, [...first, '-p', folder], { encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(process.execPath, [start, '-p', folder], { encoding: 'utf8' });
     return `${stdout}${stderr}`;
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** From 7 on the compiler is a program, which its script only starts. */
-function nativeCompiler(start: string): readonly string[] | undefined {
-  const scope = join(start, '../../../@typescript');
-  const [program] = existsSync(scope) ? readdirSync(scope) : [];
-  return program === undefined ? undefined : [join(scope, program, 'lib/tsc')];
 }
