@@ -229,13 +229,16 @@ class AgentCalls {
     const { inbox } = options;
     const isOfCall = ({ call, asker }: Question): boolean => (call ? call.id === id : asker.id === entry.id);
     for (;;) {
+      let stop = (): void => {};
       await new Promise<void>(resolve => {
-        const stop = inbox.subscribe(event => {
+        stop = inbox.subscribe(event => {
           if (event.type === 'asked' && isOfCall(event.question)) resolve();
         });
         over.addEventListener('abort', stop, { once: true });
         if (inbox.list().some(isOfCall)) resolve();
       });
+      stop();
+      over.removeEventListener('abort', stop);
       await this.#connection.settled();
       await inbox.settled();
       const questions = inbox.list().filter(isOfCall);
