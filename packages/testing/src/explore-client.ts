@@ -152,6 +152,48 @@ function requester({ wire, trace }: Path, capabilities: Json) {
   };
 }
 
+interface Decided {
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly delivered: readonly DeliveredAnswer[];
+  /** True where the answers are delivered a second time. */
+  readonly twice: boolean;
+  /** True where the client is gone, or gives the call up. */
+  readonly left: boolean;
+}
+
+/**
+ * Decides what becomes of questions that came together.
+ * @param silent - takes the keys of those that nobody answers
+ * @returns undefined where the path has no more decisions
+ */
+function decideAll(
+  { subject, trace }: Path,
+  asked: readonly (readonly [string, { readonly method: string; readonly params?: Json }])[],
+  silent: Set<string>,
+): Decided | undefined {
+  const responses: Record<string, unknown> = {};
+  const delivered: DeliveredAnswer[] = [];
+  let [twice, left] = [false, false];
+  for (const [key, { method, params = {} }] of asked) {
+    if (method === 'roots/list') {
+      trace.askedRoots = true;
+      responses[key] = { roots: subject.roots() };
+      continue;
+    }
+    if (trace.exhausted) return undefined;
+    const question = readQuestion(method, params);
+    const outcome = trace.decide(question);
+    left ||= outcome.kind === 'disconnect' || outcome.kind === 'refuse';
+    twice ||= outcome.kind === 'replayed';
+    if (outcome.kind === 'timeout') silent.add(key);
+    if (outcome.reply) {
+      responses[key] = outcome.reply;
+      delivered.push({ question, outcome });
+    }
+  }
+  return { responses, delivered, twice, left };
+}
+
 /** 2026-07-28: questions come in the result, and the call is sent again with the answers. */
 async function inRounds(path: Path): Promise<Trace['end']> {
   const { subject, wire, clock, trace } = path;
@@ -167,27 +209,9 @@ async function inRounds(path: Path): Promise<Trace['end']> {
     if (!needed) return ended(reply);
     const asked = Object.entries(needed.inputRequests).filter(([key]) => !silent.has(key));
     if (asked.length > 0) trace.rounds++;
-    const responses: Record<string, unknown> = {};
-    const delivered: DeliveredAnswer[] = [];
-    let twice = false;
-    let left = false;
-    for (const [key, { method, params = {} }] of asked) {
-      if (method === 'roots/list') {
-        trace.askedRoots = true;
-        responses[key] = { roots: subject.roots() };
-        continue;
-      }
-      if (trace.exhausted) return { kind: 'endless' };
-      const question = readQuestion(method, params);
-      const outcome = trace.decide(question);
-      if (outcome.kind === 'disconnect' || outcome.kind === 'refuse') left = true;
-      else if (outcome.kind === 'timeout') silent.add(key);
-      else {
-        responses[key] = outcome.reply;
-        delivered.push({ question, outcome });
-      }
-      twice ||= outcome.kind === 'replayed';
-    }
+    const decided = decideAll(path, asked, silent);
+    if (!decided) return { kind: 'endless' };
+    const { responses, delivered, twice, left } = decided;
     trace.waiting = true;
     await wire.drain();
     trace.raced ||= wire.timing();
@@ -238,27 +262,10 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
       continue;
     }
     trace.rounds++;
-    const responses: Record<string, unknown> = {};
-    const delivered: DeliveredAnswer[] = [];
-    let [twice, left] = [false, false];
-    for (const [key, { method, params = {} }] of fresh) {
-      asked.add(key);
-      if (method === 'roots/list') {
-        trace.askedRoots = true;
-        responses[key] = { roots: subject.roots() };
-        continue;
-      }
-      if (trace.exhausted) return { kind: 'endless' };
-      const question = readQuestion(method, params);
-      const outcome = trace.decide(question);
-      left ||= outcome.kind === 'disconnect' || outcome.kind === 'refuse';
-      if (outcome.kind === 'timeout') silent.add(key);
-      twice ||= outcome.kind === 'replayed';
-      if (outcome.reply) {
-        responses[key] = outcome.reply;
-        delivered.push({ question, outcome });
-      }
-    }
+    for (const [key] of fresh) asked.add(key);
+    const decided = decideAll(path, fresh, silent);
+    if (!decided) return { kind: 'endless' };
+    const { responses, delivered, twice, left } = decided;
     trace.waiting = true;
     await wire.drain().then(messages => wire.unread(messages));
     trace.raced ||= wire.timing();
