@@ -45,6 +45,7 @@ it('ext-tasks-14: leaves a call that became a task, lists it, and takes it up in
   writeFileSync(answers, JSON.stringify([{ action: 'accept', content: { value: true } }]));
   const resumed = await midcall(['call', '--resume', id.slice(0, 8), '--tasks', tasks, '--answers', answers]);
   expect(resumed).toMatchObject({ code: 0, stdout: 'Answered: accept.\n' });
+  expect(resumed.stderr).toContain('… the server waits for an answer');
 
   expect((await midcall(['call', '--resume', '--tasks', tasks])).stdout).toBe('No call continues by itself.\n');
   const again = await midcall(['call', '--resume', id, '--tasks', tasks]);
