@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BillOfMaterials, type Manifest, shipped } from './bill-of-materials.ts';
+import { keepUnreachedTypesOut } from './declared.ts';
 import { packageFolders, root } from './places.ts';
 
 const { values } = parseArgs({
@@ -39,6 +40,7 @@ for (const folder of packageFolders) {
       rmSync(join(root, folder, 'dist', file));
   }
 }
+for (const folder of packageFolders) keepUnreachedTypesOut(join(root, folder));
 mkdirSync(out, { recursive: true });
 // What an earlier run left, and nothing else: the folder may hold more.
 for (const file of readdirSync(out)) if (/^midcall-.*\.(?:tgz|cdx\.json)$/.test(file)) rmSync(join(out, file));

@@ -21,6 +21,7 @@ import { packageFolders, root } from '../../scripts/places.ts';
 interface Manifest extends Needing {
   readonly version: string;
   readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, { readonly types?: string }>>;
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
@@ -52,17 +53,20 @@ function found(name: string, from: string): string {
   }
 }
 
-const bytes = (path: string): number =>
+/** What a file or a folder takes of a disk, as `du` counts it: whole blocks, so that many small files take more than they hold. */
+const onDisk = (path: string): number =>
   statSync(path).isDirectory()
     ? readdirSync(path)
         .filter(name => name !== 'node_modules')
-        .reduce((sum, name) => sum + bytes(join(path, name)), 0)
-    : statSync(path).size;
+        .reduce((sum, name) => sum + onDisk(join(path, name)), BLOCK)
+    : Math.ceil(statSync(path).size / BLOCK) * BLOCK;
+const BLOCK = 4_096;
 
 export interface Installed {
   readonly folder: string;
   /** Everything that is installed, ours and others', and where. */
   readonly packages: ReadonlyMap<string, string>;
+  /** Of a disk with blocks of 4 KiB, as `du -sm` says it. */
   readonly megabytes: number;
 }
 
@@ -99,8 +103,8 @@ export function install(
     }
   };
   for (const name of [...wanted, ...extra]) add(name, root);
-  const size = [...packages.values()].reduce((sum, path) => sum + bytes(path), 0);
-  return { folder, packages, megabytes: size / 1_000_000 };
+  const size = [...packages.values()].reduce((sum, path) => sum + onDisk(path), 0);
+  return { folder, packages, megabytes: size / 2 ** 20 };
 }
 
 /**
