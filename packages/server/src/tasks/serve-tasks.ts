@@ -27,7 +27,7 @@ import {
   tellOlder,
 } from './serve-older-tasks.ts';
 import { toldOlder } from './task.ts';
-import type { CallHandler, CallToolRequest } from './task-runs.ts';
+import type { CallHandler, CallToolRequest } from './task-servers.ts';
 import { ownerOf, type Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
 
@@ -184,21 +184,29 @@ export function callsMayBecomeTasks(
 
     const receivedAt = config.now();
     const stop = new AbortController();
-    const gone = (): void => stop.abort(ctx.mcpReq.signal.reason);
-    if (ctx.mcpReq.signal.aborted) gone();
-    ctx.mcpReq.signal.addEventListener('abort', gone, { once: true });
-    const own = { ...ctx, mcpReq: { ...ctx.mcpReq, signal: stop.signal } } as ServerContext;
-    const work = handler(request, own).then(
+    const { signal } = ctx.mcpReq;
+    const gone = (): void => stop.abort(signal.reason);
+    if (signal.aborted) gone();
+    signal.addEventListener('abort', gone, { once: true });
+    const linked = { ...ctx, mcpReq: { ...ctx.mcpReq, signal: stop.signal } } as ServerContext;
+    const work = handler(request, linked).then(
       result => ({ result }),
       (error: unknown) => ({ error }),
     );
-    const outcome = await before(work, config.taskAfterMs, config.timer);
-    ctx.mcpReq.signal.removeEventListener('abort', gone);
-    if (outcome === undefined) return tasks.adoptRunning({ ...origin, ctx: own }, work, stop, receivedAt);
-    if ('error' in outcome) throw outcome.error;
-    const usedUp = (departureOf(own)?.round ?? 0) > config.maxRounds;
-    if (!usedUp || !isInputRequired(outcome.result)) return outcome.result;
-    return tasks.adopt({ ...origin, ctx: own }, outcome.result);
+    try {
+      const own = { ...origin, ctx: linked };
+      let outcome = await before(work, config.taskAfterMs, config.timer);
+      // A call that was given up ends by itself; nobody would know of its task.
+      const task = outcome || stop.signal.aborted ? undefined : await tasks.adoptRunning(own, work, stop, receivedAt);
+      if (task) return task;
+      outcome ??= await work;
+      if ('error' in outcome) throw outcome.error;
+      const usedUp = (departureOf(linked)?.round ?? 0) > config.maxRounds;
+      if (!usedUp || !isInputRequired(outcome.result)) return outcome.result;
+      return await tasks.adopt(own, outcome.result);
+    } finally {
+      signal.removeEventListener('abort', gone);
+    }
   };
 }
 

@@ -1,7 +1,7 @@
 /** A task as it is kept, and as it is told (extension `io.modelcontextprotocol/tasks`, "Tasks"). Pure. */
 
 import type { ClientView } from '../client-view.ts';
-import type { Json } from '../digest.ts';
+import { digest, type Json } from '../digest.ts';
 import { received } from '../drivers/received.ts';
 import type { Principal } from '../principal.ts';
 
@@ -74,6 +74,12 @@ export interface Task {
   readonly error?: WireError;
   readonly statusMessage?: string;
 }
+
+/** A task in the names of jobs and in the store: nothing by which it could be asked after. */
+export const keyOf = ({ id }: Pick<Task, 'id'>): string => digest(id);
+
+/** The name of the job for the turn that a task stands at. */
+export const jobOf = (task: Pick<Task, 'id' | 'turn'>): string => `${keyOf(task)}/${task.turn}`;
 
 /** True for a task of 2025-11-25, which the two revisions tell of in ways of their own. */
 export const isOlder = ({ client }: Task): boolean => client.asks === 'push';

@@ -6,6 +6,7 @@
  *
  * - tasks-1 A task is in the store before its id leaves.
  * - tasks-3 To anybody but the person and client it belongs to, a task does not exist.
+ * - tasks-5 A request that is given up before its task leaves leaves none that goes on.
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
@@ -18,7 +19,8 @@ import { OpenTasks } from './open-tasks.ts';
 import { answered, created, isOlder, isOver, type Task, told, unanswered } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { TaskLists } from './task-lists.ts';
-import { type CallHandler, type CallToolRequest, type Outcome, TaskRuns } from './task-runs.ts';
+import { type Outcome, TaskRuns } from './task-runs.ts';
+import type { CallHandler, CallToolRequest } from './task-servers.ts';
 import { TaskStore } from './task-store.ts';
 import { afterRound, type InputRequired } from './turn.ts';
 
@@ -53,11 +55,7 @@ export class Tasks {
     const changed = (task: Task) => this.#changes.changed(task);
     this.#store = new TaskStore({ store: config.store, sealer, now: config.now, changed });
     this.#open = new OpenTasks(id => this.#store.read(id));
-    const ended = (task: Task): void => {
-      this.#open.remove(task);
-      void config.waiting.remove({ kind: 'task', ref: task.id });
-    };
-    this.#runs = new TaskRuns({ config, store: this.#store, ended });
+    this.#runs = new TaskRuns({ config, store: this.#store, ended: task => this.#ended(task) });
   }
 
   /** Makes a server one that tasks can be run on. */
@@ -93,9 +91,7 @@ export class Tasks {
     const round = { round: 0, issuedAt: now, expiresAt: now + TTL_MS, journal: [], out: [] };
     const state = await sealState({ flow, nonce: config.id(), ...round }, read.binding, config, config.maxStateLength);
     const { task } = await this.#keep(read, origin, { state, flow, ...start });
-    // A client that left before it was told of the task can never ask after it.
-    if (ctx.mcpReq.signal.aborted) await this.#runs.cancel(task);
-    else await this.#runs.plan(task);
+    await this.#announce(task, ctx.mcpReq.signal);
     return task;
   }
 
@@ -106,7 +102,7 @@ export class Tasks {
     const { task, over } = await this.#keep(await this.#read(origin), origin, start);
     this.#detach(origin, task, over);
     this.#runs.heed(task, departure);
-    await this.#runs.plan(task);
+    await this.#announce(task, origin.ctx.mcpReq.signal);
     return created(task);
   }
 
@@ -115,24 +111,28 @@ export class Tasks {
    * @param work - how it ends
    * @param stop - ends it, for a client that cancels the task
    * @param receivedAt - when its request came, in milliseconds since the epoch, and its answers with it
-   * @returns what answers the call
+   * @returns what answers the call; undefined where no task could be kept of it, and it goes on as it was
    */
   async adoptRunning(
     origin: Origin,
     work: Promise<Outcome>,
     stop: AbortController,
     receivedAt: number,
-  ): Promise<Record<string, unknown>> {
+  ): Promise<Record<string, unknown> | undefined> {
     const { mcpReq } = origin.ctx;
     const state = mcpReq.requestState() as string | undefined;
     const answers = Object.fromEntries(
       Object.entries(mcpReq.inputResponses ?? {}).map(([key, answer]) => [key, answered(answer, receivedAt)]),
     );
     const start = { ...(state === undefined ? { home: this.#runs.home } : { state }), answers };
-    const { task, over } = await this.#keep(await this.#read(origin), origin, start);
+    const kept = await this.#read(origin)
+      .then(read => this.#keep(read, origin, start))
+      .catch(() => undefined);
+    if (!kept) return undefined;
+    const { task, over } = kept;
     this.#detach(origin, task, over);
     this.#runs.adopt(task, origin.ctx, work, stop);
-    await this.#runs.plan(task);
+    await this.#announce(task, origin.ctx.mcpReq.signal);
     return created(task);
   }
 
@@ -240,6 +240,25 @@ export class Tasks {
     return readRequest(server, ctx, request.params, registered, this.#config);
   }
 
+  /**
+   * Sees to it that a new task goes on, or ends where its client will never hear of it (tasks-5).
+   * @param given - fires where the client gives the request up
+   */
+  async #announce(task: Task, given: AbortSignal): Promise<void> {
+    try {
+      if (!given.aborted) await this.#runs.plan(task);
+    } catch (error) {
+      await this.#runs.cancel(task).catch(() => {});
+      throw error;
+    }
+    if (given.aborted) await this.#runs.cancel(task);
+  }
+
+  #ended(task: Task): void {
+    this.#open.remove(task);
+    void this.#config.waiting.remove({ kind: 'task', ref: task.id });
+  }
+
   /** The request that a task came from belongs to it now. */
   #detach({ ctx }: Origin, { client, principal, clientId }: Task, over: AbortSignal | undefined): void {
     detach(ctx, { client, principal, clientId, over });
@@ -274,11 +293,16 @@ export class Tasks {
       ...start,
     };
     await this.#open.add(task);
-    if (isOlder(task)) await this.#lists.add(task);
-    await this.#store.create(task);
     const { id: ref, name, principal, flow = '' } = task;
     const waiting = { kind: 'task', ref, waitsFor: 'work', method: 'tools/call', name, principal, flow } as const;
-    await this.#config.waiting.add({ ...waiting, since: now, until: now + task.ttlMs });
+    try {
+      if (isOlder(task)) await this.#lists.add(task);
+      await this.#store.create(task);
+      await this.#config.waiting.add({ ...waiting, since: now, until: now + task.ttlMs });
+    } catch (error) {
+      this.#ended(task);
+      throw error;
+    }
     return { task, over: this.#runs.bind(task, registered, server) };
   }
 }

@@ -1,0 +1,133 @@
+/**
+ * The runs of tasks that are under way in this process: one at a time for each task, ended where the client cancels it or the
+ * server closes, and shown to the other processes that have the same store.
+ */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Config } from '../config.ts';
+import { detachedOf } from '../detached.ts';
+import type { TaskStore } from './task-store.ts';
+
+interface Live {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  ctx?: ServerContext;
+}
+
+export interface LiveRunsOptions {
+  readonly config: Config;
+  readonly store: TaskStore;
+  /** Ends a task that was to be cancelled, after its run. */
+  readonly endCancelled: (key: string) => Promise<unknown>;
+}
+
+/** How long a process that runs calls is taken to be alive without a sign of it, in milliseconds. */
+const PRESENT_MS = 60_000;
+
+/** Why a run is ended. */
+export const cancelled = Object.freeze(new Error('The client cancelled this task.'));
+export const closing = Object.freeze(new Error('This server is closing.'));
+
+/** Runs by the keys of their tasks. */
+export class LiveRuns {
+  readonly #options: LiveRunsOptions;
+  readonly #live = new Map<string, Live>();
+  /** Keys of what is to be over when the run under way has ended. */
+  readonly #toCancel = new Set<string>();
+  #stopBeating: (() => void) | undefined;
+  #closing = false;
+
+  constructor(options: LiveRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Names this process in tasks whose first run is under way in it. */
+  get home(): string {
+    return this.#options.config.process();
+  }
+
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
+  /** Resolves when no run of a task is under way. */
+  async idle(key: string): Promise<void> {
+    for (let live = this.#live.get(key); live; live = this.#live.get(key)) await live.ended.catch(() => {});
+  }
+
+  /** Settles as a run does, after what was to follow it. @param ctx - where it is known already */
+  async track(key: string, stop: AbortController, run: Promise<void>, ctx?: ServerContext): Promise<void> {
+    const ended = run.finally(() => this.#live.delete(key));
+    this.#live.set(key, { stop, ended, ...(ctx && { ctx }) });
+    this.#beat();
+    try {
+      await ended;
+    } finally {
+      if (this.#toCancel.delete(key)) await this.#options.endCancelled(key);
+    }
+  }
+
+  /** The request that a run answers. */
+  answers(key: string, ctx: ServerContext): void {
+    const live = this.#live.get(key);
+    if (live) live.ctx = ctx;
+  }
+
+  /** Cancels the run of a task, which is over once that has ended. @returns false where none is under way */
+  cancel(key: string): boolean {
+    const running = this.#live.get(key);
+    if (!running) return false;
+    // A run that was about to end has not noticed.
+    this.#toCancel.add(key);
+    running.stop.abort(cancelled);
+    return true;
+  }
+
+  /** Stops the run of a task that is over. @returns false where none is under way */
+  stop(key: string): boolean {
+    const running = this.#live.get(key);
+    running?.stop.abort(cancelled);
+    return running !== undefined;
+  }
+
+  has(key: string): boolean {
+    return this.#live.has(key);
+  }
+
+  /** Begins to close: what only waits ends, so that another process may go on with it. */
+  close(): void {
+    this.#closing = true;
+    this.#stopBeating?.();
+    for (const { stop, ctx } of this.#live.values()) if (ctx && detachedOf(ctx)?.waits) stop.abort(closing);
+  }
+
+  /** Resolves when every run has ended. */
+  async ended(): Promise<void> {
+    await Promise.allSettled([...this.#live.values()].map(({ ended }) => ended));
+  }
+
+  /** True where a process that ran a task may still be there. */
+  async isPresent(home: string): Promise<boolean> {
+    return home !== this.home && (await this.#options.config.store.get(`home:${home}`)) !== undefined;
+  }
+
+  /** Shows others, three times before they take it for gone, that this process is alive, and sees what they have cancelled. */
+  #beat(): void {
+    const { config } = this.#options;
+    if (this.#stopBeating || this.#closing || config.kept === config.store) return;
+    const beat = (): void => {
+      void config.store.set(`home:${this.home}`, '', { ttlMs: PRESENT_MS }).catch(() => {});
+      this.#stopBeating = config.idleTimer(() => {
+        this.#stopBeating = undefined;
+        if (this.#live.size === 0) return;
+        beat();
+        for (const [key, { stop }] of this.#live) void this.#notice(key, stop).catch(() => {});
+      }, PRESENT_MS / 3);
+    };
+    beat();
+  }
+
+  async #notice(key: string, stop: AbortController): Promise<void> {
+    const task = await this.#options.store.readAt(key);
+    if (task?.status === 'cancelled') stop.abort(cancelled);
+  }
+}

@@ -1,0 +1,66 @@
+/** How tasks end: what they then say, and who is told. */
+import type { Config } from '../config.ts';
+import { digest } from '../digest.ts';
+import { isOver, jobOf, type Task } from './task.ts';
+import type { TaskStore } from './task-store.ts';
+import { failure } from './turn.ts';
+
+export interface TaskEndsOptions {
+  readonly config: Config;
+  readonly store: TaskStore;
+  /** Told when a task has ended. */
+  readonly ended: (task: Task) => void;
+}
+
+export class TaskEnds {
+  readonly #options: TaskEndsOptions;
+
+  constructor(options: TaskEndsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Ends a task that is not over.
+   * @param turn - the turn that this ends; undefined for whichever it stands at
+   * @returns the task as it then is; undefined where it was over, or at another turn
+   */
+  async end(key: string, turn: number | undefined, end: Partial<Task>): Promise<Task | undefined> {
+    const { config, store, ended } = this.#options;
+    const changed = await store.changeAt(key, current => {
+      if (isOver(current) || (turn !== undefined && current.turn !== turn)) return undefined;
+      const { state: _, dueAt: __, home: ___, ...rest } = current;
+      return { ...rest, inputRequests: {}, answers: {}, ...end, updatedAt: config.now() };
+    });
+    if (!changed) return undefined;
+    ended(changed);
+    await config.jobs.remove(`${jobOf(changed)}/due`);
+    return changed;
+  }
+
+  /** Ends a task that nothing is being done for, as one that its client cancelled. @returns undefined where it was over */
+  async cancel(key: string): Promise<Task | undefined> {
+    const task = await this.end(key, undefined, cancelledEnd);
+    if (!task) return undefined;
+    const { principal, name, flow = '' } = task;
+    const call = { flow, method: 'tools/call', name, arguments: digest(task.arguments ?? {}), principal } as const;
+    const { audit, now } = this.#options.config;
+    audit?.({ at: now(), call, kind: 'ended', outcome: 'cancelled' });
+    return task;
+  }
+}
+
+export const cancelledEnd: Partial<Task> = { status: 'cancelled', statusMessage: 'The client cancelled this task.' };
+
+/** What a task ends with whose server has its tool no longer. */
+export const toolGone = (name: string): Partial<Task> =>
+  failure({
+    code: -32602,
+    message: `This server no longer has the tool '${name}', so the call cannot go on. What its steps did before stays done.`,
+  });
+
+/** What a task ends with whose first run was in a process that is gone. */
+export const lost: Partial<Task> = failure({
+  code: -32603,
+  message:
+    'The server stopped while this call was under way, and cannot tell what took effect. Find out before calling again.',
+});
