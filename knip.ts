@@ -19,6 +19,7 @@ const config: KnipConfig = {
         'bench/*.mjs',
         // Started by tests and read by documents.
         'examples/main.ts',
+        'examples/migrate/main.ts',
         'examples/start/*.mjs',
         'examples/bundle/server.mjs',
         // Run in workerd, by test/examples/{mount,booking}.e2e.test.ts.
@@ -48,7 +49,6 @@ const config: KnipConfig = {
         'axe-core',
         // Peers of benches that take part where they are installed.
         'ajv',
-        'fastmcp',
       ],
     },
     ...Object.fromEntries(

@@ -1,9 +1,10 @@
 /**
  * Keeps the documents' code true: the fenced block below `<!-- snippet: path#region -->` is that region of a file that CI
- * runs, and every other TypeScript or JavaScript fence is an error. Writes the documents, with a fence below each marker
+ * runs, and every other TypeScript, JavaScript or Python fence is an error. Writes the documents, with a fence below each marker
  * that has none, or with `--check` says which of them are not in step.
  *
- * A region is what stands between `// #region name` and the next `// #endregion`; without `#region` it is the whole file.
+ * A region is what stands between `// #region name` and the next `// #endregion`, in Python without the slashes; a marker
+ * without `#region` means the whole file.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,9 +34,9 @@ function region(reference: string): string {
   const text = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
   if (name === undefined) return text.trimEnd();
   const lines = text.split('\n');
-  const begin = lines.findIndex(line => line.trim() === `// #region ${name}`);
+  const begin = lines.findIndex(line => withoutSlashes(line) === `#region ${name}`);
   if (begin < 0) throw new Error(`${path} has no region '${name}'`);
-  const end = lines.findIndex((line, index) => index > begin && line.trim().startsWith('// #endregion'));
+  const end = lines.findIndex((line, index) => index > begin && withoutSlashes(line).startsWith('#endregion'));
   if (end < 0) throw new Error(`${path}: region '${name}' does not end`);
   const body = lines.slice(begin + 1, end).filter(line => !line.trim().startsWith('// biome-ignore'));
   const indent = Math.min(...body.filter(line => line.trim() !== '').map(line => line.search(/\S/)));
@@ -43,6 +44,10 @@ function region(reference: string): string {
     .map(line => line.slice(indent))
     .join('\n')
     .trim();
+}
+
+function withoutSlashes(line: string): string {
+  return line.trim().replace(/^\/\/ /, '');
 }
 
 const problems: string[] = [];
@@ -66,7 +71,7 @@ for (const document of documents) {
       }
     },
   );
-  const fences = [...fenced.matchAll(/^```(?:ts|tsx|js|mjs|typescript|javascript)\b/gm)].length;
+  const fences = [...fenced.matchAll(/^```(?:ts|tsx|js|mjs|typescript|javascript|py|python)\b/gm)].length;
   if (fences > claimed) problems.push(`${document}: ${fences - claimed} code blocks come from no file`);
   if (after === before) continue;
   if (check) problems.push(`${document} is not in step with its code: run npm run snippets`);
@@ -76,7 +81,7 @@ for (const document of documents) {
 /** What a file's code is called below a marker. */
 function languageOf(path: string): string {
   const ending = path.slice(path.lastIndexOf('.') + 1);
-  return ending === 'mjs' ? 'js' : ending === 'txt' ? 'text' : ending;
+  return { mjs: 'js', py: 'python', txt: 'text' }[ending] ?? ending;
 }
 
 function readText(path: string): string | undefined {
