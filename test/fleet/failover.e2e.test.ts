@@ -87,6 +87,8 @@ describe.skipIf(!redisServer)('a Redis Cluster', () => {
         key: fleetKey,
         retryMs: 10,
         timeoutMs: 2_000,
+        // Nobody dies but Redis.
+        presenceMs: 3_600_000,
       });
       servings.push(await serveHttp(server(effects, connection), { fleet }));
     }
@@ -134,7 +136,7 @@ describe.skipIf(!redisServer)('a Redis Cluster', () => {
     await Promise.all(servings.map(serving => serving.close()));
     for (const connection of connections) connection.disconnect();
     await cluster.remove();
-  });
+  }, 900_000);
 });
 
 /** A primary with a replica, behind one address, which leads to the replica once that is promoted. */

@@ -96,7 +96,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 describe.skipIf(!redisServer)('replicas that end', () => {
   it('all of them die while a person thinks, and one that starts then finishes the call', async () => {
     const of = world();
-    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300 } });
+    await using replicas = await startReplicas({ factory: server(of) });
     const { charge, asked, answer, questions, client } = await person(replicas);
     const call = charge('d-1');
     await asked();
@@ -128,7 +128,7 @@ describe.skipIf(!redisServer)('replicas that end', () => {
 
   it('a call that its client never comes back for ends at another replica, and what is in doubt is said', async () => {
     const of = world();
-    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300, graceMs: 500 } });
+    await using replicas = await startReplicas({ factory: server(of) });
     replicas.route(what => (what === 'tools/call' ? 1 : 0));
     const waiting = await person(replicas);
     const stepping = await person(replicas);
@@ -141,6 +141,7 @@ describe.skipIf(!redisServer)('replicas that end', () => {
     await grown(of.effects, list => list.length > 0);
     await Promise.all([waiting.client.close(), stepping.client.close()]);
     await replicas.kill(1);
+    await replicas.passGrace(1);
     const others = () => [...of.audits[0]!, ...of.audits[2]!];
     await until(() => others().filter(({ kind }) => kind === 'ended').length === 2);
     const codes = others().flatMap(event => (event.kind === 'ended' ? [event.code] : []));
@@ -151,7 +152,7 @@ describe.skipIf(!redisServer)('replicas that end', () => {
 
   it('a plain tool is not run again: its call ends with an error that says so', async () => {
     const of = world();
-    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300 } });
+    await using replicas = await startReplicas({ factory: server(of) });
     replicas.route(what => (what === 'tools/call' ? 1 : 0));
     const { client, asked } = await person(replicas);
     const call = client.callTool({ name: 'plain' }, { timeout: 600_000 });
@@ -164,12 +165,12 @@ describe.skipIf(!redisServer)('replicas that end', () => {
 
   it('a replica that was only slow finds its claim gone, and does nothing more', async () => {
     const of = world();
-    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300 } });
+    await using replicas = await startReplicas({ factory: server(of) });
     replicas.route(what => (what === 'tools/call' ? 1 : 0));
     const { charge, asked, answer, client } = await person(replicas);
     const call = charge('d-5');
     await asked();
-    const resume = replicas.pause(1);
+    const resume = await replicas.pause(1);
     answer();
     expect(textOf(await call)).toBe('Charged.');
     await resume();
@@ -297,7 +298,7 @@ describe.skipIf(!redisServer)('a Redis in trouble', () => {
 
   it('is flushed: the session is gone, its call ends and is recorded, and a new session works', async () => {
     const of = world();
-    await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 300 } });
+    await using replicas = await startReplicas({ factory: server(of) });
     replicas.route(what => (what === 'tools/call' ? 1 : 0));
     const { charge, asked, answer } = await person(replicas);
     charge('r-2').catch(() => {});
@@ -316,16 +317,29 @@ describe.skipIf(!redisServer)('a Redis in trouble', () => {
   });
 
   it.each([
-    ['is out of memory', ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0'], 'out of memory'],
-    ['answers nothing', ['client', 'pause', '3000', 'ALL'], ['client', 'unpause'], 'did not answer'],
-  ])('%s: requests are refused with 503, and served when it is back', async (_, [first = '', ...rest], back, why) => {
+    [
+      'is out of memory',
+      async ({ client }: Replicas, refused: () => Promise<void>) => {
+        await client.config('SET', 'maxmemory', '1');
+        await refused();
+        await client.config('SET', 'maxmemory', '0');
+      },
+      'out of memory',
+    ],
+    [
+      'answers nothing',
+      async ({ redis, givingUp }: Replicas, refused: () => Promise<void>) => {
+        const thaw = redis.freeze();
+        await givingUp(refused);
+        thaw();
+      },
+      'did not answer',
+    ],
+  ])('%s: requests are refused with 503, and served when it is back', async (_, during, why) => {
     const of = world();
-    await using replicas = await startReplicas({ factory: server(of), fleet: { timeoutMs: 300 } });
-    await replicas.client.call(first, ...rest);
-    await expect(person(replicas)).rejects.toThrow('cannot be used now');
+    await using replicas = await startReplicas({ factory: server(of) });
+    await during(replicas, () => expect(person(replicas)).rejects.toThrow('cannot be used now'));
     expect(replicas.errors.flat().join()).toContain(why);
-    const [undo = '', ...args] = back;
-    await replicas.client.call(undo, ...args);
     await until(async () =>
       (await Promise.all(replicas.servings.map(each => each.endpoint.health()))).every(({ ok }) => ok),
     );

@@ -6,6 +6,20 @@ import { grown } from '../fixtures/grown.ts';
 import { jobsContract } from '../server/jobs-contract.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
 
+/** A timer that gives nothing up until it is told to, and then everything at once. */
+function timeouts() {
+  let isOver = false;
+  return {
+    timer: (fn: () => void) => {
+      if (isOver) setImmediate(fn);
+      return () => {};
+    },
+    givesUp() {
+      isOver = true;
+    },
+  };
+}
+
 describe.skipIf(!redisServer)('jobs over Redis', () => {
   let redis: RedisServer;
   let queues = 0;
@@ -22,9 +36,11 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
 
   it('jobs-J1: a job is not taken where Redis is away', async () => {
     const own = await startRedis();
-    const jobs = await redisJobs({ connection: { path: own.socket }, timeoutMs: 200 });
+    const { timer, givesUp } = timeouts();
+    const jobs = await redisJobs({ connection: { path: own.socket }, timer });
     await jobs.add('first');
     await own.stop();
+    givesUp();
     await expect(jobs.add('second')).rejects.toMatchObject({ code: 'store/unavailable' });
     await own.start();
     await jobs.close();
@@ -34,7 +50,8 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
   it('jobs-J1: closes while Redis is away, and what was being run then is still in the queue where it is back', async () => {
     const own = await startRedis();
     const connection = { path: own.socket };
-    const jobs = await redisJobs({ connection, timeoutMs: 200 });
+    const { timer, givesUp } = timeouts();
+    const jobs = await redisJobs({ connection, timer });
     const begun: string[] = [];
     let end = (): void => {};
     jobs.start(async name => {
@@ -44,6 +61,7 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
     await jobs.add('held');
     await grown(begun, list => list.length === 1);
     await own.stop();
+    givesUp();
     const events: string[] = [];
     const closing = jobs.close().then(() => void events.push('closed'));
     events.push('run ended');

@@ -26,7 +26,7 @@ export interface KilledFleet {
 
 const script = fileURLToPath(new URL('./soak-replica.mjs', import.meta.url));
 /** How long a request waits for a replica that starts again, in milliseconds, and how often it tries. */
-const PATIENCE_MS = 120_000;
+const REQUEST_MS = 120_000;
 const PAUSE_MS = 100;
 
 interface Slot {
@@ -36,7 +36,8 @@ interface Slot {
   ready: Promise<void>;
 }
 
-export async function startKilledFleet(count: number): Promise<KilledFleet> {
+/** @param presenceMs - milliseconds after which a replica that shows no sign is taken to be dead */
+export async function startKilledFleet(count: number, presenceMs = 2_000): Promise<KilledFleet> {
   const redis = await startRedis('--appendfsync', 'always', '--maxmemory-policy', 'noeviction');
   const folder = mkdtempSync(join(tmpdir(), 'midcall-killed-'));
   const ledger = join(folder, 'ledger.txt');
@@ -53,7 +54,7 @@ export async function startKilledFleet(count: number): Promise<KilledFleet> {
 
   const start = (slot: Slot): Promise<void> => {
     slot.ready = new Promise(resolve => {
-      const args = [script, redis.socket, ledger, slot.port, slot.release];
+      const args = [script, redis.socket, ledger, slot.port, slot.release, String(presenceMs)];
       const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
       child.stderr.resume();
       slot.child = child;
@@ -70,7 +71,7 @@ export async function startKilledFleet(count: number): Promise<KilledFleet> {
   await Promise.all(slots.map(start));
 
   const balanced: typeof fetch = async (_, init) => {
-    for (const until = Date.now() + PATIENCE_MS; ; ) {
+    for (const until = Date.now() + REQUEST_MS; ; ) {
       const slot = slots[next % count]!;
       next += 1;
       try {

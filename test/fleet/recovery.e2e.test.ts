@@ -87,7 +87,7 @@ async function person(replicas: Replicas) {
 
 describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
   it('a call that was refused for it, and came to Redis all the same, runs where it is sent again', async () => {
-    await using replicas = await startReplicas({ factory: server, fleet: { timeoutMs: 2_000 } });
+    await using replicas = await startReplicas({ factory: server });
     const { send } = await session(replicas);
     replicas.deafen(0, [beginCall]);
     const refused = await send(0, callAsk);
@@ -99,7 +99,7 @@ describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
   });
 
   it('a call that was taken over in vain is let go, and taken over by the next', async () => {
-    await using replicas = await startReplicas({ factory: server, fleet: { timeoutMs: 2_000, presenceMs: 500 } });
+    await using replicas = await startReplicas({ factory: server });
     replicas.route(what => (what === 'tools/call' ? 1 : 0));
     const { client, answer, result } = await person(replicas);
     replicas.deafen(0, [takeCall]);
@@ -112,7 +112,7 @@ describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
   });
 
   it('what is kept of a session lives as long as its calls', async () => {
-    await using replicas = await startReplicas({ factory: server, count: 1, fleet: { presenceMs: 25 } });
+    await using replicas = await startReplicas({ factory: server, count: 1 });
     const { client, answer, result } = await person(replicas);
     const [calls = ''] = await replicas.client.keys('*:calls');
     await replicas.client.pexpire(calls, 60_000);
@@ -123,7 +123,7 @@ describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
   });
 
   it('no replica ends the calls of one that is alive, however long it could not show itself', async () => {
-    await using replicas = await startReplicas({ factory: server, fleet: { presenceMs: 300, graceMs: 300 } });
+    await using replicas = await startReplicas({ factory: server });
     replicas.route(what => (what === 'tools/call' ? 1 : undefined));
     const { client, answer, result } = await person(replicas);
     const redis = replicas.client;

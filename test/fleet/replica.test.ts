@@ -81,6 +81,19 @@ describe('a replica', () => {
     expect(await replica.isAlive('b')).toBe(false);
   });
 
+  it('replica-W3: whose process stood still takes nobody to be dead before it has shown itself, and all could do so', async () => {
+    const { replica, other, state, turn } = world();
+    await turn();
+    other.fades();
+    state.now += presenceMs + 1;
+    expect(await replica.isAlive('b')).toBe(true);
+    await turn();
+    expect(await replica.isAlive('b')).toBe(true);
+    state.now += presenceMs;
+    await turn();
+    expect(await replica.isAlive('b')).toBe(false);
+  });
+
   it('replica-W1: listens as soon as it can, where Redis is away at its start', async () => {
     const { subscribed, state, errors, turn } = world(true);
     await turn();

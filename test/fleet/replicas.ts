@@ -1,11 +1,15 @@
-/** Replicas of one server in this process, each with an endpoint of its own, over a Redis of their own. */
-
+/**
+ * Replicas of one server in this process, each with an endpoint of its own, over a Redis of their own. No clock decides what
+ * happens to them, so that a busy machine changes nothing: a replica is dead when the test says so, and a command is given up
+ * when the test says so. Only what is looked at again and again is looked at by a timer.
+ */
 import { type RedisClient, type RedisFleetOptions, redisFleet } from '@midcall/server/fleet';
 import type { HttpOptions } from '@midcall/server/http';
 import { type HttpServing, serveHttp } from '@midcall/server/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Redis } from 'ioredis';
 import type { Script } from '../../packages/server/src/fleet/commands.ts';
+import { eventually } from '../fixtures/grown.ts';
 import { type RedisServer, startRedis } from '../stores/redis-server.ts';
 
 /** A key that is unlike any other text. */
@@ -23,14 +27,21 @@ export interface Replicas {
   readonly seen: { readonly at: number; readonly what: string }[];
   /** Sends what `pick` says to the replica it names; round robin where it says nothing. */
   route(pick: (what: string) => number | undefined): void;
-  /** Cuts a replica off from Redis and from its clients, as if it had been killed. */
+  /** Cuts a replica off from Redis and from its clients, as if it had been killed, and the time in which it shows no sign passes. */
   kill(at: number): Promise<void>;
+  /** From here on a replica that was killed has been dead for longer than the grace. */
+  passGrace(at: number): Promise<void>;
   /** Starts one more. */
   add(): Promise<void>;
-  /** Lets nothing of a replica reach Redis, nor its clients, until the returned function is called. */
-  pause(at: number): () => Promise<void>;
-  /** Keeps from a replica what Redis says to these scripts: it carries them out, and nobody hears of it. */
+  /**
+   * Lets nothing of a replica reach Redis, nor its clients, until the returned function is called; meanwhile the time passes in
+   * which it shows no sign.
+   */
+  pause(at: number): Promise<() => Promise<void>>;
+  /** Keeps from a replica what Redis says to these scripts: it carries them out, and they are given up. */
   deafen(at: number, scripts: readonly Script[]): void;
+  /** Gives up each command that has no reply yet, and those that follow, while `work` goes on. */
+  givingUp(work: () => Promise<void>): Promise<void>;
   /** What the clients have read, piece by piece. */
   readonly read: readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
@@ -45,6 +56,13 @@ export interface ReplicasOptions {
   /** Where they meet; a Redis of their own where absent. */
   readonly redis?: RedisServer;
 }
+
+/** Milliseconds: longer than any test, so that no replica is taken to be dead by a clock. */
+const PRESENCE_MS = 3_600_000;
+/** Told from all other times by its length. */
+const TIMEOUT_MS = 123_456;
+/** How much sooner everything else comes that is looked at again and again. */
+const FASTER = 20;
 
 const whatOf = (init: RequestInit | undefined): string => {
   const { method = 'GET', body } = init ?? {};
@@ -65,6 +83,12 @@ export async function startReplicas({
   const client = redis.connect();
   const clients: Redis[] = [];
   const gates: Promise<void>[] = [];
+  /** Commands under way, by replica, and who each of them is in Redis. */
+  const underWay: number[] = [];
+  const ids: string[] = [];
+  /** What gives up each command that has no reply, by replica, the oldest first. */
+  const waiting: Set<() => void>[] = [];
+  let givesUp = false;
   const errors: string[][] = [];
   const servings: HttpServing[] = [];
   const cuts: AbortController[] = [];
@@ -75,19 +99,49 @@ export async function startReplicas({
   let next = 0;
   let pick: (what: string) => number | undefined = () => undefined;
 
+  const timerOf = (at: number) => (fn: () => void, ms: number) => {
+    if (ms !== TIMEOUT_MS) {
+      const timer = setTimeout(fn, ms / FASTER);
+      return () => clearTimeout(timer);
+    }
+    const mine = waiting[at]!;
+    const giveUp = (): void => {
+      mine.delete(giveUp);
+      fn();
+    };
+    mine.add(giveUp);
+    if (givesUp) setImmediate(() => mine.has(giveUp) && giveUp());
+    return () => void mine.delete(giveUp);
+  };
+  /** Others see no sign of it any more, once all that it has sent has come to Redis. */
+  const fade = async (at: number): Promise<void> => {
+    await eventually(() => underWay[at] === 0);
+    await client.del(`midcall:fleet:alive:${ids[at]}`);
+  };
+
   const add = async (): Promise<void> => {
     const at = servings.length;
     const connection = redis.connect();
     clients.push(connection);
     gates.push(Promise.resolve());
+    underWay.push(0);
+    waiting.push(new Set());
     errors.push([]);
     cuts.push(new AbortController());
     const gated: RedisClient = {
       call: async (command, ...args) => {
         await gates[at];
-        const reply = await connection.call(command, ...args);
+        const shown = command === 'SET' && /^midcall:fleet:alive:(.+)$/.exec(args[0] ?? '');
+        if (shown) ids[at] = shown[1]!;
+        underWay[at]! += 1;
+        const reply = await connection.call(command, ...args).finally(() => {
+          underWay[at]! -= 1;
+        });
         const unheard = deaf[at]?.some(({ sha, text }) => args[0] === sha || args[0] === text) ?? false;
-        return unheard ? new Promise(() => {}) : reply;
+        if (!unheard) return reply;
+        // Replies come in the order of the commands: those of all before this one have been taken by then.
+        setImmediate(() => [...waiting[at]!][0]?.());
+        return new Promise(() => {});
       },
       duplicate: () => connection.duplicate() as unknown as RedisClient,
       subscribe: channel => connection.subscribe(channel),
@@ -97,7 +151,11 @@ export async function startReplicas({
     servings.push(
       await serveHttp(factory(at), {
         ...http,
-        fleet: await redisFleet({ connection: gated, key: fleetKey, retryMs: 10, ...fleet }),
+        fleet: await redisFleet({
+          ...{ connection: gated, key: fleetKey, retryMs: 10, presenceMs: PRESENCE_MS, timeoutMs: TIMEOUT_MS },
+          timer: timerOf(at),
+          ...fleet,
+        }),
         onError: error => void errors[at]!.push(error.message),
       }),
     );
@@ -114,6 +172,7 @@ export async function startReplicas({
     add,
     fetch: async (_, init) => {
       const what = whatOf(init);
+      await eventually(() => gone.size < servings.length);
       let at = pick(what);
       while (at === undefined || gone.has(at)) {
         at = next % servings.length;
@@ -129,13 +188,26 @@ export async function startReplicas({
     },
     async kill(at) {
       gone.add(at);
-      clients[at]!.disconnect();
+      gates[at] = Promise.reject(new Error('Connection is closed.'));
+      gates[at].catch(() => {});
       cuts[at]!.abort(new Error('killed'));
+      await fade(at);
+      clients[at]!.disconnect();
+    },
+    async passGrace(at) {
+      await client.zadd('midcall:fleet:replicas', 0, ids[at]!);
+    },
+    async givingUp(work) {
+      givesUp = true;
+      for (const giveUp of waiting.flatMap(each => [...each])) giveUp();
+      await work().finally(() => {
+        givesUp = false;
+      });
     },
     deafen(at, scripts) {
       deaf[at] = scripts;
     },
-    pause(at) {
+    async pause(at) {
       let open!: () => void;
       const before = gates[at]!;
       gates[at] = new Promise(resolve => {
@@ -143,6 +215,7 @@ export async function startReplicas({
       });
       gone.add(at);
       cuts[at]!.abort(new Error('paused'));
+      await fade(at);
       return async () => {
         open();
         gates[at] = before;

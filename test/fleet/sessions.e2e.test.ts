@@ -192,7 +192,7 @@ describe.skipIf(!redisServer)('a call survives the replica that asks', () => {
     '%s: the one that asked dies, another takes over, the same answer counts, the effect happens once',
     async kind => {
       const of = world();
-      await using replicas = await startReplicas({ factory: server(of), fleet: { presenceMs: 400 } });
+      await using replicas = await startReplicas({ factory: server(of) });
       replicas.route(what => (what === 'tools/call' ? 1 : undefined));
       const asked: string[] = [];
       let say!: (answer: Answer) => void;

@@ -1,6 +1,6 @@
 /**
- * A replica that is killed: `soak-replica.mjs <redis socket> <ledger> <port>`. A person is whoever the token says. What `charge`
- * does is written to the ledger before anything else knows of it, and not made safe to repeat.
+ * A replica that is killed: `soak-replica.mjs <redis socket> <ledger> <port> <release> <presence ms>`. A person is whoever the
+ * token says. What `charge` does is written to the ledger before anything else knows of it, and not made safe to repeat.
  */
 import { appendFileSync } from 'node:fs';
 import { midcall } from '@midcall/server';
@@ -11,7 +11,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 
-const [socket = '', ledger = '', port = '0', release = '1'] = process.argv.slice(2);
+const [socket = '', ledger = '', port = '0', release = '1', presenceMs = '2000'] = process.argv.slice(2);
 const said = text => ({ content: [{ type: 'text', text }] });
 
 const connection = new Redis({ path: socket, retryStrategy: () => 100, maxRetriesPerRequest: null });
@@ -56,7 +56,7 @@ const serving = await serveHttp(factory, {
     return { token, clientId: token, scopes: [] };
   },
   sessions: { max: 1_000_000, maxCalls: 1_000_000 },
-  fleet: await redisFleet({ connection, presenceMs: 2_000, retryMs: 200 }),
+  fleet: await redisFleet({ connection, presenceMs: Number(presenceMs), retryMs: 200 }),
   onError: error => void process.stderr.write(`replica ${process.pid}: ${error.message}\n`),
 });
 

@@ -22,6 +22,8 @@ export interface RedisServer {
   /** Ends it with SIGKILL. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** Lets it do nothing until the returned function is called: connections stay, and no command is answered. */
+  freeze(): () => void;
   /** Stops it and removes its folder. */
   remove(): Promise<void>;
 }
@@ -54,6 +56,11 @@ export async function startRedis(...args: string[]): Promise<RedisServer> {
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+    freeze() {
+      const frozen = child;
+      frozen?.kill('SIGSTOP');
+      return () => void frozen?.kill('SIGCONT');
+    },
     async remove() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

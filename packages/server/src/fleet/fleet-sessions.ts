@@ -68,7 +68,7 @@ const LOOK_EVERY = 15;
 /** Milliseconds between two notes that a session is in use. */
 const NOTE_USE_MS = 30_000;
 /** Milliseconds for which an answer is held where Redis is away: a client sends it once. */
-const PATIENCE_MS = 30_000;
+const HOLD_ANSWER_MS = 30_000;
 /** Milliseconds between two looks whether a replica that drains has ended its calls. */
 const DRAIN_LOOK_MS = 20;
 
@@ -114,7 +114,7 @@ export class FleetSessions {
         return away;
       }
     }
-    const until = this.#now() + (saysOnly(request.body) ? PATIENCE_MS : 0);
+    const until = this.#now() + (saysOnly(request.body) ? HOLD_ANSWER_MS : 0);
     try {
       return await persist(
         this.#member,

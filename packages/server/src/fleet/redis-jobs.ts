@@ -18,6 +18,8 @@ export interface RedisJobsOptions {
    * have ended; 5,000 where absent.
    */
   readonly timeoutMs?: number;
+  /** Runs a function later; the result takes it back. */
+  readonly timer?: (fn: () => void, ms: number) => () => void;
   /** Told of what went wrong beside the jobs. */
   readonly onError?: (error: Error) => void;
 }
@@ -40,9 +42,11 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
     connection: required(connectionKind),
     prefix: name,
     timeoutMs: positive,
+    timer: func,
     onError: func,
   });
-  const { connection: given, prefix = '{midcall:jobs}', timeoutMs = 5_000, onError = () => {} } = options;
+  const { connection: given, prefix = '{midcall:jobs}', timeoutMs = 5_000 } = options;
+  const { timer = startTimer, onError = () => {} } = options;
   const packages = ['bullmq', 'ioredis'];
   const { Queue, Worker } = await needed('redisJobs', 'bullmq', () => import('bullmq'), packages);
   const { Redis } = await needed('redisJobs', 'ioredis', () => import('ioredis'), packages);
@@ -60,8 +64,7 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
   const bounded = <T>(work: Promise<T>): Promise<T> => {
     let stop = (): void => {};
     const late = new Promise<never>((_, reject) => {
-      const timer = setTimeout(() => reject(away(`did not answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
-      stop = () => clearTimeout(timer);
+      stop = timer(() => reject(away(`did not answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
     });
     return Promise.race([work, late]).finally(() => stop());
   };
@@ -128,6 +131,11 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       if (own) (connection as { disconnect(): void }).disconnect();
     },
   };
+}
+
+function startTimer(fn: () => void, ms: number): () => void {
+  const timer = setTimeout(fn, ms);
+  return () => clearTimeout(timer);
 }
 
 const away = (what: string): MidcallError => new MidcallError('store/unavailable', `The Redis of the jobs ${what}.`);

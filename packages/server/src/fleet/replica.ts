@@ -5,8 +5,8 @@
  *   every turn, and what is looked at is read from Redis itself.
  * - replica-W2 A replica that has not shown itself for `presenceMs` is taken to be dead. It may only be slow: what it does from
  *   then on is refused wherever its calls have been taken over.
- * - replica-W3 One that could not show itself for as long, because Redis was away, takes nobody to be dead until all have had
- *   the time to show themselves again: they are as alive as it is.
+ * - replica-W3 One that could not show itself for as long, because Redis was away or its own process stood still, takes nobody to
+ *   be dead until all have had the time to show themselves again: they are as alive as it is.
  */
 import { MidcallError } from '@midcall/core/errors';
 import type { Commands, RedisClient } from './commands.ts';
@@ -120,8 +120,15 @@ export class Replica {
 
   async isAlive(replica: string): Promise<boolean> {
     if (replica === '') return false;
-    if (replica === this.id || this.#options.now() < this.#believesUntil) return true;
+    if (replica === this.id || this.#wasAway()) return true;
     return (await this.#options.commands.send('EXISTS', this.#options.keys.alive(replica))) === 1;
+  }
+
+  /** True for one that could not show itself for long, also where it does not know that yet: its own process stood still (replica-W3). */
+  #wasAway(): boolean {
+    const { now, presenceMs } = this.#options;
+    const at = now();
+    return at < this.#believesUntil || (Number.isFinite(this.#shownAt) && at - this.#shownAt > presenceMs);
   }
 
   /** Notes a call for whoever ends what this replica leaves. */
