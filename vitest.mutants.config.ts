@@ -5,7 +5,7 @@ import { alias } from './vitest.config.ts';
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: (process.env['MIDCALL_MUTANT_TESTS'] ?? 'test/**').split(',').map(folder => `${folder}/*.test.ts`),
+    include: (process.env['MIDCALL_MUTANT_TESTS'] ?? 'test/**/*.test.ts').split(' '),
     exclude: ['test/**/*.{e2e,browser,soak}.test.ts'],
     tags: [{ name: 'thorough', timeout: 600_000 }],
     testTimeout: 120_000,

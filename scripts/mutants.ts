@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './places.ts';
 
-/** What is broken -> where the tests are that have to notice. */
+/** What is broken -> the tests that have to notice: those of a folder, or of one file. */
 const judged: Readonly<Record<string, readonly string[]>> = {
   'core/form': ['form'],
   'server/engine': ['server'],
@@ -15,9 +15,10 @@ const judged: Readonly<Record<string, readonly string[]>> = {
   'server/channels': ['server', 'connect'],
   'server/roots': ['roots'],
   'server/connect': ['connect'],
-  'host/policy': ['host'],
-  'host/url': ['host'],
+  'host/policy': ['host/policy', 'host/kept-rules'],
+  'host/url': ['host/url', 'host/url-elicitation'],
 };
+const testsOf = (name: string): string => `test/${name.includes('/') ? name : `${name}/**/*`}.test.ts`;
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter(folder => !Object.hasOwn(judged, folder));
@@ -33,7 +34,7 @@ const failed = (asked.length > 0 ? asked : Object.keys(judged)).filter(folder =>
     {
       cwd: root,
       stdio: 'inherit',
-      env: { ...process.env, MIDCALL_MUTANT_TESTS: judged[folder]!.map(name => `test/${name}/**`).join(',') },
+      env: { ...process.env, MIDCALL_MUTANT_TESTS: judged[folder]!.map(testsOf).join(' ') },
     },
   );
   return status !== 0;

@@ -1,5 +1,5 @@
 /** Decisions that outlast a session. */
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Policy, type Rule, rulesFile } from '@midcall/host';
@@ -28,6 +28,8 @@ describe('rules that are kept', () => {
     expect(policy.judge('notes-2', 'sampling', 0, origin)).toMatchObject({ do: 'refuse' });
     expect(policy.judge('notes', 'sampling', 0, 'node other.js')).toEqual({ do: 'ask' });
     expect(policy.judge('notes', 'form', 0, origin)).toEqual({ do: 'ask' });
+    // Nor for one whose command is not known.
+    expect(policy.judge('notes', 'sampling', 0)).toEqual({ do: 'ask' });
   });
 
   it('take the place of one about the same, and are dropped by their id', async () => {
@@ -83,14 +85,43 @@ describe('rules that are kept', () => {
     expect(() => new Policy({ kept: rulesFile(path).current })).toThrow(path);
   });
 
+  it('rules-K4: are read again where their file is written in place, at the same length', async () => {
+    const path = place();
+    await rulesFile(path).keep({ ...refusal(), id: 'one' });
+    utimesSync(path, 1_000, 1_000);
+    const { current } = rulesFile(path);
+    expect(current().map(rule => rule.id)).toEqual(['one']);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"one"', '"two"'));
+    utimesSync(path, 1_001, 1_001);
+    expect(current().map(rule => rule.id)).toEqual(['two']);
+  });
+
+  it('are none where there is no file, which nothing but a rule makes', async () => {
+    const path = place();
+    const kept = rulesFile(path);
+    expect(kept.current()).toEqual([]);
+    expect(await kept.drop('none')).toBe(false);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('are kept beside those about another server', async () => {
+    const kept = rulesFile(place());
+    const policy = new Policy();
+    const about = (origin: string): Rule =>
+      policy.add({ server: origin, subject: 'form', effect: 'refuse', scope: 'always', origin });
+    const rules = ['node a.js', 'node b.js'].map(about);
+    for (const rule of rules) await kept.keep(rule);
+    expect(await kept.read()).toEqual(rules);
+  });
+
   it('rules-K1: never allow anything, and never end by themselves', async () => {
     const kept = rulesFile(place());
     const policy = new Policy();
     const allow = policy.add({ server: 'notes', subject: 'sampling', effect: 'allow', scope: 'always', origin });
     const timed = policy.add({ server: 'notes', subject: 'form', effect: 'refuse', scope: 'always', origin, forMs: 5 });
     const session = policy.add({ server: 'notes', subject: 'url', effect: 'refuse' });
-    for (const rule of [allow, timed, session])
-      await expect(kept.keep(rule)).rejects.toMatchObject({ code: 'host/refused' });
+    const refused = { code: 'host/refused', message: expect.stringContaining('Only a rule that refuses or asks') };
+    for (const rule of [allow, timed, session]) await expect(kept.keep(rule)).rejects.toMatchObject(refused);
     expect(await kept.read()).toEqual([]);
   });
 
@@ -108,6 +139,9 @@ describe('rules that are kept', () => {
     ['a text', '"rules"'],
     ['a rule that is null', '{"rules":[null]}'],
     ['a rule that is a text', '{"rules":["refuse"]}'],
+    ['one of this session', JSON.stringify({ rules: [{ ...good, scope: 'session' }] })],
+    ['an id that is a list', JSON.stringify({ rules: [{ ...good, id: ['x'] }] })],
+    ['a digest in a list', JSON.stringify({ rules: [{ ...good, origin: [good.origin] }] })],
     ['an empty id', JSON.stringify({ rules: [{ ...good, id: '' }] })],
     ['an id that is a number', JSON.stringify({ rules: [{ ...good, id: 5 }] })],
     ['an id of 501 characters', JSON.stringify({ rules: [{ ...good, id: 'x'.repeat(501) }] })],
@@ -120,7 +154,8 @@ describe('rules that are kept', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'midcall-rules-')), 'rules.json');
     writeFileSync(path, text);
     const kept = rulesFile(path);
-    await expect(kept.read()).rejects.toMatchObject({ code: 'cli/usage', message: expect.stringContaining(path) });
+    const message = expect.stringContaining(`${path} does not hold a list of rules`);
+    await expect(kept.read()).rejects.toMatchObject({ code: 'cli/usage', message });
     await expect(kept.keep(good)).rejects.toMatchObject({ code: 'cli/usage' });
     expect(readFileSync(path, 'utf8')).toBe(text);
   });

@@ -35,7 +35,9 @@ describe('policy', () => {
   it('elicit-22, elicit-url-61; policy-P2: a rule that would answer a form or a URL cannot be made', () => {
     const policy = new Policy();
     expect(() => policy.add({ server: 'a', subject: 'form', effect: 'allow' })).toThrow(/answered by a person/);
-    expect(() => policy.add({ server: 'a', subject: '*', effect: 'allow' })).toThrow();
+    expect(() => policy.add({ server: 'a', subject: '*', effect: 'allow' })).toThrow(
+      expect.objectContaining({ code: 'host/refused' }),
+    );
     expect(() => new Policy({ limits: { open: 0 } })).toThrow(
       'limits.open must be a whole number of at least 1; got 0',
     );
@@ -92,6 +94,28 @@ describe('policy', () => {
     expect(policy.judge('b', 'form', 0)).toMatchObject({
       why: `You muted all questions of this server until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC.`,
     });
+  });
+
+  it('keeps a rule for a time on the list until then', () => {
+    const clock = handClock();
+    const policy = new Policy({ clock });
+    expect(policy.rules()).toEqual([]);
+    const mute = policy.mute('a', 1_000);
+    clock.move(999);
+    expect(policy.rules()).toEqual([mute]);
+    clock.move(1);
+    expect(policy.rules()).toEqual([]);
+  });
+
+  it('follows rules that others change: what is here is not listed twice, what was taken back here stays away', () => {
+    let kept: readonly Rule[] = [];
+    const policy = new Policy({ kept: () => kept });
+    const own = policy.add({ server: 'a', subject: 'form', effect: 'refuse' });
+    kept = [own, { ...own, id: 'theirs', subject: 'url' }];
+    expect(policy.rules().map(rule => rule.id)).toEqual(['theirs', own.id]);
+    policy.revoke('theirs');
+    kept = [...kept];
+    expect(policy.rules().map(rule => rule.id)).toEqual([own.id]);
   });
 
   it('allows roots as well as sampling', () => {

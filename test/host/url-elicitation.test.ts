@@ -2,11 +2,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { type AttachEvent, Audit, type Era, type Question, type Reply } from '@midcall/host';
+import { type AttachEvent, Audit, type Era, Inbox, Policy, type Question, type Reply } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import { eras } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { grown } from '../fixtures/grown.ts';
+import { handClock } from './clock.ts';
 import { nextQuestion } from './person.ts';
 import { type Params, WireError, wired } from './wire-server.ts';
 
@@ -138,6 +139,29 @@ describe.each(eras)('%s', era => {
     expect(me.opened).toEqual([]);
   });
 
+  it('elicit-url-59: warns of a page that looks like one the person opened before, and of no other', async () => {
+    const hosts = ['example.com', 'exmaple.com', 'google.com', 'goog1e.com'];
+    const made = await wired(era, {
+      // The pages of Google are not opened.
+      answer: ({ message }) => ({ action: message.includes('goog') ? 'decline' : 'accept' }),
+      tool: async wire => {
+        for (const host of hosts) await wire.ask({ ...page(era, `https://${host}/`), message: host });
+        return 'done';
+      },
+    });
+    expect(await made.call()).toBe('done');
+    const warned = made.shown.map(question => question.kind === 'url' && question.url.warnings.map(({ rule }) => rule));
+    expect(warned).toEqual([[], ['lookalike'], [], []]);
+  });
+
+  it('elicit-url-61: a page is not shown where the person refuses pages, and its refusal is no answer of theirs', async () => {
+    const policy = new Policy();
+    policy.add({ server: 'notes', subject: 'url', effect: 'refuse' });
+    const made = await wired(era, { policy, answer: () => ({ action: 'accept' }), tool: wire => wire.ask(page(era)) });
+    expect(await made.call()).not.toEqual({ action: 'accept' });
+    expect(made.shown).toEqual([]);
+  });
+
   it('elicit-url-04, elicit-url-13, 000-11: of a page the client learns and keeps nothing but its address', async () => {
     const audit = new Audit();
     const made = await wired(era, {
@@ -240,7 +264,8 @@ describe('2025-11-25: pages that are waited for', () => {
   it('elicit-url-37: a call whose page the person does not open is not sent again', async () => {
     for (const action of ['decline', 'dismiss'] as const) {
       const made = await wired(era, { answer: () => ({ action }), tool: guarded({ done: false }) });
-      expect(await made.call()).toMatchObject({ code: 'host/abandoned' });
+      const message = expect.stringContaining('needs a page that was not opened');
+      expect(await made.call()).toMatchObject({ code: 'host/abandoned', message });
       expect(made.calls()).toHaveLength(1);
     }
   });
@@ -267,28 +292,142 @@ describe('2025-11-25: pages that are waited for', () => {
     expect(await outcome).toBe('went on');
   });
 
-  it.each([
+  const pages = (count: number): Params => ({
+    elicitations: Array.from({ length: count }, (_, n) => page(era, `https://example.com/${n}`, `e-${n}`)),
+  });
+  it.each<[string, unknown, number?]>([
+    ['nothing at all', undefined],
     ['none', {}],
+    ['a number', { elicitations: 5 }],
     ['an empty list', { elicitations: [] }],
+    ['more than ten', pages(11)],
+    ['pages under another code', pages(1), -32_000],
+  ])(
+    'elicit-url-31: an error that lists %s is the error of the server, and opens nothing',
+    async (_, data, code = -32042) => {
+      const made = await wired(era, {
+        answer: () => ({ action: 'accept' }),
+        tool: async () => {
+          throw new WireError(code, data);
+        },
+      });
+      expect(await made.call()).toMatchObject({ code, message: expect.stringContaining(`error ${code}`) });
+      expect(made.shown).toEqual([]);
+      expect(made.calls()).toHaveLength(1);
+    },
+  );
+
+  it.each<[string, unknown, string]>([
     [
       'a page that is none',
-      { elicitations: [{ mode: 'url', message: 'Sign in', url: 'nowhere', elicitationId: 'x' }] },
+      { mode: 'url', message: 'Sign in', url: 'nowhere', elicitationId: 'x' },
+      'must be a complete web address',
     ],
-    ['a page without an id', { elicitations: [{ mode: 'url', message: 'Sign in', url: 'https://example.com/' }] }],
     [
-      'a form',
-      { elicitations: [{ mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } }] },
+      'a page without an id',
+      { mode: 'url', message: 'Sign in', url: 'https://example.com/' },
+      'elicitationId is missing',
     ],
-  ])('elicit-url-31: an error that lists %s opens nothing', async (_, data) => {
+    ['a form', { mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } }, ''],
+    ['null', null, ''],
+    ['a text', 'https://example.com/', ''],
+  ])('elicit-url-31: an error that lists %s opens nothing, and the call says why', async (_, listed, why) => {
+    const audit = new Audit();
+    const made = await wired(era, {
+      audit,
+      answer: () => ({ action: 'accept' }),
+      tool: async () => {
+        throw new WireError(-32042, { elicitations: [listed] });
+      },
+    });
+    const message = expect.stringMatching(/^The server named a page that cannot be shown: .*\.$/);
+    const error = await made.call();
+    expect(error).toMatchObject({ code: 'host/invalid-request', message });
+    expect((error as Error).message).toContain(why);
+    const refusal = expect.objectContaining({ type: 'refused', kind: 'url', by: 'host' });
+    expect(audit.entries().map(({ event }) => event)).toContainEqual(refusal);
+    expect(made.shown).toEqual([]);
+    expect(made.calls()).toHaveLength(1);
+  });
+
+  it('elicit-url-25: ten pages are each asked for, as they were named, before the call is made again', async () => {
+    const state = { done: false };
     const made = await wired(era, {
       answer: () => ({ action: 'accept' }),
       tool: async () => {
-        throw new WireError(-32042, data);
+        if (state.done) return 'went on';
+        state.done = true;
+        throw new WireError(-32042, pages(10));
       },
     });
-    expect(await made.call()).toBeInstanceOf(Error);
-    expect(made.shown).toEqual([]);
-    expect(made.calls()).toHaveLength(1);
+    expect(await made.call()).toBe('went on');
+    const [first, ...rest] = made.shown;
+    expect(first).toMatchObject({
+      kind: 'url',
+      message: 'Sign in to go on',
+      elicitationId: 'e-0',
+      url: { href: 'https://example.com/0' },
+      call: { name: 'act' },
+    });
+    expect(rest).toHaveLength(19);
+    expect(rest.at(-1)).toMatchObject({
+      kind: 'url-finish',
+      message: 'Sign in to go on',
+      elicitationId: 'e-9',
+      url: { href: 'https://example.com/9', warnings: [] },
+      call: { name: 'act' },
+    });
+  });
+
+  it('elicit-url-24: a page that is done before the next one is opened is not asked about again', async () => {
+    const state = { done: false };
+    const made = await wired(era, { tool: guarded(state, ['p-1', 'p-2']) });
+    const outcome = made.call();
+    const accept = (at: number) => made.inbox.reply(made.shown[at]!.id, { action: 'accept' }, 'script');
+    await grown(made.shown, all => all.length === 1);
+    await accept(0);
+    await grown(made.shown, all => all.length === 2);
+    await made.wire.notify(completed, { elicitationId: 'p-1' });
+    await turns();
+    await accept(1);
+    await grown(made.shown, all => all.length === 3);
+    expect(made.shown[2]).toMatchObject({ kind: 'url-finish', elicitationId: 'p-2' });
+    state.done = true;
+    await accept(2);
+    expect(await outcome).toBe('went on');
+    expect(made.shown).toHaveLength(3);
+  });
+
+  it('a call that is cancelled takes back the question whether its page is opened, and whether it is finished', async () => {
+    for (const count of [1, 2]) {
+      const made = await wired(era, {
+        answer: ({ kind }) => (count === 2 && kind === 'url' ? { action: 'accept' } : undefined),
+        tool: guarded({ done: false }),
+      });
+      const outcome = made.call({}, { id: 'call-1' });
+      await grown(made.shown, all => all.length === count);
+      expect(made.attachment.cancel('call-1')).toBe(true);
+      expect(await outcome).toMatchObject({ code: 'host/cancelled' });
+      expect(made.inbox.list()).toEqual([]);
+    }
+  });
+
+  it('elicit-url-26: a page that is not finished in time ends the call, which says that it needs it', async () => {
+    const clock = handClock();
+    const made = await wired(era, {
+      clock,
+      inbox: new Inbox({ clock }),
+      answerTimeoutMs: 60_000,
+      answer: opens(() => undefined),
+      tool: guarded({ done: false }),
+    });
+    const outcome = made.call();
+    await grown(made.shown, all => all.length === 2);
+    clock.move(60_000);
+    expect(await outcome).toMatchObject({
+      code: 'host/abandoned',
+      message: expect.stringContaining('needs a page to be finished first'),
+    });
   });
 });
 

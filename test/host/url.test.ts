@@ -32,6 +32,8 @@ describe('URL judgement', () => {
     ['https://evil.com\\@google.com', []],
     ['https:/evil.com/', ['rewritten']],
     ['https:evil.com', ['rewritten']],
+    ['https:evil.com/?https://evil.com/', ['rewritten']],
+    ['https://ada.github.io/', []],
     ['HTTPS://EVIL.COM/', []],
     ['https://evil.com:443/', []],
     ['http://evil.com:80/', ['not-https']],
@@ -53,6 +55,45 @@ describe('URL judgement', () => {
   ])('elicit-url-65: %s has the warnings %j', (href, expected) => {
     expect(judgeUrl(href).openable).toBe(true);
     expect(rules(href)).toEqual(expected);
+  });
+
+  it.each([
+    ['ip-host', 'a bare number', 'https://93.184.216.34/'],
+    ['local-host', 'a page on your own machine', 'http://localhost/'],
+    ['local-host', 'of your own network', 'https://printer/'],
+    ['not-https', 'not encrypted', 'http://example.com/'],
+    ['port', 'port 8443', 'https://example.com:8443/'],
+    ['punycode', 'other than a to z: аррӏе.com', 'https://xn--80ak6aa92e.com/'],
+    ['mixed-scripts', 'several alphabets', 'https://gооgle.com/'],
+    ['odd-signs', 'signs in it', 'https://i❤.ws/'],
+    ['rewritten', 'it leads to evil.com', 'https:evil.com'],
+    ['malformed', 'not a complete web address', 'nowhere'],
+    ['length', 'very long (620 characters)', `https://example.com/${'a'.repeat(600)}`],
+    ['length', '9020 characters', `https://example.com/${'a'.repeat(9_000)}`],
+    ['scheme', 'start with ftp:', 'ftp://example.com/'],
+    ['control', 'hidden or blank', 'https://example.com/a b'],
+  ])('elicit-url-65: says in words what is odd about an address: %s, %s', (rule, words, href) => {
+    expect(judgeUrl(href).warnings.find(warning => warning.rule === rule)?.message).toContain(words);
+  });
+
+  it('elicit-url-65: says which domain a lookalike looks like', () => {
+    const [warning] = judgeUrl('https://exmaple.com/', { trusted: ['example.com'] }).warnings;
+    expect(warning?.message).toContain('It looks like example.com, which you have opened before');
+  });
+
+  it.each(['nowhere', 'ftp://example.com/', 'https:evil.com/?https://evil.com/', 'http://[0:0:0:0:0:0:0:1]/'])(
+    'shows %s as a whole, of which nothing stands out',
+    href => expect(judgeUrl(href).parts).toEqual({ before: href, domain: '', after: '' }),
+  );
+
+  it('makes the domain of an unencrypted page stand out too', () => {
+    expect(judgeUrl('http://www.example.com/').parts.domain).toBe('example.com');
+  });
+
+  it('gives a name in readable form where it differs, and then only', () => {
+    expect(judgeUrl('https://xn--80ak6aa92e.com/').readableHost).toBe('аррӏе.com');
+    for (const href of ['https://example.com/', 'http://[::1]/'])
+      expect(judgeUrl(href)).not.toHaveProperty('readableHost');
   });
 
   it('elicit-url-65: an address of 620 letters has the warning length', () => {
@@ -108,6 +149,35 @@ describe('URL judgement', () => {
   });
 
   it.each([
+    ['another letter', 'exomple.com', 'example.com'],
+    ['a letter more', 'exammple.com', 'example.com'],
+    ['a letter less', 'exmple.com', 'example.com'],
+    ['a letter more at its end', 'examplee.com', 'example.com'],
+    ['two letters swapped', 'exapmle.com', 'example.com'],
+    ['another letter in a name of six', 'ac.com', 'ab.com'],
+    ['an accent', 'éxample.com', 'example.com'],
+    ['rn for m', 'rnarnrnoth.com', 'mammoth.com'],
+    ['vv for w', 'vvikivvand.com', 'wikiwand.com'],
+    ['cl for d', 'clropclead.com', 'dropdead.com'],
+    ['i for l', 'iiiie.com', 'lille.com'],
+    ['letters of another alphabet, below a name of its own', 'login.аррӏе.com', 'apple.com'],
+  ])('elicit-url-59: warns of a lookalike with %s: %s', (_, host, known) => {
+    expect(rules(`https://${host}/`, [known])).toContain('lookalike');
+  });
+
+  it.each([
+    ['two letters more', 'bananana.com', 'banana.com'],
+    ['two letters less', 'banana.com', 'bananana.com'],
+    ['two letters, the first of them moved', 'exmxple.com', 'example.com'],
+    ['two letters, the last of them moved', 'exxaple.com', 'example.com'],
+    ['two letters in place of three', 'exmale.com', 'examqle.com'],
+    ['three letters in place of two', 'examqle.com', 'exmale.com'],
+    ['another letter in a name of five', 'b.com', 'a.com'],
+  ])('takes no name for a lookalike with %s: %s', (_, host, known) => {
+    expect(rules(`https://${host}/`, [known])).toEqual([]);
+  });
+
+  it.each([
     ['wікіреdіа.org', 'mixed-scripts'],
     ['αpple.com', 'mixed-scripts'],
     ['ꓮpple.com', 'mixed-scripts'],
@@ -121,6 +191,7 @@ describe('URL judgement', () => {
     ['օոհ.com', 'latin-lookalike'],
     ['ορρο.com', 'latin-lookalike'],
     ['ᗷᗞᗪ.com', 'latin-lookalike'],
+    ['ѕсоре2.com', 'latin-lookalike'],
     ['google.comノsearch.evil.com', 'odd-signs'],
     ['google.com⁄search.evil.com', 'odd-signs'],
     ['google.com∕search.evil.com', 'odd-signs'],

@@ -52,7 +52,7 @@ export type Verdict =
 /** What the verdict rests on besides the rules. */
 export interface Load {
   readonly open: number;
-  /** When this server asked, milliseconds since the epoch, oldest first. */
+  /** When this server asked within the window of the limits, milliseconds since the epoch, oldest first. */
   readonly askedAt: readonly number[];
 }
 
@@ -124,11 +124,11 @@ function refusal(rule: Rule): string {
 function overLimit(limits: Limits, load: Load, now: number): string | undefined {
   if (load.open >= limits.open)
     return `This server has ${load.open} questions open; it may ask again when one is answered.`;
-  const recent = load.askedAt.filter(at => now - at < limits.windowMs);
-  const first = recent[recent.length - limits.perWindow];
+  const { length } = load.askedAt;
+  const first = load.askedAt[length - limits.perWindow];
   if (first === undefined) return undefined;
-  const seconds = Math.max(1, Math.ceil((first + limits.windowMs - now) / 1_000));
-  return `This server asked ${recent.length} times in ${Math.round(limits.windowMs / 1_000)} seconds; it may ask again in ${seconds} s.`;
+  const seconds = Math.ceil((first + limits.windowMs - now) / 1_000);
+  return `This server asked ${length} times in ${Math.round(limits.windowMs / 1_000)} seconds; it may ask again in ${seconds} s.`;
 }
 
 /** policy-P2. @throws MidcallError `host/refused` for a rule that would answer a form or a URL */

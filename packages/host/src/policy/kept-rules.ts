@@ -40,20 +40,17 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 500;
 
 function isRule(value: unknown): value is Rule {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, server, origin, subject, effect, scope, until, madeAt } = value as Partial<Rule>;
+  const { id, server, origin, subject, effect, scope, until, madeAt } = (value ?? {}) as Partial<Rule>;
   const aboutOne = server === '*' ? origin === undefined : typeof origin === 'string' && /^[0-9a-f]{64}$/.test(origin);
   const stricter = effect === 'refuse' || effect === 'ask';
   const forEver = scope === 'always' && until === undefined && Number.isFinite(madeAt);
   return isText(id) && isText(server) && aboutOne && subjects.includes(subject) && stricter && forEver;
 }
 
-const isKept = (value: unknown): value is RulesFileContent =>
-  typeof value === 'object' &&
-  value !== null &&
-  Array.isArray((value as Partial<RulesFileContent>).rules) &&
-  (value as RulesFileContent).rules.length <= mostRules &&
-  (value as RulesFileContent).rules.every(isRule);
+function isKept(value: unknown): value is RulesFileContent {
+  const rules = (value as Partial<RulesFileContent> | null)?.rules;
+  return Array.isArray(rules) && rules.length <= mostRules && rules.every(isRule);
+}
 
 /** Tells one state of a file from another; every write makes a new file. */
 function markOf(path: string): string {
@@ -65,8 +62,8 @@ function markOf(path: string): string {
   }
 }
 
-const sameTarget = (a: Rule, b: Rule): boolean =>
-  a.subject === b.subject && a.origin === b.origin && (a.origin !== undefined || a.server === b.server);
+/** One command, or every server. */
+const sameTarget = (a: Rule, b: Rule): boolean => a.subject === b.subject && a.origin === b.origin;
 
 /** Who is told. */
 export interface RulesFileOptions {

@@ -127,8 +127,7 @@ function warningsFor(url: URL, href: string, facts: HostFacts): UrlWarning[] {
   else if (!facts.known) warn('local-host', 'The name belongs to no public domain; it is one of your own network.');
   if (url.protocol === 'http:' && !local) warn('not-https', 'The connection is not encrypted (http).');
   if (url.port !== '' && !local) warn('port', `It uses the unusual port ${url.port}.`);
-  if (facts.readable !== url.hostname && !url.hostname.startsWith('['))
-    warn('punycode', `The name has letters other than a to z: ${facts.readable}.`);
+  if (facts.readable !== url.hostname) warn('punycode', `The name has letters other than a to z: ${facts.readable}.`);
   if (mixedScripts(facts.readable)) warn('mixed-scripts', 'The name mixes letters of several alphabets.');
   if (isName && oddSigns(facts.readable))
     warn(
@@ -188,16 +187,17 @@ function lookalike(domain: string, readable: string, trusted: Iterable<string>):
   }
   for (const known of trusted) {
     const name = domainToUnicode(known);
-    if (skeleton(name) === skeleton(own) || near(skeleton(name), skeleton(own))) return known;
+    if (alike(skeleton(name), skeleton(own))) return known;
   }
   return undefined;
 }
 
-/** True where two names of at least six letters differ by one slip: a letter more, less, other, or two swapped. */
-function near(a: string, b: string): boolean {
-  if (a.length < 6 || Math.abs(a.length - b.length) > 1 || a === b) return false;
+/** True for one name, and where names of at least six letters differ by one slip: a letter more, less, other, or two swapped. */
+function alike(a: string, b: string): boolean {
+  if (a === b) return true;
+  if (a.length < 6) return false;
   let start = 0;
-  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
+  while (a[start] === b[start]) start += 1;
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
   const [restA, restB] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
