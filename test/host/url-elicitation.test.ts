@@ -143,7 +143,7 @@ describe.each(eras)('%s', era => {
     const hosts = ['example.com', 'exmaple.com', 'google.com', 'goog1e.com'];
     const made = await wired(era, {
       // The pages of Google are not opened.
-      answer: ({ message }) => ({ action: message.includes('goog') ? 'decline' : 'accept' }),
+      answer: asked => ({ action: asked.kind === 'url' && asked.message.includes('goog') ? 'decline' : 'accept' }),
       tool: async wire => {
         for (const host of hosts) await wire.ask({ ...page(era, `https://${host}/`), message: host });
         return 'done';
