@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { midcall } from '@midcall/server';
-import { redisFleet, redisJobs } from '@midcall/server/fleet';
+import { redisFleet, redisJobs, redisWake } from '@midcall/server/fleet';
 import { serveHttp } from '@midcall/server/node';
 import { redisStore } from '@midcall/server/stores/redis';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -21,6 +21,7 @@ const mid = midcall({
   key,
   store: redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) }),
   jobs: await redisJobs({ connection: { path } }),
+  wake: await redisWake({ connection }),
   principal: ({ http }) => ({ issuer: 'bench', subject: http?.authInfo?.clientId ?? 'nobody' }),
   suspectBelowMs: 0,
   warn: () => {},

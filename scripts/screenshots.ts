@@ -156,6 +156,7 @@ async function shootPages(): Promise<void> {
   const service = pages.attach({
     store,
     sealer: createSealer(keyRing(Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7)))),
+    wake: { wake() {}, listen: () => () => {}, async close() {} },
     now: Date.now,
     timer: (fn, ms) => {
       const timer = setTimeout(fn, ms).unref();

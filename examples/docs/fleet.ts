@@ -1,6 +1,6 @@
 /** The code of docs/deploy.md: one of several replicas that serve sessions of 2025-11-25 together. */
 import { midcall } from '@midcall/server';
-import { redisFleet, redisJobs } from '@midcall/server/fleet';
+import { redisFleet, redisJobs, redisWake } from '@midcall/server/fleet';
 import { serveHttp } from '@midcall/server/node';
 import { redisStore } from '@midcall/server/stores/redis';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -13,6 +13,7 @@ export async function startFleetReplica(address: string, key: string) {
     key,
     store: redisStore({ send: ([command = '', ...args]) => redis.call(command, ...args) }),
     jobs: await redisJobs({ connection: address }), // of tasks; needs bullmq
+    wake: await redisWake({ connection: address }), // for what waits at another replica
   });
   const serving = await serveHttp(() => parcelServer(mid), {
     fleet: await redisFleet({ connection: address, key }),

@@ -1,5 +1,5 @@
 /** One replica, as a process: `replica.ts <redis socket> <ledger> <port>`. Writes its address once it takes requests. */
-import { redisFleet, redisJobs } from '@midcall/server/fleet';
+import { redisFleet, redisJobs, redisWake } from '@midcall/server/fleet';
 import { serveHttp } from '@midcall/server/node';
 import { redisStore } from '@midcall/server/stores/redis';
 import { Redis } from 'ioredis';
@@ -13,7 +13,8 @@ const connection = new Redis({ path: socket, retryStrategy: () => 100, maxRetrie
 connection.on('error', () => {});
 const store = redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) as Promise<unknown> });
 const jobs = await redisJobs({ connection: { path: socket } });
-const { mid, factory } = fleetServer({ store, jobs, ledger: ledgerFile(ledger) });
+const wake = await redisWake({ connection: connection as never });
+const { mid, factory } = fleetServer({ store, jobs, wake, ledger: ledgerFile(ledger) });
 const serving = await serveHttp(factory, {
   port: Number(port),
   sessions: { max: 100_000 },

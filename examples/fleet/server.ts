@@ -1,5 +1,5 @@
 /** A server whose calls survive the process that asks: a payment that is asked about once and made once, and a survey. */
-import { type Jobs, type Midcall, midcall } from '@midcall/server';
+import { type Jobs, type Midcall, midcall, type Wake } from '@midcall/server';
 import type { Store } from '@midcall/server/stores/redis';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -11,12 +11,13 @@ const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 export interface SharedParts {
   readonly store: Store;
   readonly jobs: Jobs;
+  readonly wake: Wake;
   readonly ledger: Ledger;
 }
 
 export function fleetServer(shared: SharedParts): { readonly mid: Midcall; readonly factory: () => McpServer } {
-  const { store, jobs, ledger } = shared;
-  const mid = midcall({ store, jobs });
+  const { ledger, ...parts } = shared;
+  const mid = midcall(parts);
   return { mid, factory: () => build(mid, ledger) };
 }
 

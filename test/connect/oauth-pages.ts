@@ -19,6 +19,7 @@ import type { Store } from '../../packages/core/src/store/store.ts';
 import type { PersonCheck } from '../../packages/server/src/index.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
+import { noWake } from '../../packages/server/src/wake.ts';
 import { watched } from '../../scripts/canary-tap.ts';
 
 export const clientSecret = 'client-secret-canary-0123456789';
@@ -63,6 +64,7 @@ export function lend(store: Store, key: Uint8Array, said: unknown[]): PagesHost 
   return {
     store,
     sealer: createSealer(keyRing(key)),
+    wake: noWake,
     now: Date.now,
     timer(fn, ms) {
       const stop = new AbortController();

@@ -8,6 +8,7 @@ import {
 } from '../../packages/server/src/connect/page-records.ts';
 import { createSealer, keyRing, type PageAsk } from '../../packages/server/src/index.ts';
 import { memoryStore } from '../../packages/server/src/stores/memory.ts';
+import { noWake } from '../../packages/server/src/wake.ts';
 
 const sealer = createSealer(keyRing(Buffer.alloc(32, 7)));
 const day = 86_400_000;
@@ -25,7 +26,8 @@ function setting() {
       return sealer.open(text, purpose);
     },
   };
-  const records = () => new PageRecords({ store, sealer: watched, now, timer: () => () => {}, warn() {}, audit() {} });
+  const records = () =>
+    new PageRecords({ store, sealer: watched, now, timer: () => () => {}, wake: noWake, warn() {}, audit() {} });
   const page: PageAsk = {
     pageId: newPageId(),
     kind: 'confirm',

@@ -25,6 +25,7 @@ function world(refuses = false) {
       if (state.refuses) throw new Error('Connection is closed.');
       subscribed.push(channel);
     },
+    async unsubscribe() {},
     on() {},
     disconnect() {},
   };

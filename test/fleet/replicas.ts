@@ -145,6 +145,7 @@ export async function startReplicas({
       },
       duplicate: () => connection.duplicate() as unknown as RedisClient,
       subscribe: channel => connection.subscribe(channel),
+      unsubscribe: channel => connection.unsubscribe(channel),
       on: (event, listener) => connection.on(event, listener as never),
       disconnect: () => connection.disconnect(),
     };

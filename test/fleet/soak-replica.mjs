@@ -4,7 +4,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { midcall } from '@midcall/server';
-import { redisFleet, redisJobs } from '@midcall/server/fleet';
+import { redisFleet, redisJobs, redisWake } from '@midcall/server/fleet';
 import { serveHttp } from '@midcall/server/node';
 import { redisStore } from '@midcall/server/stores/redis';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -19,6 +19,7 @@ connection.on('error', () => {});
 const mid = midcall({
   store: redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) }),
   jobs: await redisJobs({ connection: { path: socket } }),
+  wake: await redisWake({ connection }),
   principal: ({ http }) => ({ issuer: 'soak', subject: http?.authInfo?.clientId ?? 'nobody' }),
   suspectBelowMs: 0,
   warn: () => {},

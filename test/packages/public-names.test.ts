@@ -28,7 +28,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand
       ShorthandRecord StandardForm StepContext StepOptions StepRetry Store TaskMode TitledChoices
       ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest ToolSamplingResult UrlAsk Validation
-      WaitingCall WireSchema`,
+      WaitingCall Wake WireSchema`,
   },
   '@midcall/server/roots': {
     values: `
@@ -56,10 +56,10 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/server/fleet': {
     values: `
-      redisFleet redisJobs`,
+      redisFleet redisJobs redisWake`,
     types: `
       Fleet FleetConnection FleetHost FleetRequest FleetServing RedisClient RedisFleetOptions
-      RedisJobsOptions`,
+      RedisJobsOptions RedisWakeOptions`,
   },
   '@midcall/server/node': {
     values: `

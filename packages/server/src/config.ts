@@ -13,6 +13,7 @@ import type { Claims } from './state/claims.ts';
 import type { KeyRing, KeySource } from './state/keys.ts';
 import type { Sealer } from './state/seal.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
+import type { Wake } from './wake.ts';
 
 /** What `midcall()` takes; every part has a safe default. */
 export interface MidcallOptions {
@@ -25,6 +26,8 @@ export interface MidcallOptions {
   readonly store?: Store;
   /** Runs calls on that go on without a request; this process does where absent, from what lies in the store. */
   readonly jobs?: Jobs;
+  /** Wakes what waits in other processes that share the store, which else look once a second; nothing does where absent. */
+  readonly wake?: Wake;
   /** The person behind an HTTP request: verified issuer and subject. On stdio it is the OS user. */
   readonly principal?: PrincipalOf;
   /** Tells servers that share a key apart; the server's name where absent. */
@@ -89,6 +92,7 @@ export interface Config {
   /** Of this process, and of every other that shares the store. */
   readonly waiting: WaitingCalls;
   readonly jobs: Jobs;
+  readonly wake: Wake;
   readonly principal: PrincipalOf | undefined;
   readonly audience: string | undefined;
   readonly maxRounds: number;

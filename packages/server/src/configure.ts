@@ -32,6 +32,7 @@ import { createSealer } from './state/seal.ts';
 import { sealedStore } from './state/sealed-store.ts';
 import { memoryStore } from './stores/memory.ts';
 import { WaitingCalls } from './waiting-calls.ts';
+import { noWake } from './wake.ts';
 
 /** A claim lives as long as its state could, so a busy server holds many; a full store refuses. */
 const MAX_CLAIMS = 1_000_000;
@@ -40,6 +41,7 @@ const kinds: Kinds<MidcallOptions> = {
   key: anything,
   store: storeKind,
   jobs: having('a queue of jobs', 'add', 'remove', 'start', 'close'),
+  wake: having('redisWake(…) of @midcall/server/fleet, or the like', 'wake', 'listen', 'close'),
   principal: func,
   audience: name,
   maxRounds: count,
@@ -101,9 +103,11 @@ export function configure(options: MidcallOptions): Config {
   const kept = options.store ? sealedStore(store, sealer) : store;
   const idleTimer = options.timer ?? startIdleTimer;
   const audit = measured(options.audit);
+  const wake = options.wake ?? noWake;
   const host: PagesHost = {
     store,
     sealer,
+    wake,
     now,
     // A page that nobody comes to keeps no process alive.
     timer: idleTimer,
@@ -125,6 +129,7 @@ export function configure(options: MidcallOptions): Config {
     }),
     waiting: new WaitingCalls({ store, kept, now }),
     jobs: options.jobs ?? embeddedJobs({ store: options.store && store, now, timer: idleTimer, warn }),
+    wake,
     principal: options.principal,
     audience: options.audience,
     maxRounds: options.maxRounds ?? 9,

@@ -333,6 +333,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     },
     async close() {
       await Promise.all([tasks.close(), dispatch.close()]);
+      await config.wake.close();
     },
   };
 }

@@ -82,3 +82,4 @@ export type { TaskMode } from './request.ts';
 export { type KeyRing, type KeyRingOptions, type KeySource, keyRing, type SealKey } from './state/keys.ts';
 export { createSealer, type Opened, type Sealer, type SealerOptions } from './state/seal.ts';
 export type { WaitingCall } from './waiting-calls.ts';
+export type { Wake } from './wake.ts';

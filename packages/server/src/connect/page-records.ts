@@ -44,6 +44,9 @@ const pageIdShape = /^[\w-]{32}$/;
 /** Names a page in keys, logs and cookies: tells pages apart, and opens none. */
 export const pageDigest = (pageId: string): string => hash('sha256', pageId, 'base64url').slice(0, 32);
 
+/** What a page is called by those who wait for it. */
+const pageName = (name: string): string => `page/${name}`;
+
 export const newPageId = (): string => randomBytes(24).toString('base64url');
 
 /** Two groups of four: short enough to type, and five tries in 30^8. */
@@ -152,15 +155,44 @@ export class PageRecords {
       }
     }
     for (const wake of this.#waiting.get(name) ?? []) wake();
+    this.#host.wake.wake(pageName(name));
   }
 
   /**
-   * What became of a page, as soon as it is known; undefined where it is not after `ms`.
+   * What became of a page, as soon as it is known, whichever process settles it; undefined where it is not after `ms`.
    * @throws MidcallError `store/unavailable` where the store is away then
    */
   async outcome(pageId: string, ms: number, signal?: AbortSignal): Promise<PageOutcome | undefined> {
     const { name } = this.#know(pageId);
     const until = this.#host.now() + ms;
+    let isWoken = false;
+    const stopListening = this.#host.wake.listen(pageName(name), () => {
+      isWoken = true;
+      for (const wake of this.#waiting.get(name) ?? []) wake();
+    });
+    try {
+      return await this.#settled(
+        name,
+        until,
+        () => {
+          const again = isWoken;
+          isWoken = false;
+          return again;
+        },
+        signal,
+      );
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** @param looksAgain - true where somebody woke this process since it was asked last */
+  async #settled(
+    name: string,
+    until: number,
+    looksAgain: () => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<PageOutcome | undefined> {
     for (;;) {
       let away: unknown;
       const known = await this.#read(`page-result:${name}`).catch(error => {
@@ -171,7 +203,7 @@ export class PageRecords {
       const left = until - this.#host.now();
       if (left <= 0 && away) throw away;
       if (left <= 0 || signal?.aborted) return undefined;
-      await this.#pause(name, Math.min(WATCH_MS, left), signal);
+      if (!looksAgain()) await this.#pause(name, Math.min(WATCH_MS, left), signal);
     }
   }
 

@@ -13,6 +13,7 @@ export interface RedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
   duplicate(): RedisClient;
   subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
   on(event: string, listener: (...args: never[]) => void): unknown;
   disconnect(): void;
 }

@@ -1,4 +1,5 @@
 /** The connection of a fleet, as it is given. */
+import { needed } from '@midcall/core/errors';
 import type { Kind } from '@midcall/core/options';
 import type { RedisClient } from './commands.ts';
 
@@ -12,3 +13,13 @@ export const connectionKind: Kind = {
 
 export const isClient = (connection: FleetConnection): connection is RedisClient =>
   typeof (connection as Partial<RedisClient>).duplicate === 'function';
+
+/** @param of - who needs it, for an error that says what to install */
+export async function clientOf(of: string, connection: FleetConnection): Promise<RedisClient> {
+  if (isClient(connection)) return connection;
+  const { Redis } = await needed(of, 'ioredis', () => import('ioredis'));
+  const client = typeof connection === 'string' ? new Redis(connection) : new Redis(connection);
+  // Each command says by itself what went wrong.
+  client.on('error', () => {});
+  return client as unknown as RedisClient;
+}

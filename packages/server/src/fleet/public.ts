@@ -5,3 +5,4 @@ export type { Fleet, FleetHost, FleetServing } from './fleet.ts';
 export type { FleetRequest } from './fleet-sessions.ts';
 export { type RedisFleetOptions, redisFleet } from './redis-fleet.ts';
 export { type RedisJobsOptions, redisJobs } from './redis-jobs.ts';
+export { type RedisWakeOptions, redisWake } from './redis-wake.ts';

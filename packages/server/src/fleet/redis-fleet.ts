@@ -6,15 +6,15 @@
  * append-only file that is written always. A call that is forgotten so is unknown to its client, which has to make it again.
  */
 import { randomBytes } from 'node:crypto';
-import { MidcallError, needed } from '@midcall/core/errors';
+import { MidcallError } from '@midcall/core/errors';
 import { anything, checkOptions, func, name, positive, required } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
 import { type KeySource, keyRing } from '../state/keys.ts';
 import { createSealer } from '../state/seal.ts';
 import { sealedStore } from '../state/sealed-store.ts';
 import { redisStore } from '../stores/redis.ts';
-import { Commands, type RedisClient } from './commands.ts';
-import { connectionKind, type FleetConnection, isClient } from './connection.ts';
+import { Commands } from './commands.ts';
+import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
 import { evictionPolicy } from './eviction.ts';
 import type { Fleet } from './fleet.ts';
 import { FleetSessions } from './fleet-sessions.ts';
@@ -79,7 +79,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
   const { connection, prefix = 'midcall:fleet:', presenceMs = 5_000, timeoutMs = 5_000 } = options;
   const { graceMs = 5 * 60_000, retryMs = 1_000, now = Date.now, timer = startTimer } = options;
   const own = !isClient(connection);
-  const client = isClient(connection) ? connection : await connect(connection);
+  const client = await clientOf('redisFleet', connection);
   const sealer = createSealer(ring, { maxLength: MAX_SEALED });
   const keys = new FleetKeys(prefix);
   const id = (): string => randomBytes(16).toString('base64url');
@@ -143,14 +143,6 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
       };
     },
   };
-}
-
-async function connect(connection: string | Readonly<Record<string, unknown>>): Promise<RedisClient> {
-  const { Redis } = await needed('redisFleet', 'ioredis', () => import('ioredis'));
-  const client = typeof connection === 'string' ? new Redis(connection) : new Redis(connection);
-  // Each command says by itself what went wrong.
-  client.on('error', () => {});
-  return client as unknown as RedisClient;
 }
 
 function startTimer(fn: () => void, ms: number): () => void {

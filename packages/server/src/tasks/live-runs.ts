@@ -5,6 +5,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Config } from '../config.ts';
 import { detachedOf } from '../detached.ts';
+import { taskName } from '../wake.ts';
 import type { TaskStore } from './task-store.ts';
 
 interface Live {
@@ -56,7 +57,12 @@ export class LiveRuns {
 
   /** Settles as a run does, after what was to follow it. @param ctx - where it is known already */
   async track(key: string, stop: AbortController, run: Promise<void>, ctx?: ServerContext): Promise<void> {
-    const ended = run.finally(() => this.#live.delete(key));
+    const { config } = this.#options;
+    const stopListening = config.wake.listen(taskName(key), () => void this.#notice(key, stop).catch(() => {}));
+    const ended = run.finally(() => {
+      stopListening();
+      this.#live.delete(key);
+    });
     this.#live.set(key, { stop, ended, ...(ctx && { ctx }) });
     this.#beat();
     try {

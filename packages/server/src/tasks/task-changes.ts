@@ -1,13 +1,17 @@
 /**
  * Who waits for a change of a task. A change by this process is told at once; one by another process that has the same store
- * is found by looking, about once a second, as long as anybody waits who needs to know. One that is over changes no more.
+ * wakes this one where processes can wake each other, and is found by looking, about once a second, as long as anybody waits
+ * who needs to know. One that is over changes no more.
  */
+import { digest } from '../digest.ts';
+import { taskName, type Wake } from '../wake.ts';
 import { isOver, type Task } from './task.ts';
 
 export interface TaskChangesOptions {
   readonly read: (id: string) => Promise<Task | undefined>;
   /** True where other processes may change tasks. */
   readonly isShared: boolean;
+  readonly wake: Wake;
   readonly timer: (fn: () => void, ms: number) => () => void;
 }
 
@@ -23,6 +27,8 @@ interface Watched {
   readonly told: Set<Told>;
   /** Those who need to know what other processes change. */
   readonly looking: Set<Told>;
+  /** Absent before any of them came. */
+  stopListening?: () => void;
 }
 
 export class TaskChanges {
@@ -51,46 +57,59 @@ export class TaskChanges {
     watched.told.add(told);
     if (!isHere) watched.looking.add(told);
     this.#watched.set(id, watched);
+    if (watched.looking.size > 0) this.#listen(id, watched);
     this.#look();
     return () => {
       watched.told.delete(told);
       watched.looking.delete(told);
-      if (watched.told.size === 0 && this.#watched.get(id) === watched) this.#watched.delete(id);
+      if (watched.told.size > 0) return;
+      watched.stopListening?.();
+      if (this.#watched.get(id) === watched) this.#watched.delete(id);
     };
   }
 
   /** What is known of a task now. */
   changed(task: Task): void {
     this.#tell(task.id, task);
+    this.#options.wake.wake(taskName(digest(task.id)));
   }
 
   close(): void {
     this.#stop?.();
+    for (const { stopListening } of this.#watched.values()) stopListening?.();
     this.#watched.clear();
   }
 
   #tell(id: string, task: Task | undefined): void {
     const watched = this.#watched.get(id);
     const version = versionOf(task);
-    if (!watched || watched.version === version) return;
+    // Of two looks at once, the one that found it over may be told first.
+    if (!watched || watched.isOver || watched.version === version) return;
     watched.version = version;
     watched.isOver = !task || isOver(task);
     for (const told of [...watched.told]) told(task);
   }
 
+  #listen(id: string, watched: Watched): void {
+    if (!this.#options.isShared || watched.stopListening) return;
+    watched.stopListening = this.#options.wake.listen(taskName(digest(id)), () => void this.#lookAt(id));
+  }
+
+  /** Where the store is away, the next look finds out. */
+  async #lookAt(id: string): Promise<void> {
+    const found = await this.#options.read(id).then(
+      task => ({ task }),
+      () => undefined,
+    );
+    if (found) this.#tell(id, found.task);
+  }
+
   #look(): void {
-    const { isShared, timer, read } = this.#options;
+    const { isShared, timer } = this.#options;
     const needed = () => [...this.#watched].filter(([, each]) => each.looking.size > 0 && !each.isOver);
     if (!isShared || this.#stop || needed().length === 0) return;
     this.#stop = timer(async () => {
-      for (const [id] of needed()) {
-        // Where the store is away, the next look finds out.
-        const found = await read(id).then(
-          task => ({ task }),
-          () => undefined,
-        );
-        if (found) this.#tell(id, found.task);
-      }
+      for (const [id] of needed()) await this.#lookAt(id);
       this.#stop = undefined;
       this.#look();
     }, LOOK_MS);

@@ -51,7 +51,8 @@ export class Tasks {
     const sealer = config.kept === config.store ? undefined : config.sealer;
     this.#lists = new TaskLists({ store: config.store, now: config.now });
     const isShared = sealer !== undefined;
-    this.#changes = new TaskChanges({ read: id => this.#store.read(id), isShared, timer: config.idleTimer });
+    const { idleTimer: timer, wake } = config;
+    this.#changes = new TaskChanges({ read: id => this.#store.read(id), isShared, timer, wake });
     const changed = (task: Task) => this.#changes.changed(task);
     this.#store = new TaskStore({ store: config.store, sealer, now: config.now, changed });
     this.#open = new OpenTasks(id => this.#store.read(id));

@@ -12,6 +12,7 @@ import type { CallRef, PageEvent } from '../../audit.ts';
 import type { Json } from '../../digest.ts';
 import type { Principal } from '../../principal.ts';
 import type { Sealer } from '../../state/seal.ts';
+import type { Wake } from '../../wake.ts';
 
 /** One page to answer on: which kind, and what it needs to know. Made by the page makers of `@midcall/server/connect`. */
 export interface Page<T> {
@@ -29,6 +30,7 @@ export interface Page<T> {
 export interface PagesHost {
   readonly store: Store;
   readonly sealer: Sealer;
+  readonly wake: Wake;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Runs a function later; the result takes it back. */

@@ -1,0 +1,67 @@
+/** Wakes what waits in other replicas, by publish and subscribe of Redis: one channel for each name that somebody waits for. */
+import { randomBytes } from 'node:crypto';
+import { checkOptions, func, name, required } from '@midcall/core/options';
+import type { Wake } from '../wake.ts';
+import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
+
+/** What waking is built from. */
+export interface RedisWakeOptions {
+  /** As in `redisFleet`. A client is duplicated to listen, and stays yours. */
+  readonly connection: FleetConnection;
+  /** In front of every channel; `midcall:wake:` where absent. */
+  readonly prefix?: string;
+  /** Told of what went wrong. Whoever waits finds its answer all the same, a second later. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/**
+ * @returns what the `wake` of `midcall` takes
+ * @throws MidcallError `server/setup` where `ioredis` is not installed; TypeError for bad options
+ */
+export async function redisWake(options: RedisWakeOptions): Promise<Wake> {
+  checkOptions('redisWake', options, { connection: required(connectionKind), prefix: name, onError: func });
+  const { connection, prefix = 'midcall:wake:', onError = () => {} } = options;
+  const own = !isClient(connection);
+  const client = await clientOf('redisWake', connection);
+  const subscriber = client.duplicate();
+  subscriber.on('error', onError as never);
+  const me = randomBytes(9).toString('base64url');
+  const listening = new Map<string, Set<() => void>>();
+  const tell = (channel: string): void => {
+    for (const woken of [...(listening.get(channel) ?? [])]) woken();
+  };
+  subscriber.on('message', ((channel: string, from: string) => {
+    // Those who wait here have been told by whoever woke the others.
+    if (from !== me) tell(channel);
+  }) as never);
+  let isClosed = false;
+
+  return {
+    wake(name) {
+      if (!isClosed) client.call('PUBLISH', prefix + name, me).catch(onError);
+    },
+    listen(name, woken) {
+      const channel = prefix + name;
+      const known = listening.get(channel);
+      const waiting = known ?? new Set();
+      // A function of its own, so that one given twice counts twice.
+      const mine = (): void => woken();
+      waiting.add(mine);
+      if (!known && !isClosed) {
+        listening.set(channel, waiting);
+        subscriber.subscribe(channel).then(() => tell(channel), onError);
+      }
+      return () => {
+        if (!waiting.delete(mine) || waiting.size > 0 || listening.get(channel) !== waiting) return;
+        listening.delete(channel);
+        if (!isClosed) subscriber.unsubscribe(channel).catch(onError);
+      };
+    },
+    async close() {
+      isClosed = true;
+      listening.clear();
+      subscriber.disconnect();
+      if (own) client.disconnect();
+    },
+  };
+}
