@@ -47,7 +47,7 @@ it('lists what is kept, takes one back, and what is left holds in a call', async
   expect((await run(call)).err).toContain('A server asks');
   expect(await run(['rules', '--rules', path, '--revoke', '2'])).toMatchObject({ code: 2 });
   expect(await run(['rules', '--rules', path, '--revoke', '1'])).toMatchObject({ code: 0 });
-  expect((await run(['rules', '--rules', path])).out).toBe('No rules are kept. You are asked everything.\n');
+  expect((await run(['rules', '--rules', path])).out).toBe('No rules are stored: you are asked everything.\n');
 });
 
 it('rules-K3: loses no rule of two processes that keep theirs at the same time', async () => {

@@ -218,7 +218,7 @@ describe('a report', () => {
         '- Roots: Take the directories from the command line: without roots, the ceiling alone is the boundary.',
         '- Sampling: Give midcall({ sampling: { model } }) a model of your own: call.sample uses it here.',
         '',
-        'Next: Call doctor again: it goes on with decline, dismiss.',
+        'Next: Call doctor again: it continues with decline, dismiss.',
       ].join('\n'),
     );
   });

@@ -27,7 +27,7 @@ export class Answers implements Presenter {
   readonly #answers: Json[];
   readonly #options: AnswersOptions;
 
-  /** @throws MidcallError `cli/usage` where the file is no list of results */
+  /** @throws MidcallError `cli/usage` if the file is no list of results */
   constructor(file: string, options: AnswersOptions) {
     this.#answers = readAnswers(file);
     this.#options = options;

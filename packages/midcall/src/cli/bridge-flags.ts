@@ -19,7 +19,7 @@ export interface BridgeFlags extends ServerFlags, HostFlags {
 }
 
 /**
- * How much a server behind a bridge may ask. Its host may have any number of calls under way, and what they ask waits on the desk; what
+ * How much a server behind a bridge may ask. Its host may have any number of calls in progress, and what they ask waits on the desk; what
  * is more than this is nobody's to look through.
  */
 export const bridgeLimits: Partial<Limits> = { open: 1_000, perWindow: 1_000 };

@@ -6,7 +6,7 @@ export const bridgeLog = (message: string): void => void process.stderr.write(`m
 export const bridgeComplaint = (error: unknown): void =>
   void (isReaderGone(error) || bridgeLog(error instanceof Error ? error.message : String(error)));
 
-/** Opens the desk in a browser, or says where it is. @returns false where neither is possible */
+/** Opens the desk in a browser, or says where it is. @returns false if neither is possible */
 export async function openPage(url: string, print: boolean): Promise<boolean> {
   if (await openUrl(url)) return true;
   if (print) bridgeLog(`a question waits at ${url} (the link works once)`);

@@ -23,8 +23,11 @@ export function register(command: Command): void {
       repeatable,
     )
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
-    .option('--trust-host', 'take answers of the host that come faster than a person reads, such as those of a script')
-    .option('--link', 'where no browser can be opened: print the link of the desk on standard error')
+    .option(
+      '--trust-host',
+      'accept answers from the host that come faster than a person can read, such as those of a script',
+    )
+    .option('--link', 'if no browser can be opened, print the link of the desk on standard error')
     .option(
       '--http <port>',
       'serve hosts over Streamable HTTP on this port (0: any free one): at /mcp, or each server of --config at /mcp/<name>',

@@ -49,7 +49,7 @@ export function register(command: Command): void {
       .argument('[command...]', 'after --: the command that starts a server')
       .usage('[options] [-- <command that starts a server…>]')
       .option('--samples', 'start the notes server on a fresh copy of the sample notes')
-      .option('--url <url>', 'a server that runs already, at this address; repeatable', repeatable),
+      .option('--url <url>', 'a running server at this address; repeatable', repeatable),
   )
     .option('--config <file>', 'every server of an mcp.json; repeatable', repeatable)
     .option(
@@ -59,13 +59,13 @@ export function register(command: Command): void {
     )
     .option('--models <file>', 'module whose default export is a list of models, or a sampling model')
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto')
-    .option('--port <port>', 'the port to listen on; a free one where absent', portNumber)
+    .option('--port <port>', 'the port to listen on (default: any free one)', portNumber)
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--keep <folder>', 'where the servers, folders and settings of the desk are kept', configPath('desk'))
-    .option('--no-keep', 'keep nothing for the next time')
+    .option('--no-keep', 'store nothing for the next session')
     .option('--rules <file>', 'where your permanent decisions are kept', configPath('rules.json'))
     .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
-    .option('--open', 'open the page in a browser, where there is a display')
+    .option('--open', 'open the page in a browser, if there is a display')
     .action(async (command: readonly string[], flags: DeskFlags) => {
       try {
         await runDesk(command, flags);
@@ -165,7 +165,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags): Promise<vo
   offerLinks(desk);
 }
 
-/** True where a browser window, if there is one to open, would be seen by the person who typed the command. */
+/** True if a browser window, if there is one to open, would be seen by the person who typed the command. */
 const isSeen = (environment: NodeJS.ProcessEnv): boolean => !environment['CI'] && !environment['SSH_CONNECTION'];
 
 /** A start link works once, so Enter prints another. */

@@ -27,8 +27,8 @@ interface DoctorFlags {
 /** Adds `doctor` to the program. */
 export function register(command: Command): void {
   command
-    .option('--wait <seconds>', 'time for each question; the page has at most 90', '120')
-    .option('--report <file>', 'write what was found there, as JSON, whenever something was')
+    .option('--wait <seconds>', 'time for each question; at most 90 for the page', '120')
+    .option('--report <file>', 'write the report to this file, as JSON, after every finding')
     .option(
       '--http <port>',
       'serve Streamable HTTP at /mcp on this port (0: any free one) instead of standard input',

@@ -25,7 +25,7 @@ export const exitCodes = {
   failure: { code: 70, meaning: 'Midcall itself failed.' },
   interrupted: {
     code: 130,
-    meaning: 'The person cancelled the call (Ctrl-C; where a question is open, that goes one step back).',
+    meaning: 'The person cancelled the call (Ctrl-C; at a question, it only goes one step back).',
   },
 } as const;
 

@@ -38,7 +38,7 @@ export interface HostParts {
 
 /**
  * @param onError - told of what fails beside the questions, such as a record that cannot be written
- * @param memory - where the folders on offer are kept; nowhere where absent
+ * @param memory - where the folders on offer are kept; nowhere if absent
  * @param limits - how much a server may ask, where that is not as usual
  * @throws MidcallError `cli/usage` for a file of rules that cannot be understood; Error for a record that does not verify
  */

@@ -25,7 +25,7 @@ const listCommand = 'List them: midcall call --resume';
 /**
  * @param id - as it was printed, or how it begins
  * @param entry - the server, where the command line names it
- * @throws MidcallError `cli/usage` where there is no such call, or another process follows it
+ * @throws MidcallError `cli/usage` if there is no such call, or another process follows it
  */
 export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEntry | undefined): KeptCall {
   const found = tasks.filter(({ call }) => call.id.startsWith(id));
@@ -46,7 +46,7 @@ export function keptCall(tasks: readonly KeptTask[], id: string, entry: ServerEn
 
 /**
  * Takes up a call once its server is connected.
- * @throws MidcallError `cli/usage` where another process was faster
+ * @throws MidcallError `cli/usage` if another process was faster
  */
 export async function takenUp(
   connection: Connection,

@@ -36,7 +36,7 @@ export function register(command: Command): void {
     .option('--tool <name>', 'call this tool, whatever it does; repeatable', repeatable)
     .option('--args <json>', 'its arguments, one JSON object per --tool, in order', repeatable)
     .option('--all', 'call every tool, with arguments made from its schema, at your own risk')
-    .option('--root <dir>', 'tell the server of this directory; repeatable', repeatable)
+    .option('--root <dir>', 'offer this directory to the server; repeatable', repeatable)
     .option('--wait <seconds>', 'how long to wait for a silent server', '10')
     .option('--format <format>', 'text, json or sarif', 'text')
     .option('--output <file>', 'write the report there')

@@ -21,8 +21,8 @@ const byHand: SamplingModel = {
 
 /**
  * The model that answers a server's sampling.
- * @param file - a module whose default export is a list of models, or a sampling model; the person by hand where absent
- * @throws MidcallError `cli/usage` where the module cannot be loaded or exports neither
+ * @param file - a module whose default export is a list of models, or a sampling model; the person by hand if absent
+ * @throws MidcallError `cli/usage` if the module cannot be loaded or exports neither
  */
 export async function chooseModel(file: string | undefined): Promise<SamplingModel> {
   if (file === undefined) return byHand;

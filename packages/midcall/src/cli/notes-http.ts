@@ -12,7 +12,7 @@ export interface NotesHttpOptions {
   readonly port: number;
   /** Besides loopback and the public address. */
   readonly allowHost: readonly string[];
-  /** Where people and clients reach it, without a path; the address it listens on where absent. */
+  /** Where people and clients reach it, without a path; the address it listens on if absent. */
   readonly publicUrl: URL | undefined;
   /** Who may call, and who people are; without it anybody may call, and no page knows anybody. */
   readonly signIn: SignInConfig | undefined;
@@ -28,7 +28,7 @@ export interface NotesServing {
   close(): Promise<void>;
 }
 
-/** @throws MidcallError `server/setup` where the address cannot be had or used */
+/** @throws MidcallError `server/setup` if the address cannot be had or used */
 export async function serveNotes(options: NotesHttpOptions): Promise<NotesServing> {
   const { notes, host, port, allowHost, publicUrl, signIn, onError } = options;
   // Tokens and links name the address, and that is known once it listens; nothing is read from a request before.

@@ -27,7 +27,7 @@ export function register(command: Command): void {
         if (!rule) throw usage(`There is no rule ${visible(revoke, { max: 20 })}. See: midcall rules`);
         await kept.drop(rule.id);
         process.stdout.write(`Revoked: ${said(rule)}\n`);
-      } else if (rules.length === 0) process.stdout.write('No rules are kept. You are asked everything.\n');
+      } else if (rules.length === 0) process.stdout.write('No rules are stored: you are asked everything.\n');
       else process.stdout.write(rules.map((rule, at) => `${at + 1}  ${said(rule)}\n`).join(''));
     });
 }

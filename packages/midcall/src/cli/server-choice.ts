@@ -18,7 +18,7 @@ import { usage } from './usage.ts';
 /**
  * The one server that the flags name.
  * @param words - the words after `--`
- * @throws MidcallError `cli/usage` where they name none, or more than one
+ * @throws MidcallError `cli/usage` if they name none, or more than one
  */
 export function chooseServer(flags: ServerFlags, words: readonly string[]): ServerEntry {
   const ways = [words.length > 0, flags.url !== undefined, flags.server !== undefined || flags.config !== undefined];
@@ -34,7 +34,7 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
 
 /**
  * A server at an address, with what is sent to it.
- * @throws MidcallError `cli/usage` where that is no address, or no header, or a file cannot be read
+ * @throws MidcallError `cli/usage` if that is no address, or no header, or a file cannot be read
  */
 export function targetAt(
   url: string,
@@ -69,7 +69,7 @@ export function nameOf(words: readonly string[]): string {
   return parts.findLast(part => part !== '' && !placesNotNames.has(part)) ?? basename(named);
 }
 
-/** Every server of an `mcp.json`. @throws MidcallError `cli/usage`, naming the file, where it cannot be read or used */
+/** Every server of an `mcp.json`. @throws MidcallError `cli/usage`, naming the file, if it cannot be read or used */
 export function readServerList(file: string): readonly ServerEntry[] {
   const path = resolve(file);
   let text: string;

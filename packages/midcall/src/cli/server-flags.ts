@@ -15,7 +15,7 @@ export interface ServerFlags {
 /** Adds the flags to a command. */
 export function addServerFlags(command: Command): Command {
   return addUrlFlags(command.option('--url <url>', 'the server is at this address (Streamable HTTP)'))
-    .option('--config <file>', 'the server is in this mcp.json (default: ./mcp.json where --server is given)')
+    .option('--config <file>', 'the server is in this mcp.json (default with --server: ./mcp.json)')
     .option('--server <name>', 'the entry of the mcp.json')
     .option('--era <era>', 'protocol revision: auto, 2026-07-28 or 2025-11-25', 'auto');
 }

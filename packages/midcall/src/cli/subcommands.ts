@@ -11,12 +11,12 @@ export interface Subcommand {
 export const subcommands: readonly Subcommand[] = [
   {
     name: 'notes',
-    description: 'serve Markdown notes; what is deleted can be restored, and a person decides where it is unclear',
+    description: 'serve Markdown notes; deletions can be undone, and you are asked if it is unclear what is meant',
     load: () => import('./notes.ts'),
   },
   {
     name: 'desk',
-    description: 'open a page to use servers on, and to answer what they ask',
+    description: 'open a page where you use servers and answer what they ask',
     load: () => import('./desk.ts'),
   },
   {
@@ -31,7 +31,7 @@ export const subcommands: readonly Subcommand[] = [
   },
   {
     name: 'demo',
-    description: 'show the three scenarios of the notes server, in both protocol revisions',
+    description: 'run three scenarios of the notes server in both protocol revisions, message by message',
     load: () => import('./demo.ts'),
   },
   {
@@ -51,12 +51,12 @@ export const subcommands: readonly Subcommand[] = [
   },
   {
     name: 'rules',
-    description: 'list what you refuse servers permanently, and revoke it',
+    description: 'list what you refuse servers permanently, or allow it again',
     load: () => import('./rules.ts'),
   },
   {
     name: 'admin',
-    description: 'show which calls of your servers wait, for what and since when, or end one',
+    description: 'list the calls of your servers that are waiting, or end one',
     load: () => import('./admin.ts'),
   },
 ];

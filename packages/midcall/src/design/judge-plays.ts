@@ -86,7 +86,7 @@ const essence = ({ params }: LintAsk): unknown => [
  * Judges a call beside the one in which everything was accepted.
  * @param declined - the one in which everything was declined: where accepting failed, what fails in the same way and not as
  *   a decline does was let through
- * @returns what differs too little, or undefined where the two cannot be compared
+ * @returns what differs too little, or undefined if the two cannot be compared
  */
 export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): readonly Breach[] | undefined {
   const { play, asks, end } = trace;
@@ -104,7 +104,7 @@ export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: Pla
   }
   if (!succeeded(end)) return [];
   if (same) {
-    const message = `After ${did[play.name]} the result tells the same as after accepting: ${quoted(words)}.`;
+    const message = `After ${did[play.name]} the result says the same as after accepting: ${quoted(words)}.`;
     return [{ rule, message, certainty: 'suspected' }];
   }
   if (tellsDeed(words)) {
@@ -130,11 +130,11 @@ export function judgeUnasked(trace: PlayTrace, accepted: PlayTrace): readonly Br
   return [{ rule: 'unasked-in-era', message: `${asked} It answered: ${quoted(words)}.`, certainty: 'possible' }];
 }
 
-/** True where accepting without content breaks a form of this call. */
+/** True if accepting without content breaks a form of this call. */
 export const requiresContent = (asks: readonly LintAsk[]): boolean =>
   asks.some(ask => asksForm(ask) && fieldsOf(ask.params).some(field => field.required));
 
-/** True where content that only an accept carries shows up, read, in a result without one. */
+/** True if content that only an accept carries shows up, read, in a result without one. */
 export function readsAbsent(trace: PlayTrace, accepted: PlayTrace): readonly Breach[] {
   const { play, asks, end } = trace;
   if (asks.length === 0 || play.name === 'accept' || play.name === 'unconfirmed') return [];

@@ -7,7 +7,7 @@ import { lintRules, type Severity } from './lint-rule.ts';
 
 /** How to write. */
 export interface LintTextOptions {
-  /** True where the terminal shows colours. */
+  /** True if the terminal shows colours. */
   readonly colour?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function lintText(report: LintReport, { colour = false }: LintTextOptions
     lines.push(
       '',
       `Not called, since they do not declare readOnlyHint: ${few(notCalled)}.`,
-      '  --tool <name> calls one, --all every one: for good, as a model would.',
+      '  --tool <name> calls one, --all calls every one. The calls are real.',
     );
   lines.push('', summary(findings));
   return lines;

@@ -9,7 +9,7 @@ import { duration, type Outcome } from './finding.ts';
 export interface ReportLine {
   readonly check: RowName;
   readonly title: string;
-  /** True where the client declares what this needs, or where nothing needs to be declared. */
+  /** True if the client declares what this needs, or where nothing needs to be declared. */
   readonly declared: boolean;
   readonly outcome: Outcome;
   /** Milliseconds it took; 0 where nothing was tried. */
@@ -51,7 +51,7 @@ export function reportOf(chart: Chart): Report {
 function nextStep(chart: Chart, checks: readonly ReportLine[]): string | undefined {
   const untried = (row: RowName) => checks.some(each => each.check === row && each.outcome === 'not-tried');
   const left = chart.left();
-  if (left.length > 0) return `Call doctor again: it goes on with ${left.join(', ')}.`;
+  if (left.length > 0) return `Call doctor again: it continues with ${left.join(', ')}.`;
   if (untried('timeout'))
     return 'Call doctor_timeout to find out how long a call may stay open; with progress: true, once more.';
   if (untried('timeout.progress')) return 'Call doctor_timeout with progress: true.';
@@ -87,7 +87,7 @@ export function reportText({ host, declares, hearsProgress, checks, next }: Repo
   ]);
 }
 
-/** The kinds of field are one line where there is one thing to say of them. */
+/** The kinds of field are one line if there is one thing to say of them. */
 function merged(checks: readonly ReportLine[]): readonly ReportLine[] {
   const fields = checks.filter(({ check }) => check.startsWith('fields.'));
   const [first] = fields;
