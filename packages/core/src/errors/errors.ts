@@ -70,7 +70,7 @@ export class MidcallError extends Error {
   /**
    * @param code - what went wrong, stable across releases
    * @param message - what happened and what to do; no secrets
-   * @param options - `cause`: the error underneath, where there is one
+   * @param options - `cause`: the error underneath, if there is one
    */
   constructor(code: MidcallErrorCode, message: string, options?: { readonly cause?: unknown }) {
     super(message, options);

@@ -1,4 +1,4 @@
-/** Packages that only some users of Midcall need: loaded where they are used, and named where they are missing. */
+/** Packages that only some users of Midcall need: loaded where they are used, and named in the error if they are missing. */
 import { MidcallError } from './errors.ts';
 
 /**

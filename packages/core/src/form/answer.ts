@@ -3,10 +3,10 @@
  * "Response Actions"); a cancel also says why.
  */
 
-/** How strongly an answer is known to be a person's own; each level includes those before it. */
+/** How sure it is that a person gave an answer; each level includes those before it. */
 export type Assurance = 'relayed' | 'in-band' | 'out-of-band' | 'verified';
 
-/** The channel an answer came by. */
+/** The channel through which an answer came. */
 export type Channel = 'native' | 'page' | 'relay' | 'fallback';
 
 /** Why nobody accepted or declined. `unfinished`: the person agreed to open a page, and did not finish it in time. */
@@ -18,7 +18,7 @@ export interface By {
   readonly assurance: Assurance;
   /** Milliseconds from the question leaving to the answer arriving; 0 where nothing was asked. */
   readonly elapsedMs: number;
-  /** Set where the answer looks automatic. Such an answer does not satisfy an ask that demands a level. */
+  /** Set if the answer looks automatic. Such an answer does not satisfy an ask that demands a level. */
   readonly suspect?: 'too-fast';
 }
 
@@ -30,7 +30,7 @@ export type Answer<T> =
 
 const levels: readonly Assurance[] = ['relayed', 'in-band', 'out-of-band', 'verified'];
 
-/** True where `level` is at least `demanded`. */
+/** True if `level` is at least `demanded`. */
 export function assures(level: Assurance, demanded: Assurance): boolean {
   return levels.indexOf(level) >= levels.indexOf(demanded);
 }

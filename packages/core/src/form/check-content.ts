@@ -64,12 +64,12 @@ export function checkContent(fields: readonly Field[], content: unknown): Checke
   return issues.length > 0 ? { ok: false, issues } : { ok: true, content: checked };
 }
 
-/** Checks one value that is present against its field; `undefined` where it fits. */
+/** Checks one value that is present against its field; `undefined` if it fits. */
 export function checkValue(field: Field, value: unknown): Issue | undefined {
   return checkWithin(new Work(formLimits.answerSteps), field, value);
 }
 
-/** {@link checkValue} with work that others use too. */
+/** {@link checkValue} with a shared budget. */
 export function checkWithin(work: Work, field: Field, value: unknown): Issue | undefined {
   switch (field.kind) {
     case 'text':
@@ -117,7 +117,7 @@ function checkPattern(field: TextField, pattern: string, value: string, work: Wo
   const matches = matchesPattern(pattern, value, work);
   if (matches) return undefined;
   const shown = pattern.length > 200 ? `${pattern.slice(0, 199)}…` : pattern;
-  // A field's pattern was checkable when the form was read: this answer is what makes it too much.
+  // The pattern was checkable when the form was read, so this answer is too long for it.
   if (matches === undefined)
     return issue(field, 'pattern', `takes too long to check against the pattern ${shown}: give a shorter text`);
   return issue(field, 'pattern', `must match the pattern ${shown}`);
@@ -125,7 +125,7 @@ function checkPattern(field: TextField, pattern: string, value: string, work: Wo
 
 function checkNumber(field: NumberField, value: unknown): Issue | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return issue(field, 'type', 'must be a number');
-  // Past 2^53 neighbouring whole numbers are the same number, so what was typed is no longer what arrived.
+  // Past 2^53, neighbouring whole numbers are the same number, so what arrived may not be what was typed.
   if (field.integer && !Number.isSafeInteger(value)) return issue(field, 'type', 'must be a whole number');
   if (field.minimum !== undefined && value < field.minimum) {
     return issue(field, 'minimum', `must be at least ${field.minimum}`);

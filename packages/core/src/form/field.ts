@@ -26,7 +26,7 @@ export interface TextField extends Named {
   readonly maxLength?: number;
   /** Received only; never emitted. */
   readonly pattern?: string;
-  /** Received, and shown, but not checked: it has lookaround or references back, or reading the form cost too much. */
+  /** Received and shown, but not checked: it has lookaround or backreferences, or reading the form cost too much. */
   readonly uncheckedPattern?: string;
   readonly default?: string;
 }

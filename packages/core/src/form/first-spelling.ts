@@ -9,7 +9,7 @@ import type { Checked, Form, Judging } from './form.ts';
 import { labelOf } from './label.ts';
 import { emit, type WireProperty } from './wire.ts';
 
-/** A form in that spelling, judged by the form it stands for. */
+/** A form in that notation, judged by the form it stands for. */
 export interface FirstSpelling<T> {
   /** Sent as `requestedSchema` (2025-06-18 schema.json, `PrimitiveSchemaDefinition`). */
   readonly schema: object;

@@ -1,5 +1,5 @@
 /**
- * The form compiler: any input to one immutable form, or an error that names the field, the rule and the way out.
+ * The form compiler: turns any input into an immutable form, or an error that names the field, the rule and the fix.
  *
  * form-F1 what is sent is the restricted schema and nothing else; what it cannot say fails here, before anyone is asked.
  * form-F2 a field that asks for a secret fails here.
@@ -18,14 +18,14 @@ import { askLibrary, describe, isStandard, type StandardForm, type StandardIssue
 import { resolve } from './translate.ts';
 import type { WireSchema } from './wire.ts';
 
-/** What judging an answer came to. */
+/** The verdict on an answer. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
- * Stands between a form and its schema library, so that what the library said can be recorded and given again: a check against
- * the world, such as whether a seat is free, comes out otherwise the second time.
+ * Sits between a form and its schema library, so that the library's verdict can be recorded and replayed: a check against the
+ * world, such as whether a seat is free, may give a different result the second time.
  * @param judge - asks the library
  * @param content - what the library is given: the content, after the form's own rules
  */
@@ -36,19 +36,19 @@ export interface Form<T> {
   /** Sent as `requestedSchema`. Deeply frozen, keys in a stable order. */
   readonly schema: WireSchema;
   readonly fields: readonly Field[];
-  /** True where a schema library judges content after the form's own rules, and may make something else of it. */
+  /** True if a schema library judges content after the form's own rules, and may make something else of it. */
   readonly library: boolean;
   /**
    * Judges the content of an accepted elicitation: by the form's own rules, then by the library's `validate`.
    * @param content - as it arrived; `undefined` counts as no fields filled in
-   * @param judging - asks the library, or knows what it said before; it is asked where absent
+   * @param judging - asks the library, or replays what it said; the library is asked if absent
    * @returns the typed value, transformed as the library says, or what does not fit, in sentences for the person. It
-   *   rejects only where the library's `validate` throws.
+   *   rejects only if the library's `validate` throws.
    */
   check(content: unknown, judging?: Judging): Promise<Checked<T>>;
 }
 
-/** Nobody reads more at once, and what is said is recorded. */
+/** Nobody reads more at once, and the messages are recorded. */
 const mostIssues = 20;
 
 const brand: unique symbol = Symbol.for('midcall.form') as never;
@@ -100,7 +100,7 @@ class CompiledForm implements Form<unknown> {
  * Compiles a form. The input is read once; changing it afterwards changes nothing.
  * @param input - a schema of a library with Standard JSON Schema (Zod from 4.2, ArkType, Valibot through its adapter), raw
  *   restricted JSON Schema, or shorthands; a form that is compiled already is returned as it is
- * @throws MidcallError `form/unsupported` where the wire cannot say it, `form/secret` where a field asks for a secret
+ * @throws MidcallError `form/unsupported` if the wire cannot say it, `form/secret` if a field asks for a secret
  *   (2026-07-28, client/elicitation, "Requested Schema" and "Security Considerations")
  */
 export function form<const I extends FormInput>(input: I): Form<FormValue<I>> {

@@ -8,7 +8,7 @@ export type TextFormat = NonNullable<TextField['format']>;
 
 const formats: ReadonlySet<string> = new Set<TextFormat>(['email', 'uri', 'date', 'date-time']);
 
-/** True where `format` is one the wire knows. */
+/** True if `format` is one the wire knows. */
 export function isTextFormat(format: unknown): format is TextFormat {
   return typeof format === 'string' && formats.has(format);
 }
@@ -60,7 +60,7 @@ export function isUri(text: string): boolean {
   return !hierarchical.test(text) || (/^[a-z]+:\/\/[^/?#]/i.test(text) && URL.canParse(text));
 }
 
-/** True where `text` has the format. */
+/** True if `text` has the format. */
 export function hasFormat(format: TextFormat, text: string): boolean {
   switch (format) {
     case 'email':

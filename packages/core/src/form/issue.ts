@@ -3,7 +3,7 @@ import { labelOf } from './label.ts';
 
 /**
  * What is wrong with the answer to one field.
- * @param says - goes on after the name of the field, without a full stop
+ * @param says - continues the sentence after the field's name, without a full stop
  */
 export function issue(field: Field, rule: string, says: string): Issue {
   return { field: field.name, rule, message: `${labelOf(field)} ${says}.` };

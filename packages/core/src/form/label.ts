@@ -1,4 +1,4 @@
-/** What a field is called where a person reads it. */
+/** What a field is called when it is shown to a person. */
 import type { Field } from './field.ts';
 
 /**

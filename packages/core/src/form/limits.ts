@@ -1,4 +1,4 @@
-/** How large a form may be. The same for forms we build and forms we receive, so that what we send is what we accept. */
+/** How large a form may be. The same for forms we build and forms we receive, so that we accept what we send. */
 export const formLimits = {
   fields: 200,
   /** All choices of one field. */

@@ -1,4 +1,4 @@
-/** What is wrong with a schema, gathered while it is read. */
+/** What is wrong with a schema, collected while it is read. */
 
 /** One thing a form may not say. */
 export interface FormProblem {
@@ -13,7 +13,7 @@ export interface FormProblem {
 /** A plain JSON object, as far as reading goes: own properties only. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Keywords of JSON Schema that say which values are right: none may be passed over in silence. */
+/** Keywords of JSON Schema that decide which values are valid: none may be ignored silently. */
 export const assertions: ReadonlySet<string> = new Set(
   (
     '$ref $dynamicRef $recursiveRef allOf anyOf oneOf not if then else dependentSchemas dependentRequired dependencies ' +

@@ -8,7 +8,7 @@ import { isTextFormat } from './format.ts';
 import { formLimits } from './limits.ts';
 import { assertions, type FormProblem, type Json } from './problem.ts';
 
-/** Where findings go: `problems` refuse the form, `notes` say what was left out; and what the form may still cost. */
+/** Collects findings: `problems` refuse the form, `notes` say what was left out; and the budget that is left. */
 export interface Findings {
   readonly problems: FormProblem[];
   readonly notes: FormProblem[];
@@ -23,7 +23,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'multi-select': ['items', 'minItems', 'maxItems', 'uniqueItems'],
 };
 
-/** Reads one property; undefined where it is refused, with the reason in `findings`. */
+/** Reads one property; undefined if it is refused, with the reason in `findings`. */
 export function readField(name: string, schema: unknown, required: boolean, findings: Findings): Field | undefined {
   const before = findings.problems.length;
   const reader = new PropertyReader(name, findings);

@@ -3,7 +3,7 @@ import { MidcallError } from '../errors/errors.ts';
 import type { Field } from './field.ts';
 import { type Secret, secretIn, secretInMessage } from './secret-in.ts';
 
-/** @throws MidcallError `form/secret` where the field asks for a secret */
+/** @throws MidcallError `form/secret` if the field asks for a secret */
 export function refuseSecret(field: Field): void {
   const secret = secretIn(field);
   if (secret) throw refusal(field.name, secret);
@@ -11,7 +11,7 @@ export function refuseSecret(field: Field): void {
 
 /**
  * A form with a single question that has no words of its own is asked by the message: it is judged with it.
- * @throws MidcallError `form/secret` where such a message asks for a secret
+ * @throws MidcallError `form/secret` if such a message asks for a secret
  */
 export function refuseSecretMessage(message: string, fields: readonly Field[]): void {
   const secret = secretInMessage(message, fields);

@@ -2,7 +2,7 @@
  * Whether a field asks for a secret: passwords, API keys, access tokens, payment credentials, one-time codes (2026-07-28,
  * client/elicitation: a server MUST NOT request them by form).
  *
- * Only a field that takes free text or a number can: who picks from a list or says yes tells no secret. Name, title and
+ * Only a field that takes free text or a number can: picking from a list or saying yes reveals none. Name, title and
  * description are cut into words and searched for the phrases of `secret-words.ts`. A phrase counts unless the words
  * around it say that something about the secret is meant, not the secret: `token_count`, `password policy`, "name of the
  * API key". A description or a message must besides ask for it ("Enter …", "Your …"), since it may mention what it does not want.
@@ -42,14 +42,14 @@ export function secretIn(field: Asking): Secret | undefined {
   );
 }
 
-/** The secret that a message asks for with a form of one question that has neither title nor description. */
+/** The secret that a message asks for, with a form of one question that has neither title nor description. */
 export function secretInMessage(message: string, fields: readonly Field[]): Secret | undefined {
   const [only, ...others] = fields;
   if (!only || others.length > 0 || (only.kind !== 'text' && only.kind !== 'number')) return undefined;
   return only.title === undefined && only.description === undefined ? findInSentences('message', message) : undefined;
 }
 
-/** Lower-case words without accents and without what is drawn as nothing: `accessToken`, `access_token` and `Accès-Token` give the same shape of list. */
+/** Lower-case words without accents and without invisible characters: `accessToken`, `access_token` and `Accès-Token` give the same list. */
 function words(text: string): readonly string[] {
   if (/^[a-z]+$/.test(text)) return [text];
   const plain = text
@@ -95,18 +95,18 @@ function find(where: Secret['where'], list: readonly string[]): Secret | undefin
   return undefined;
 }
 
-/** True where the words beside it say that a property of the secret is meant. */
+/** True if the words beside it say that a property of the secret is meant. */
 function aboutIt(list: readonly string[], at: number, end: number): boolean {
   return (end < list.length && aboutAfter.has(list[end]!)) || (at > 0 && aboutBefore.has(list[at - 1]!));
 }
 
-/** True where a word says for all that follow it that no secret is asked for: a negation, or `name of …`. */
+/** True for a word after which no secret is asked for: a negation, or `name of …`. */
 function saysSo(list: readonly string[], at: number): boolean {
   if (at < 0) return false;
   return negation.has(list[at]!) || (at > 0 && preposition.has(list[at]!) && aboutAfter.has(list[at - 1]!));
 }
 
-/** True where a sentence asks for what stands at `at`: it begins with it, or an asking word is near and no preposition between. */
+/** True if a sentence asks for what stands at `at`: it begins with it, or an asking word is near and no preposition between. */
 function isAsked(list: readonly string[], at: number): boolean {
   for (let index = at - 1; index >= 0; index -= 1) {
     if (at - index > near) return false;

@@ -7,7 +7,7 @@ export type SecretKind = 'password' | 'key' | 'token' | 'code' | 'payment';
 export interface SecretPhrase {
   readonly kind: SecretKind;
   readonly words: readonly string[];
-  /** True where another noun behind it changes what is meant: `secret santa`, `pin note`. */
+  /** True if another noun behind it changes what is meant: `secret santa`, `pin note`. */
   readonly alone?: boolean;
   /** Words before it that change what is meant: `page token`, `map pin`. */
   readonly notAfter?: readonly string[];

@@ -22,13 +22,13 @@ export interface Shape {
 }
 
 const mostKept = 500;
-/** Larger forms are made anew each time, so that what is kept stays within some megabytes. */
+/** Larger forms are not cached, so that the cache stays within a few megabytes. */
 const longestKept = 8_192;
 const kept = new Map<string, Shape>();
 
 /**
  * Reads a form's schema as an author wrote it or a library described it.
- * @param library - true where the library judges the answer afterwards
+ * @param library - true if the library judges the answer afterwards
  * @throws MidcallError `form/unsupported`, `form/secret`
  */
 export function shapeOf(schema: Json, library: boolean): Shape {
@@ -83,7 +83,7 @@ function makeShape(schema: Json, library: boolean): Shape {
     ...(open && { additionalProperties: true }),
   });
   if (!read.ok) throw unsupported(read.problems);
-  // What a receiver may leave out with a note is a mistake in a form of one's own.
+  // What a receiver may leave out with a note is a mistake in one's own form.
   if (read.notes.length > 0) throw unsupported(read.notes);
   for (const field of read.fields) refuseSecret(field);
   const fields = Object.freeze(read.fields.map(frozen));
@@ -137,7 +137,7 @@ const waysOut: Readonly<Record<string, string>> = {
   name: 'Rename the field.',
 };
 
-/** The error that names the first problem and its way out. */
+/** The error that names the first problem and its fix. */
 export function unsupported(problems: readonly FormProblem[]): MidcallError {
   const first = problems[0]!;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';

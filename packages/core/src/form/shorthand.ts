@@ -5,13 +5,13 @@
 import { isRecord, own } from '../json/record.ts';
 import type { Json } from './problem.ts';
 
-/** A form's raw schema; `wrapped` where the one field `value` stands for the whole. */
+/** A form's raw schema; `wrapped` if the one field `value` stands for the whole. */
 export interface Spelled {
   readonly schema: Json;
   readonly wrapped: boolean;
 }
 
-/** The raw schema that `input` is short for, or undefined where it is no shorthand. */
+/** The raw schema that `input` is short for, or undefined if it is no shorthand. */
 export function spellOut(input: unknown): Spelled | undefined {
   if (isRecord(input) && own(input, 'type') === 'object') return { schema: input, wrapped: false };
   const property = spellProperty(input);
@@ -19,7 +19,7 @@ export function spellOut(input: unknown): Spelled | undefined {
   if (!isRecord(input)) return undefined;
   const properties: [string, Json][] = [];
   for (const name of Object.keys(input)) {
-    // Undefined where it is no shorthand: the reader then names the field.
+    // Undefined if it is no shorthand: the reader then names the field.
     properties.push([name, spellProperty(input[name]) ?? {}]);
   }
   if (properties.length === 0) return undefined;
@@ -31,7 +31,7 @@ export function spellOut(input: unknown): Spelled | undefined {
   return { schema, wrapped: false };
 }
 
-/** The first field of a record of shorthands that is none. */
+/** The first field of a record of shorthands that is not a shorthand. */
 export function unspelt(input: Json): string | undefined {
   if (own(input, 'type') === 'object') return undefined;
   return Object.keys(input).find(name => !isRecord(input[name]) && spellProperty(input[name]) === undefined);

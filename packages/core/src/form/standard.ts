@@ -41,8 +41,8 @@ const adapters: Readonly<Record<string, string>> = {
 };
 
 /**
- * Options that make a library describe what it can and leave the rest blank, so that our own error can name the field
- * where the library's would not. Rules it leaves out stay with its `validate`.
+ * Options that make a library describe what it can and leave the rest blank, so that our error can name the field,
+ * which the library's would not. Rules it leaves out stay with its `validate`.
  */
 const vendorOptions: Readonly<Record<string, Record<string, unknown>>> = {
   zod: { unrepresentable: 'any' },
@@ -52,7 +52,7 @@ const vendorOptions: Readonly<Record<string, Record<string, unknown>>> = {
 
 /**
  * What a library says its input looks like.
- * @throws MidcallError `form/unsupported` where it cannot say
+ * @throws MidcallError `form/unsupported` if it cannot say
  */
 export function describe(schema: StandardForm): Json {
   const standard = schema['~standard'];

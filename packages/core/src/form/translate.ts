@@ -1,20 +1,20 @@
 /**
- * From the JSON Schema that libraries and people write to the restricted spelling of the wire, where nothing is lost by
- * it. What is left over is refused by the reader that follows.
+ * Translates JSON Schema, as libraries and people write it, to the restricted schema of the wire, as far as nothing is lost. What
+ * remains is refused by the reader that follows.
  */
 import { isRecord, own } from '../json/record.ts';
 import { assertions, type Json } from './problem.ts';
 
-/** How a schema came to us. */
+/** Where a schema came from. */
 export interface TranslateOptions {
   /**
-   * True where a library judges the answer afterwards: local references are followed, `null` becomes an empty field, and
+   * True if a library judges the answer afterwards: local references are followed, `null` becomes an empty field, and
    * patterns stay with the library.
    */
   readonly library: boolean;
 }
 
-/** A property in the wire's spelling; `nullable` where an empty field stands for `null`. */
+/** A property in the wire's spelling; `nullable` if an empty field stands for `null`. */
 export interface Translated {
   readonly schema: unknown;
   readonly nullable: boolean;
@@ -22,7 +22,7 @@ export interface Translated {
 
 const formatNames: Readonly<Record<string, string>> = { url: 'uri', datetime: 'date-time' };
 
-/** Names Zod gives, in the place of a format, to what is only a pattern. */
+/** Format names that Zod gives to what is only a pattern. */
 const patternFormats = new Set(['regex', 'starts_with', 'ends_with', 'includes', 'lowercase', 'uppercase']);
 
 const mostReferences = 10;

@@ -1,4 +1,4 @@
-/** A local date and time, as people and `datetime-local` inputs write it, with its zone made plain. */
+/** A local date and time, as people and `datetime-local` inputs write it, with its zone made explicit. */
 import { spelledOffset, zoneOffset } from '../time/index.ts';
 import { isDateTime } from './format.ts';
 
@@ -9,7 +9,7 @@ const offset = /^(?:[Zz]|[+-]\d{2}:\d{2})$/;
 /**
  * RFC 3339 for `text`, which may carry its own zone.
  * @param zone - where `text` carries none: `Z`, an offset such as `+02:00`, or an IANA name such as `Europe/Berlin`
- * @returns undefined where the text is no date and time, the zone is missing or unknown, or the hour is skipped there by
+ * @returns undefined if the text is no date and time, the zone is missing or unknown, or the hour is skipped there by
  *   daylight saving; an hour that comes twice is the earlier one
  */
 export function zonedDateTime(text: string, zone?: string): string | undefined {
@@ -28,7 +28,7 @@ export function zonedDateTime(text: string, zone?: string): string | undefined {
 /** The offset of an IANA zone at a wall-clock time. */
 function offsetAt(wall: string, zone: string): string | undefined {
   const utc = Date.parse(`${wall}Z`);
-  // The offset is one of those in force a day before and a day after: a zone changes once in that time at most.
+  // The offset is the one a day before or a day after: a zone changes at most once in that time.
   for (const instant of [utc - 86_400_000, utc + 86_400_000]) {
     const found = zoneOffset(instant, zone);
     if (found === undefined) return undefined;

@@ -35,7 +35,7 @@ type Applicator = (wanted: unknown, value: unknown, place: Place) => Truth;
 const malformed = ({ judging }: Place, name: string): undefined =>
   judging.unknown(`the schema's '${name}' has a value that is not allowed`);
 
-/** True where all are, false where one is not. */
+/** True if all are, false if one is not. */
 function every<T>(list: Iterable<T>, judge: (each: T) => Truth): Truth {
   let all: Truth = true;
   for (const each of list) {

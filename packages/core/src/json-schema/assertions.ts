@@ -6,7 +6,7 @@ import { canonical } from '../json/canonical.ts';
 import { isRecord } from '../json/record.ts';
 import type { Steps } from './steps.ts';
 
-/** True or false; undefined where the keyword itself has a value that is not allowed, or cannot be judged. */
+/** True or false; undefined if the keyword itself has a value that is not allowed, or cannot be judged. */
 export type Truth = boolean | undefined;
 
 /** A keyword's judgement of a value, and what it says of one that does not fit. */
@@ -20,13 +20,13 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(each => typeof each === 'string');
 const sizeOf = (value: object): number => Object.keys(value).length;
 
-/** A rule about numbers, which every other value keeps. */
+/** A rule about numbers; all other values satisfy it. */
 const number = (holds: (value: number, bound: number) => boolean, words: string): Assertion => ({
   judge: (bound, value) => (typeof bound !== 'number' ? undefined : typeof value !== 'number' || holds(value, bound)),
   says: bound => `must be ${words} ${bound}`,
 });
 
-/** A rule about how many there are, which values that cannot be counted keep. */
+/** A rule about a count; values that cannot be counted satisfy it. */
 const counted = (
   count: (value: unknown, steps: Steps) => number | undefined,
   holds: (n: number, bound: number) => boolean,
@@ -73,14 +73,14 @@ const type: Assertion = {
     const names: unknown[] = Array.isArray(wanted) ? wanted : [wanted];
     steps.spend(names.length);
     if (!names.every(name => typeof name === 'string' && Object.hasOwn(types, name))) return undefined;
-    // OpenAPI's way to say it, which validators in use take, too.
+    // OpenAPI's notation, which common validators accept, too.
     if (value === null && schema['nullable'] === true) return true;
     return names.some(name => types[name as string]!(value));
   },
   says: wanted => `must be ${[wanted].flat().join(' or ')}`,
 };
 
-/** Whether two values are the same JSON; every part that is compared is paid for. */
+/** Whether two values are the same JSON; each comparison costs a step. */
 function equal(one: unknown, other: unknown, steps: Steps): boolean {
   steps.spend(typeof one === 'string' ? 1 + one.length / 64 : 1);
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return one === other;
@@ -105,7 +105,7 @@ function sameParts(one: object, other: object, steps: Steps): boolean {
   );
 }
 
-/** Pays for writing a value down. */
+/** Pays for serializing a value. */
 function weigh(value: unknown, steps: Steps): void {
   if (typeof value === 'string') steps.spend(1 + value.length / 8);
   else steps.spend(1);

@@ -2,9 +2,9 @@
  * Judges a value by a JSON Schema that a stranger wrote (2020-12, 2019-09, draft-07, draft-06).
  *
  * schema-J1 Nothing is compiled, evaluated or fetched, and no pattern reaches a backtracking engine.
- * schema-J2 Every part of a schema that is put to a part of a value is a step; after so many nothing is said of the value.
- * schema-J3 What is not understood is not taken as kept: the value is unchecked then, unless something else shows that it does not
- *    fit. `format` only describes, as 2020-12 has it.
+ * schema-J2 Applying one part of a schema to one part of a value is a step; beyond a number of steps, the value stays unjudged.
+ * schema-J3 A keyword that is not understood does not count as satisfied: the value is then unchecked, unless something else shows
+ *    that it does not fit. `format` only describes, as 2020-12 has it.
  */
 import { isRecord } from '../json/record.ts';
 import { applicators, type Judging } from './applicators.ts';
@@ -12,7 +12,7 @@ import { assertions, type Truth } from './assertions.ts';
 import { References } from './references.ts';
 import { GivenUp, Steps } from './steps.ts';
 
-/** What a schema says of a value. */
+/** The verdict of a schema on a value. */
 export type SchemaVerdict =
   | { readonly verdict: 'fits' }
   /** `at`: the names and indices that lead to what does not fit; `says`: the rest of a sentence, such as `must be string`. */
@@ -22,9 +22,9 @@ export type SchemaVerdict =
 
 /** How a judgement is limited. */
 export interface JudgeOptions {
-  /** The document that references of the schema lead into; the schema itself where absent. */
+  /** The document that references of the schema lead into; the schema itself if absent. */
   readonly root?: unknown;
-  /** Steps the judgement may take; 3,000,000 where absent. */
+  /** Steps the judgement may take; 3,000,000 if absent. */
   readonly steps?: number;
 }
 
@@ -38,14 +38,14 @@ export function judgeBySchema(schema: unknown, value: unknown, options: JudgeOpt
 }
 
 const dialects = /^https?:\/\/json-schema\.org\/(?:draft\/20(?:20-12|19-09)|draft-0[67])\/schema#?$/;
-/** Keywords that decide, and that are not judged here. */
+/** Keywords that affect validity and are not supported here. */
 const notJudged = new Set(['$dynamicRef', '$recursiveRef', 'unevaluatedItems', 'unevaluatedProperties']);
 
 class Judgement implements Judging {
   readonly steps: Steps;
   readonly references: References;
   readonly #path: string[] = [];
-  /** Above 0 within an alternative, whose failing is no fault of the value. */
+  /** Above 0 within an alternative, whose failure does not make the value invalid. */
   #trying = 0;
   #fault: { readonly at: readonly string[]; readonly says: string } | undefined;
   #why: string | undefined;
@@ -131,7 +131,7 @@ class Judgement implements Judging {
 
   #dialect(schema: unknown): boolean {
     const named = isRecord(schema) && Object.hasOwn(schema, '$schema') ? schema['$schema'] : undefined;
-    // Before 2019-09 a reference stood for its whole schema: what was beside it counted for nothing.
+    // Before 2019-09, a reference replaced its whole schema: its siblings were ignored.
     this.#refAlone = typeof named === 'string' && /draft-0[67]/.test(named);
     if (typeof named !== 'string' || dialects.test(named)) return true;
     this.unknown('the schema is written in a dialect that is not known here');

@@ -1,7 +1,7 @@
-/** What one judgement may cost, in steps and in depth; both end it at once. */
+/** What one judgement may cost, in steps and in depth; exceeding either ends it at once. */
 import { Work } from '../patterns/index.ts';
 
-/** Thrown inside this folder: nothing is said of the value. */
+/** Thrown inside this folder: the value stays unjudged. */
 export class GivenUp extends Error {}
 
 /** Deeper values and schemas are not followed, so that the stack is never what ends it. */
@@ -17,12 +17,12 @@ export class Steps {
     this.work = new Work(most);
   }
 
-  /** @throws GivenUp where there is not as much left */
+  /** @throws GivenUp if there is not as much left */
   spend(steps: number): void {
     if (!this.work.spend(steps)) throw new GivenUp('checking it takes too long');
   }
 
-  /** One level down, into a schema or a value. @throws GivenUp where that is too deep */
+  /** One level down, into a schema or a value. @throws GivenUp if that is too deep */
   down(): void {
     this.#depth += 1;
     if (this.#depth > deepest) throw new GivenUp('it is nested too deeply');

@@ -22,7 +22,7 @@ export function blocksAside(result: Result): Result {
   return { ...result, ...empty, _meta: { ...(isRecord(result['_meta']) && result['_meta']), [key]: aside } };
 }
 
-/** The result again, with all that the SDK left of it; one without blocks aside stays as it is. */
+/** The result restored, with everything the SDK left of it; one without blocks aside stays as it is. */
 export function blocksBack<T extends Result>(result: T): T {
   const { _meta, ...rest } = result;
   if (!isRecord(_meta) || !isRecord(_meta[key])) return result;

@@ -1,4 +1,4 @@
-/** One spelling for every JSON value, so that its digest says whether two are the same. Pure. */
+/** One canonical text for every JSON value, so that equal values have equal digests. Pure. */
 
 /** JSON with sorted keys; `undefined` members are left out, as `JSON.stringify` does. */
 export function canonical(value: unknown): string {

@@ -1,8 +1,8 @@
 /**
- * What a value would lose on its way through JSON, and where: a Map becomes `{}`, NaN becomes null, a function is left out,
- * all without a word. Pure.
+ * What a value would lose in JSON, and where: a Map becomes `{}`, NaN becomes null, a function is left out, all silently.
+ * Pure.
  *
- * What JSON only spells otherwise is no loss: a member that is `undefined` reads the same when it is absent, an object with
+ * What JSON only writes differently is no loss: a member that is `undefined` reads the same when it is absent, an object with
  * `toJSON` (a valid Date, a URL) says itself what it becomes, and -0 equals 0.
  */
 export interface JsonLoss {
@@ -18,7 +18,7 @@ export interface JsonLoss {
  * @param value - anything at all
  * @param name - what the path begins with
  * @param options - `asItIs`: what becomes something else by its `toJSON` is lost too, such as a Date
- * @returns the first thing that JSON would lose; undefined where it carries all of it. A value of `undefined` is none
+ * @returns the first thing that JSON would lose; undefined if it carries all of it. A value of `undefined` is none
  */
 export function jsonLoss(
   value: unknown,
@@ -28,7 +28,7 @@ export function jsonLoss(
   try {
     return value === undefined ? undefined : lossIn(value, name, new Set(), asItIs ? 'refused' : 'heard');
   } catch {
-    // Nested deeper than the stack is, or a proxy that throws whatever it is asked.
+    // Nested deeper than the stack, or a proxy that throws on every access.
     return { path: name, what: 'something that cannot be read to its end', instead: plain };
   }
 }
@@ -67,7 +67,7 @@ function lossIn(value: unknown, path: string, above: Set<object>, says: Says): J
     if (says === 'refused') return lost(kindOf(value));
     const said = spoken(value as { toJSON(): unknown });
     if (!said) return lost('something whose toJSON throws');
-    // An invalid Date, and whatever else has nothing to say of itself.
+    // An invalid Date, and whatever else serializes to nothing.
     if (said.value === undefined || said.value === null) return lost(kindOf(value), insteadOf[classOf(value)] ?? plain);
     return lossIn(said.value, path, above, 'over');
   }

@@ -21,7 +21,7 @@ export interface Pick {
   readonly why: string;
 }
 
-/** @throws MidcallError `sampling/unavailable` where no model takes what the request holds */
+/** @throws MidcallError `sampling/unavailable` if no model takes what the request holds */
 export function chooseModel(entries: readonly ModelEntry[], request: SamplingRequest): Pick {
   const needs = needsOf(request);
   const able = entries.filter(entry => needs.every(skill => skillsOf(entry).includes(skill)));
@@ -39,7 +39,7 @@ export function chooseModel(entries: readonly ModelEntry[], request: SamplingReq
   return among(able, preferences, asked ? 'No model matches the server’s hints' : undefined);
 }
 
-/** @throws MidcallError `sampling/unavailable` where this model cannot take the request */
+/** @throws MidcallError `sampling/unavailable` if this model cannot take the request */
 export function assertAble(entry: ModelEntry, request: SamplingRequest): void {
   const lacking = needsOf(request).filter(skill => !skillsOf(entry).includes(skill));
   if (lacking.length > 0)

@@ -46,7 +46,7 @@ export function modelCall(request: SamplingRequest, providerDataOf: ProviderData
   };
 }
 
-/** What of a request no model is given, one plain sentence each. */
+/** What is left out of a request, one plain sentence each. */
 export function leftOutOf(request: SamplingRequest): readonly string[] {
   const leftOut: string[] = [];
   if (request.metadata) leftOut.push('The server’s provider settings (metadata) are not passed on.');

@@ -11,13 +11,13 @@ export interface ModelEntry {
   readonly model: LanguageModel;
   /** Shown to the person; also what hints are matched against, beside the model's own id. Unique. */
   readonly name: string;
-  /** 0 (free) to 1 (the dearest), among the models listed. */
+  /** 0 (free) to 1 (the most expensive), among the models listed. */
   readonly cost: number;
   /** 0 (slowest) to 1 (fastest). */
   readonly speed: number;
   /** 0 to 1 (the most capable). */
   readonly intelligence: number;
-  /** What it takes beside text; `['tools']` where absent. */
+  /** What it takes beside text; `['tools']` if absent. */
   readonly skills?: readonly ModelSkill[];
   /** Families it can stand in for, such as `['sonnet', 'gpt-4o']`: hints that name one of these match it too. */
   readonly standsFor?: readonly string[];
@@ -30,7 +30,7 @@ export interface ModelEntry {
 
 export const skillsOf = (entry: ModelEntry): readonly ModelSkill[] => entry.skills ?? ['tools'];
 
-/** @throws MidcallError `sampling/invalid` where the list cannot be routed over */
+/** @throws MidcallError `sampling/invalid` if the list cannot be routed over */
 export function checkEntries(entries: readonly ModelEntry[]): void {
   if (entries.length === 0) throw invalid('A model router needs at least one model.');
   const names = new Set<string>();

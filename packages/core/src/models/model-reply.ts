@@ -18,7 +18,7 @@ import type { GeneratedPart, Generation } from './generation.ts';
 
 /**
  * @param name - the model's, for messages
- * @throws MidcallError `sampling/unavailable` where the reply broke off, `sampling/invalid` where it breaks a rule
+ * @throws MidcallError `sampling/unavailable` if the reply broke off, `sampling/invalid` if it breaks a rule
  */
 export function modelReply(
   generation: Generation,
@@ -86,7 +86,7 @@ function argumentsOf(written: string, name: string): Record<string, unknown> {
     const input: unknown = JSON.parse(written);
     if (isRecord(input)) return input;
   } catch {
-    // Told below: half-written arguments and those of another type are the same to the caller.
+    // Reported below: half-written arguments and those of another type are the same to the caller.
   }
   throw new MidcallError(
     'sampling/invalid',
@@ -96,7 +96,7 @@ function argumentsOf(written: string, name: string): Record<string, unknown> {
 
 /**
  * Holds a provider that ignores the limit to it: the text is shortened in proportion. A reply that asks for tools is kept
- * whole, since half of its arguments would be worse than a few tokens more.
+ * whole, since half of its arguments would be worse than a few extra tokens.
  */
 function cut(
   content: readonly SamplingContent[],
@@ -133,7 +133,7 @@ function usageOf(generation: Generation, request: SamplingRequest, result: Model
   };
 }
 
-/** Three characters to a token: a little more than most tokenizers count, so that a budget is not outrun. */
+/** Three characters per token: a little more than most tokenizers count, so that a budget is not exceeded. */
 const estimate = (values: readonly unknown[]): number => Math.ceil(JSON.stringify(values).length / 3);
 
 function warningWords(warning: unknown): string[] {

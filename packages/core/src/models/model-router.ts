@@ -18,7 +18,7 @@ import { providerMemory } from './provider-memory.ts';
 /**
  * A {@link SamplingModel} over the operator's models.
  * @param options - `models`: in the order they are preferred where a server states no preference
- * @throws MidcallError `sampling/invalid` where the list cannot be routed over
+ * @throws MidcallError `sampling/invalid` if the list cannot be routed over
  */
 export function modelRouter(options: { readonly models: readonly ModelEntry[] }): SamplingModel {
   checkOptions('modelRouter', options, { models: required({ words: 'a list of models', fits: Array.isArray }) });

@@ -1,11 +1,11 @@
 /**
- * Opens a page in the person's browser, after they said yes. No shell sees the address, PowerShell neither: it is one
- * argument of a program of the system's own. Only http(s) addresses in their parsed, percent-encoded spelling get that far.
+ * Opens a page in the person's browser, after they have agreed. No shell sees the address, not even PowerShell: it is one
+ * argument of a system program. Only http(s) addresses in their parsed, percent-encoded form get that far.
  */
 import { spawn as spawnProcess } from 'node:child_process';
 import { hides } from '../text/visible.ts';
 
-/** Starts a program; as much of `child_process.spawn` as is needed. */
+/** Starts a program; the part of `child_process.spawn` that is needed. */
 export type Spawn = (
   command: string,
   args: readonly string[],
@@ -17,7 +17,7 @@ export type Spawn = (
   },
 ) => { once(event: 'spawn' | 'error', listener: () => void): unknown; unref(): void };
 
-/** What opening a link takes from outside. */
+/** Injected dependencies of opening a link. */
 export interface OpenUrlOptions {
   readonly platform?: NodeJS.Platform;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ export interface OpenUrlOptions {
 
 const windows = ['rundll32.exe', 'url.dll,FileProtocolHandler'] as const;
 
-/** Beyond this, programs and browsers cut an address somewhere. */
+/** Longer addresses are cut off by some programs and browsers. */
 const longest = 8_192;
 
 /** The programs that open a page, each with the arguments before the address; the first that starts is used. */
@@ -37,13 +37,13 @@ function openers(
   if (platform === 'darwin') return [['open']];
   if (platform === 'win32') return [windows];
   const found: (readonly string[])[] = [];
-  // Linux inside Windows: the person's browser is the one of Windows.
+  // Linux inside Windows: the person's browser is that of Windows.
   if (environment['WSL_INTEROP']) found.push(windows);
   if (environment['DISPLAY'] || environment['WAYLAND_DISPLAY']) found.push(['xdg-open']);
   return found;
 }
 
-/** The address as it may be handed over, or undefined. */
+/** The address as it may be passed on, or undefined. */
 function openable(href: string): string | undefined {
   if (href.length > longest || hides(href) || /\s/.test(href) || !URL.canParse(href)) return undefined;
   const url = new URL(href);
@@ -53,7 +53,7 @@ function openable(href: string): string | undefined {
 /**
  * Opens a page.
  * @param href - http(s); anything else is never opened
- * @returns false where there is no browser to open, or the address is none; the person opens the printed one then
+ * @returns false if there is no browser to open, or the address is invalid; the person then opens the printed one
  */
 export async function openUrl(href: string, options: OpenUrlOptions = {}): Promise<boolean> {
   const address = openable(href);
@@ -66,7 +66,7 @@ export async function openUrl(href: string, options: OpenUrlOptions = {}): Promi
   return false;
 }
 
-/** True where the program could be started; what becomes of it then is its own business. */
+/** True if the program could be started; what it does then is not tracked. */
 function starts(spawn: Spawn, command: string, args: readonly string[]): Promise<boolean> {
   return new Promise(resolve => {
     const child = spawn(command, args, { shell: false, detached: true, stdio: 'ignore', windowsHide: true });

@@ -1,6 +1,6 @@
 /**
- * Which host a request names, and the path it asks for. Checking a host is worth something only where a request names one:
- * with two Host headers, or with a target that names another host, each reader would take its pick.
+ * Which host a request names, and the path it asks for. Checking a host is meaningful only if a request names exactly one:
+ * with two Host headers, or a target that names another host, different readers would pick different ones.
  */
 import type { IncomingMessage } from 'node:http';
 
@@ -14,13 +14,13 @@ export interface RequestTarget {
 
 const hostHeader = /^(?:\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(?::\d{1,5})?$/iu;
 
-/** @returns undefined where the request names no host, several, or what cannot be read */
+/** @returns undefined if the request names no host, several, or what cannot be read */
 export function readTarget({ url = '', rawHeaders }: IncomingMessage): RequestTarget | undefined {
   const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === 'host');
   const [host] = hosts;
   if (host === undefined || hosts.length > 1 || !hostHeader.test(host)) return undefined;
   if (url.startsWith('/')) return URL.canParse(`http://${host}${url}`) ? { host, path: url } : undefined;
-  // RFC 9112, 3.2.2: a server takes the absolute form, too; its host and the header's are the same.
+  // RFC 9112, 3.2.2: a server accepts the absolute form, too; its host must be the header's.
   if (!/^https?:\/\//iu.test(url) || !URL.canParse(url)) return undefined;
   const { protocol, host: named, username, password, pathname, search } = new URL(url);
   const header = `${protocol}//${host}`;

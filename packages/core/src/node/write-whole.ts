@@ -1,9 +1,9 @@
-/** Writes a file of its owner's alone, whole: a crash leaves the old one or the new one. */
+/** Writes a file that only its owner can read, atomically: a crash leaves the old one or the new one. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** @throws what the system says; then nothing is left behind, and the old file stays */
+/** @throws the system's error; then nothing is left behind, and the old file stays */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });

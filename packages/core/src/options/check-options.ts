@@ -1,10 +1,10 @@
 /**
- * Checks what a factory is given, once, before anything is built of it. TypeScript says the same while one types; this says it
- * to plain JavaScript, and before a server runs with a typo in `principal` or `authenticate`.
+ * Checks the options of a factory once, before anything is built. TypeScript reports the same in an editor; this reports it in
+ * plain JavaScript, and before a server runs with a typo in `principal` or `authenticate`.
  *
- * - options-O1 A name that is no option is refused, with the one that was probably meant.
- * - options-O2 What is missing or of another kind is named, with what it must be and what was given instead: its kind, its size, a
- *   number. No text is repeated: it may be a key.
+ * - options-O1 A name that is not an option is refused; the error suggests the one that was probably meant.
+ * - options-O2 What is missing or of the wrong kind is named, with what it must be and what was given: its kind, its size, a number.
+ *   No text is repeated: it may be a key.
  * - options-O3 `undefined` is the same as absent.
  */
 import { isRecord } from '../json/record.ts';
@@ -14,7 +14,7 @@ export interface Kind {
   /** Completes "… must be"; such as `a function`. */
   readonly words: string;
   readonly fits: (value: unknown) => boolean;
-  /** Looks inside; what is wrong there, as a sentence. */
+  /** Checks the contents; what is wrong with them, as a sentence. */
   readonly inside?: (value: unknown, at: string) => string | undefined;
   readonly required?: true;
   /** What each member of a list must be. */
@@ -23,10 +23,10 @@ export interface Kind {
   readonly choices?: readonly string[];
 }
 
-/** A kind for each option, so that none is forgotten. */
+/** A kind for every option, so that none is forgotten. */
 export type Kinds<O> = { readonly [K in keyof Required<O>]: Kind };
 
-/** An option of any kind: what takes it checks it. */
+/** An option of any kind: whatever receives it checks it. */
 export const anything: Kind = { words: 'anything', fits: () => true };
 export const flag: Kind = { words: 'true or false', fits: value => typeof value === 'boolean' };
 export const text: Kind = { words: 'a string', fits: value => typeof value === 'string' };
@@ -83,7 +83,7 @@ export const parts = <O>(kinds: Kinds<O>): Kind => ({
   inside: (value, at) => problemIn(value as Readonly<Record<string, unknown>>, kinds, at),
 });
 
-/** The same kind, where it may not be left out. */
+/** The same kind, but required. */
 export const required = (kind: Kind): Kind => ({ ...kind, required: true });
 
 /** A schema of any library that follows Standard Schema. */
@@ -118,7 +118,7 @@ export function checkOptions<O>(place: string, options: O, kinds: Kinds<O>): voi
   if (problem !== undefined) throw new TypeError(`${place}: ${problem}`);
 }
 
-/** @throws TypeError where what is no object of options is not what it has to be; `what` names it */
+/** @throws TypeError if a value that is not an options object is of the wrong kind; `what` names it */
 export function checkGiven(place: string, what: string, value: unknown, kind: Kind): void {
   if (!kind.fits(value)) throw new TypeError(`${place}: ${mismatch(what, kind, value)}`);
 }
@@ -129,7 +129,7 @@ function problemIn(
   at: string,
 ): string | undefined {
   for (const key of Object.keys(options)) if (!Object.hasOwn(kinds, key)) return unknown(key, Object.keys(kinds), at);
-  // This is checked for each question and each step, so nothing is made for what fits.
+  // Runs for each question and each step, so valid input allocates nothing.
   for (const key of Object.keys(kinds)) {
     const kind = kinds[key]!;
     const value = options[key];
@@ -151,7 +151,7 @@ function unknown(key: string, known: readonly string[], at: string): string {
   return `there is no option '${at}${key.slice(0, 60)}'. ${rest}`;
 }
 
-/** What it must be and what it is; in a list, of the first member that does not fit. */
+/** What it must be and what it is; in a list, for the first member that does not fit. */
 function mismatch(where: string, kind: Kind, value: unknown): string {
   const { members } = kind;
   const at = members && Array.isArray(value) ? value.findIndex(each => !members.fits(each)) : -1;
@@ -178,7 +178,7 @@ function kindOf(value: unknown): string {
 
 const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-/** The name that was probably meant: it begins the same, or differs by a slip or two. */
+/** The name that was probably meant: it begins the same, or differs by one or two typos. */
 function nearest(key: string, known: readonly string[]): string | undefined {
   if (key.length > 40) return undefined;
   const one = key.toLowerCase();

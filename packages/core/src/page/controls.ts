@@ -1,10 +1,10 @@
-/** The native controls that forms are made of, on the desk and on a server's pages. What is around each is the form's own. Pure. */
+/** The native controls of forms, on the desk and on a server's pages; each form adds its own labels and layout. Pure. */
 import { attributes, type Html, html } from './html.ts';
 
 /** Attributes that a form gives its controls: ids, names, descriptions. */
 export type ControlAttributes = Parameters<typeof attributes>[0];
 
-/** The kind of input for a text format; `text` where a field has none. */
+/** The kind of input for a text format; `text` if a field has none. */
 export const inputTypes = { text: 'text', email: 'email', uri: 'url', date: 'date' } as const;
 
 /** A line of text. */
@@ -14,7 +14,7 @@ export const lineControl = (all: ControlAttributes): Html => html`<input${attrib
 export const areaControl = (all: ControlAttributes, value: string): Html =>
   html`<textarea${attributes(all)}>\n${value}</textarea>`;
 
-/** A number; anything that is one where `integer` is not set. */
+/** A number; with `integer`, a whole one. */
 export const numberControl = (
   all: ControlAttributes,
   field: {
@@ -25,7 +25,7 @@ export const numberControl = (
 ): Html =>
   lineControl({ ...all, type: 'number', min: field.minimum, max: field.maximum, step: field.integer ? 1 : 'any' });
 
-/** One of a list that unfolds. */
+/** A drop-down list. */
 export const listControl = (
   all: ControlAttributes,
   options: readonly { readonly value: string; readonly title: Html | string; readonly selected: boolean }[],
@@ -34,6 +34,6 @@ export const listControl = (
     ({ value, title, selected }) => html`<option${attributes({ value, selected })}>${title}</option>`,
   )}</select>`;
 
-/** One of several that are laid open: a radio button or a checkbox with its text. */
+/** One of several visible choices: a radio button or a checkbox with its text. */
 export const optionControl = (all: ControlAttributes, text: Html, className = 'option'): Html =>
   html`<label class="${className}">${lineControl(all)}${text}</label>`;

@@ -17,7 +17,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, lists are joined, nothing stands for nothing. */
+/** What a template may contain: text is escaped, lists are joined, undefined becomes empty. */
 export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
 
 const entities: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text with every character that markup gives a meaning replaced; fit for content and for quoted attributes. */
+/** Text with every character escaped that has a meaning in markup; for content and for quoted attributes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, character => entities[character]!);
 }
@@ -53,7 +53,7 @@ export function trusted(text: string): Html {
   return new Html(text);
 }
 
-/** Attributes from an object: true stands for a bare name, undefined and false for absence. */
+/** Attributes from an object: true gives a bare name; undefined and false give nothing. */
 export function attributes(all: Readonly<Record<string, string | number | boolean | undefined>>): Html {
   let text = '';
   for (const [name, value] of Object.entries(all)) {
@@ -67,16 +67,16 @@ export function attributes(all: Readonly<Record<string, string | number | boolea
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** The colours, where they are not those of the person's system. */
+  /** The colours, if they are not those of the person's system. */
   readonly theme?: 'light' | 'dark' | undefined;
-  /** Path of the mark; that of {@link icon} at the root where absent. */
+  /** Path of the icon; {@link icon} at the root if absent. */
   readonly icon?: string;
   /** Paths of style sheets and ES modules on this origin. */
   readonly styles: readonly string[];
   readonly modules?: readonly string[];
   /** Modules that the first one imports, fetched at once. */
   readonly preload?: readonly string[];
-  /** Where a browser without client script goes by itself, and after how many seconds. */
+  /** Where a browser without client script is redirected, and after how many seconds. */
   readonly refreshWithoutScript?: { readonly after: number; readonly to: string };
   /** An http(s) address the page leads to at once. */
   readonly leadsTo?: string;

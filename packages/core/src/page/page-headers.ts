@@ -1,6 +1,6 @@
 /**
  * The headers of every page and file we serve to a browser: nothing but what is named may be loaded, nothing frames it,
- * and nothing of it is kept or passed on.
+ * and nothing of it is stored or passed on.
  * @param loads - the directives of the content security policy that say what the page may load
  */
 export const pageHeaders = (loads: string): Readonly<Record<string, string>> => ({

@@ -5,15 +5,15 @@ export type CodePointRange = readonly [number, number];
 
 /** A set of code points. */
 export interface CodePoints {
-  /** Sorted, apart from each other; undefined for a Unicode property, which can only be asked. */
+  /** Sorted, not touching each other; undefined for a Unicode property, which can only be tested. */
   readonly ranges: readonly CodePointRange[] | undefined;
-  /** What one question costs; see `work.ts`. */
+  /** What one test costs; see `work.ts`. */
   readonly steps: number;
   has(point: number): boolean;
 }
 
 const most = 0x10ffff;
-/** Asking the engine for a property costs about as much as this many comparisons. */
+/** Testing a property with the engine costs about as much as this many comparisons. */
 const propertySteps = 10;
 
 /** The set of these ranges, in any order and overlapping as they may. */
@@ -24,7 +24,7 @@ export function pointsIn(given: readonly CodePointRange[]): CodePoints {
     if (last && low <= last[1] + 1) last[1] = Math.max(last[1], high);
     else ranges.push([low, high]);
   }
-  // Where the set begins and ends, by turns: a point is inside after an odd number of these.
+  // Alternating begins and ends: a point is inside after an odd number of these.
   const edges = Uint32Array.from(ranges.flatMap(([low, high]) => [low, high + 1]));
   const has = (point: number): boolean => {
     let [from, to] = [0, edges.length];
@@ -38,10 +38,10 @@ export function pointsIn(given: readonly CodePointRange[]): CodePoints {
   return { ranges, steps: 1 + Math.ceil(Math.log2(edges.length + 1)), has };
 }
 
-/** The set with this code point alone. */
+/** The set of only this code point. */
 export const onePoint = (point: number): CodePoints => pointsIn([[point, point]]);
 
-/** A Unicode property, such as `\p{Lu}`. @throws SyntaxError where there is none of this name */
+/** A Unicode property, such as `\p{Lu}`. @throws SyntaxError if there is none of this name */
 export function pointsWith(property: string): CodePoints {
   const one = new RegExp(`^${property}$`, 'u');
   return { ranges: undefined, steps: propertySteps, has: point => one.test(String.fromCodePoint(point)) };

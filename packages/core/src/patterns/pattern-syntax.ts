@@ -1,6 +1,6 @@
 /**
- * Reads the part of ECMAScript's regular expressions that can be decided in linear time: no lookaround, no references
- * back. Everything is counted in code points, as JSON Schema asks.
+ * Parses the part of ECMAScript's regular expressions that can be matched in linear time: no lookaround, no backreferences.
+ * Everything is counted in code points, as JSON Schema asks.
  */
 import { type CodePoints, complement, onePoint, pointsIn, pointsWith, union } from './code-points.ts';
 
@@ -11,12 +11,12 @@ export type PatternNode =
   | { readonly type: 'repeat'; readonly part: PatternNode; readonly min: number; readonly max: number }
   | { readonly type: 'at'; readonly place: 'start' | 'end' | 'word-edge' | 'no-word-edge' };
 
-/** Thrown inside this folder for syntax that is right but not read here. */
+/** Thrown inside this folder for valid syntax that is not supported here. */
 export class NotLinear extends Error {}
 
 /**
- * @param unicode - true where it is a pattern under the flag `u`; without it `\p{Lu}` and `\u{61}` mean something else
- * @throws NotLinear for lookaround, references back and other things only a backtracking engine can do
+ * @param unicode - true if it is a pattern under the flag `u`; without it `\p{Lu}` and `\u{61}` mean something else
+ * @throws NotLinear for lookaround, backreferences and other things that only a backtracking engine can do
  */
 export function readPattern(source: string, unicode: boolean): PatternNode {
   const reader = new PatternReader([...source], unicode);
@@ -161,7 +161,7 @@ class PatternReader {
       this.#at += 1;
       const high = this.#classMember();
       const [from, to] = [low.ranges?.[0], high.ranges?.[0]];
-      // A class cannot bound a range; browsers then take the hyphen as itself.
+      // A class cannot bound a range; browsers then take the hyphen literally.
       if (!from || !to || from[0] !== from[1] || to[0] !== to[1]) sets.push(low, single('-'), high);
       else sets.push(pointsIn([[from[0], to[0]]]));
     }
@@ -195,7 +195,7 @@ class PatternReader {
     if (hex) {
       this.#at += hex[0].length;
       const point = Number.parseInt(hex[1]!, 16);
-      // Half of a pair: what it means hangs on what follows.
+      // Half of a surrogate pair: what it means depends on what follows.
       if (point >= 0xd800 && point <= 0xdfff) throw new NotLinear();
       return onePoint(point);
     }

@@ -1,10 +1,10 @@
 /**
- * Patterns from strangers, matched without backtracking.
+ * Regular expressions from strangers, matched without backtracking.
  *
  * pattern-P1 A pattern never reaches a backtracking engine with text to match: it runs as a set of states, in time linear in the
  *    text.
- * pattern-P2 Reading and matching are counted in steps; what would cost more than is left of the budget is not done.
- * pattern-P3 What cannot be decided this way is said, not guessed.
+ * pattern-P2 Reading and matching are counted in steps; work that would exceed the budget is not done.
+ * pattern-P3 What cannot be decided this way is reported as undecided, never guessed.
  */
 import type { CodePoints } from './code-points.ts';
 import { NotLinear, type PatternNode, readPattern, wordPoints } from './pattern-syntax.ts';
@@ -19,17 +19,17 @@ type Instruction =
   | { readonly type: 'at'; readonly place: Place; next: number }
   | { readonly type: 'match' };
 
-/** What a pattern is good for. */
+/** What is known about a pattern. */
 export type PatternVerdict =
-  /** `matches`: undefined where the work is used up. */
+  /** `matches`: undefined if the budget is used up. */
   | { readonly verdict: 'linear'; matches(text: string, work: Work): boolean | undefined }
   /** Not a regular expression. */
   | { readonly verdict: 'broken' }
-  /** Lookaround, references back, too large, or no work left for it: not checked here. */
+  /** Lookaround, backreferences, too large, or no budget left: not checked here. */
   | { readonly verdict: 'unchecked' };
 
 const mostInstructions = 600;
-/** Parts put one after another, those that become no instruction too: `(?:){999999}` is long work for nothing. */
+/** Parts in sequence, including those that produce no instruction: `(?:){999999}` is much work for nothing. */
 const mostParts = 2_000;
 const mostKept = 200;
 /** Longer patterns are not read. */
@@ -39,20 +39,20 @@ const readingSteps = { once: 100, each: 20 };
 
 interface Judged {
   readonly verdict: PatternVerdict;
-  /** What judging it costs, also where the verdict is known: a form reads the same the second time. */
+  /** What judging it costs, charged even if the verdict is cached, so that a form reads the same the second time. */
   readonly steps: number;
 }
 
 const judged = new Map<string, Judged>();
 
-/** Judges a pattern; the verdict is kept. */
+/** Judges a pattern; the verdict is cached. */
 export function judgePattern(source: string, work: Work): PatternVerdict {
   if (source.length > longestSource) return { verdict: 'unchecked' };
   const { verdict, steps } = judged.get(source) ?? keep(source, judge(source));
   return work.spend(steps) ? verdict : { verdict: 'unchecked' };
 }
 
-/** True where the text matches the pattern somewhere; undefined where the pattern is not one we check, or work is used up. */
+/** True if the text matches the pattern somewhere; undefined if the pattern is not one we check, or the budget is used up. */
 export function matchesPattern(source: string, text: string, work: Work): boolean | undefined {
   const pattern = judgePattern(source, work);
   return pattern.verdict === 'linear' ? pattern.matches(text, work) : undefined;
@@ -164,7 +164,7 @@ class Assembler {
   }
 }
 
-/** Goes through the text once with every state a match could be in; each visit and each comparison is a step. */
+/** Reads the text once, tracking every state a match could be in; each visit and each comparison is a step. */
 function run(program: readonly Instruction[], text: string, work: Work): boolean | undefined {
   const seen = new Int32Array(program.length).fill(-1);
   if (!work.spend(program.length)) return undefined;

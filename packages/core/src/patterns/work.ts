@@ -5,17 +5,17 @@
 export class Work {
   #left: number;
 
-  /** @param steps - what may be spent in all */
+  /** @param steps - what may be spent in total */
   constructor(steps: number) {
     this.#left = steps;
   }
 
-  /** True once more was asked for than there was; it stays true. */
+  /** True once more was requested than was left; stays true. */
   get usedUp(): boolean {
     return this.#left < 0;
   }
 
-  /** Pays for what was done, or is about to be. @returns false where the budget is used up */
+  /** Pays for work done or about to be done. @returns false if the budget is used up */
   spend(steps: number): boolean {
     if (this.#left >= 0) this.#left -= steps;
     return this.#left >= 0;

@@ -2,7 +2,7 @@
  * Root URI <-> path, for POSIX and Windows alike and independent of the machine it runs on. Pure text: what a name leads
  * to is judged where it is opened.
  *
- * Strict on purpose: a URI that two programs could read differently (an encoded separator, `..`, a query, a lone `%`, a
+ * Strict on purpose: a URI that two programs could interpret differently (an encoded separator, `..`, a query, a lone `%`, a
  * host on POSIX, a drive without its slash) is refused with the reason, never guessed at.
  */
 import { MidcallError } from '../errors/errors.ts';
@@ -22,7 +22,7 @@ function refuse(text: string, why: string): MidcallError {
  * The absolute path a `file:` URI stands for.
  *
  * @param uri - `file:///path`, `file:/path` or `file://localhost/path`; on Windows also `file://host/share`
- * @param style - whose rules apply; those of this machine where absent
+ * @param style - whose rules apply; those of this machine if absent
  * @returns an absolute, normal path without a trailing separator; the drive letter in upper case
  * @throws MidcallError roots/invalid, with the reason
  */
@@ -70,7 +70,7 @@ function checked(uri: string, segment: string, style: PathStyle): string {
   return segment;
 }
 
-/** Why Windows would not take a name for what it says, or undefined. A drive passes; its place is checked by the caller. */
+/** Why Windows would not take a name literally, or undefined. A drive passes; the caller checks its position. */
 function windowsSegment(segment: string): string | undefined {
   if (segment === '' || segment === '.' || /^[a-z]:$/i.test(segment)) return undefined;
   if (/[:]/.test(segment)) return "it has a ':' inside a name (an alternate stream, or a drive without its slash)";
@@ -119,7 +119,7 @@ function share(uri: string, host: string, segments: readonly string[]): string {
  * The `file:` URI of an absolute path, percent-encoded; {@link toPath} gives the same path back.
  *
  * @param path - absolute; `..` is resolved as text
- * @param style - whose rules apply; those of this machine where absent
+ * @param style - whose rules apply; those of this machine if absent
  * @throws MidcallError roots/invalid for a relative or drive-relative path, a device path, a NUL or broken Unicode
  */
 export function toUri(path: string, style: PathStyle = hereStyle): string {

@@ -22,7 +22,7 @@ export function readJsonObject(findings: Findings, at: string, value: unknown): 
   return isSafeJson(findings, at, value) ? value : undefined;
 }
 
-/** True where a JSON value can be kept; notes why not. */
+/** True if a JSON value can be kept; notes why not. */
 export function isSafeJson(findings: Findings, at: string, value: unknown): boolean {
   const open: { readonly node: unknown; readonly depth: number }[] = [{ node: value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

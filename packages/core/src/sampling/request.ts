@@ -36,7 +36,7 @@ export interface SamplingToolDefinition {
   readonly _meta?: JsonObject;
 }
 
-/** `auto`: the model decides (also where absent); `required`: at least one tool; `none`: no tool. */
+/** `auto`: the model decides (also if absent); `required`: at least one tool; `none`: no tool. */
 export interface ToolChoice {
   readonly mode?: 'auto' | 'required' | 'none';
 }
@@ -53,7 +53,7 @@ export interface SamplingRequest {
   readonly stopSequences?: readonly string[];
   readonly tools?: readonly SamplingToolDefinition[];
   readonly toolChoice?: ToolChoice;
-  /** Never sent by Midcall; here only where a client that declares `sampling.context` received it. */
+  /** Never sent by Midcall; here only if a client that declares `sampling.context` received it. */
   readonly includeContext?: 'thisServer' | 'allServers';
   /** Provider-specific extras. */
   readonly metadata?: JsonObject;

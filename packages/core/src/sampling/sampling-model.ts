@@ -17,7 +17,7 @@ export interface ModelChoice {
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** True where the provider did not say and the numbers are counted from the text. */
+  /** True if the provider did not say and the numbers are counted from the text. */
   readonly estimated: boolean;
 }
 
@@ -33,13 +33,13 @@ export interface ModelReply {
 export interface SamplingModel {
   /** The models there are, in the operator's order; each may be given to `run`. */
   readonly names: readonly string[];
-  /** True where at least one model takes tools: whether `sampling.tools` may be declared. */
+  /** True if at least one model takes tools: whether `sampling.tools` may be declared. */
   readonly tools: boolean;
-  /** True where the person writes the replies; views then say so, and its own replies are there to be written over. */
+  /** True if the person writes the replies; views then say so, and its own replies are there to be written over. */
   readonly byHand?: boolean;
   /**
    * Picks a model without calling any. Pure: the same request gets the same choice.
-   * @throws MidcallError `sampling/unavailable` where no model can take the request
+   * @throws MidcallError `sampling/unavailable` if no model can take the request
    */
   choose(request: SamplingRequest): ModelChoice;
   /**

@@ -68,7 +68,7 @@ export interface SamplingTool {
   readonly definition: SamplingToolDefinition;
   /**
    * Runs the tool once. Arguments that break the schema, a throw and an unusable output become an error result.
-   * @throws the signal's reason, where it has fired
+   * @throws the signal's reason, if it has fired
    */
   answer(use: ToolUseContent, options: { readonly signal: AbortSignal }): Promise<ToolResultContent>;
 }
@@ -79,7 +79,7 @@ export interface SamplingTool {
  *   `input`: schema of the arguments, an object at the root; `output`: schema of `structuredContent`, an object at the
  *   root, which every result that is no error then has and keeps to; `run`: is given the schema's output. The message of
  *   an error it throws is read by the model and shown to the person: keep secrets out of it.
- * @throws MidcallError `sampling/invalid` where the name or the schema cannot be offered
+ * @throws MidcallError `sampling/invalid` if the name or the schema cannot be offered
  */
 export function samplingTool<const S extends ToolInputSchema>(tool: {
   readonly name: string;

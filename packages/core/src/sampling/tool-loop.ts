@@ -17,11 +17,11 @@ import { errorResult } from './sampling-tool.ts';
 
 /** Where the loop ends. */
 export interface ToolLoopLimits {
-  /** The most requests that leave, 1 to 100; 10 where absent. */
+  /** The most requests that leave, 1 to 100; 10 if absent. */
   readonly maxIterations?: number;
-  /** The most tokens to ask for over all requests; no limit where absent. */
+  /** The most tokens to ask for over all requests; no limit if absent. */
   readonly maxTotalTokens?: number;
-  /** Milliseconds after which no further request leaves; no limit where absent. */
+  /** Milliseconds after which no further request leaves; no limit if absent. */
   readonly maxElapsedMs?: number;
 }
 
@@ -74,7 +74,7 @@ export type ToolLoopStep =
  * Begins a loop.
  * @param request - the first request with its tools. A `toolChoice` of `required` holds for the first reply only, since
  *   the model could never finish under it; `auto` follows.
- * @throws MidcallError `sampling/invalid` where the request breaks a rule or a limit makes no sense
+ * @throws MidcallError `sampling/invalid` if the request breaks a rule or a limit makes no sense
  */
 export function startToolLoop(
   request: SamplingRequest,
@@ -98,7 +98,7 @@ export function startToolLoop(
 
 /**
  * Takes a loop one step further.
- * @throws MidcallError `sampling/invalid` where the event is not the one the state waits for
+ * @throws MidcallError `sampling/invalid` if the event is not the one the state waits for
  */
 export function advanceToolLoop(state: ToolLoopState, event: ToolLoopEvent): ToolLoopStep {
   if ((event.kind === 'results') !== state.open.length > 0)
@@ -142,7 +142,7 @@ function sample(state: ToolLoopState, messages: readonly SamplingMessage[]): Ext
   return { next: 'sample', request, state: { ...state, request, iterations, tokens: state.tokens + maxTokens } };
 }
 
-/** True where the next request is the last that may leave. */
+/** True if the next request is the last that may leave. */
 function isLast(state: ToolLoopState): boolean {
   return state.iterations + 1 >= (state.limits.maxIterations ?? 10) || tokensLeft(state) <= state.maxTokens;
 }

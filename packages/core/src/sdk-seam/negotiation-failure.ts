@@ -9,6 +9,6 @@ export const notOfferedRevision = (message: string): string | undefined => notOf
 export const negotiationReason = (message: string): string =>
   message.replace(/^Version negotiation(?: probe)? failed: /, '').replace(/ \(no fallback.*$/, '');
 
-/** True where a server ended when it was asked which revision it speaks, as some do at any request before the first they know. */
+/** True if a server ended when it was asked which revision it speaks, as some do at any request before the first they know. */
 export const endedWhenProbed = (message: string): boolean =>
   message.includes('the connection closed during the server/discover probe');

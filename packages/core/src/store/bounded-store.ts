@@ -1,14 +1,14 @@
 /**
- * A store whose every operation comes to an end: whoever is given a store uses it through this, so that a connection on
- * which nothing ever arrives fails a call instead of holding it for good.
+ * A store whose every operation ends: every store is used through this, so that a silent connection fails a call instead of
+ * blocking it forever.
  *
- * An operation that was given up may still be carried out later. That is safe by the contract of whoever asks: a claim that
- * is not known to be held is not acted on, and what was not acknowledged counts as not done.
+ * An operation that was given up may still be carried out later. Callers are safe: a claim that is not known to be held is not
+ * acted on, and what was not acknowledged counts as not done.
  */
 import { MidcallError } from '../errors/errors.ts';
 import type { Store } from './store.ts';
 
-/** Runs a function later. @returns what takes it back */
+/** Runs a function later. @returns a function that cancels it */
 type Timer = (fn: () => void, ms: number) => () => void;
 
 /** Longer than a client needs to reconnect, and shorter than callers wait. */

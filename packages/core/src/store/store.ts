@@ -5,24 +5,24 @@ import type { SetOptions } from './entry.ts';
  * (`@midcall/testing` publishes the suite a driver must pass):
  *
  * - store-S1 `set` with `ifAbsent` or `ifEquals` and `take` are atomic across every process that shares the store.
- * - store-S2 a value is returned byte for byte, or not at all; never half-written, also after `kill -9`.
+ * - store-S2 a value is returned byte for byte, or not at all; never half-written, even after `kill -9`.
  * - store-S3 past its `ttlMs` a value is absent for every method, `set` with `ifAbsent` or `ifEquals` included.
- * - store-S4 `set` replaces a value in one motion: a reader beside it sees the old value or the new one, never none.
+ * - store-S4 `set` replaces a value atomically: a concurrent reader sees the old value or the new one, never none.
  */
 export interface Store {
-  /** Milliseconds after which Midcall gives an operation up with `store/unavailable`; 15,000 where absent. */
+  /** Milliseconds after which Midcall gives up on an operation with `store/unavailable`; 15,000 if absent. */
   readonly timeoutMs?: number;
-  /** @returns the value, or undefined where there is none or its time is up */
+  /** @returns the value, or undefined if there is none or its time is up */
   get(key: string): Promise<string | undefined>;
   /**
    * Writes a value.
-   * @param options - `ttlMs`: milliseconds to live, for ever where absent; `ifAbsent`: write only where no live value is;
-   *   `ifEquals`: write only where this is the live value
-   * @returns true where it was written; false only with `ifAbsent` or `ifEquals`
-   * @throws TypeError where both conditions are given
+   * @param options - `ttlMs`: milliseconds to live, forever if absent; `ifAbsent`: write only if no live value is;
+   *   `ifEquals`: write only if this is the live value
+   * @returns true if it was written; false only with `ifAbsent` or `ifEquals`
+   * @throws TypeError if both conditions are given
    */
   set(key: string, value: string, options?: SetOptions): Promise<boolean>;
-  /** Removes a value; nothing happens where there is none. */
+  /** Removes a value; nothing happens if there is none. */
   delete(key: string): Promise<void>;
   /** Removes a value and returns it: of all concurrent takers exactly one gets it. */
   take(key: string): Promise<string | undefined>;

@@ -1,5 +1,5 @@
 /**
- * Text from a server as a person may see it. Whatever could move the cursor, reorder the line or hide a character is
+ * Text from a server made safe to show. Whatever could move the cursor, reorder the line or hide a character is
  * written out (`⟦U+202E⟧`), and length is capped, so that no text can forge the interface around it. Pure; every view
  * passes every foreign string through here before its own escaping.
  *
@@ -11,16 +11,16 @@
 
 /** How a text is made visible. */
 export interface VisibleOptions {
-  /** Characters kept (Unicode code points); the rest is counted. Default 2,000. */
+  /** Characters shown (Unicode code points); the rest is counted. Default 2,000. */
   readonly max?: number;
   /** True keeps line breaks and tabs; false writes them out too. Default false. */
   readonly lines?: boolean;
 }
 
-/** Signs that are assigned, not ignorable, and yet blank: Braille, a musical, a Khitan and two Egyptian fillers. */
+/** Characters that are assigned, not ignorable, and yet blank: Braille, a musical, a Khitan and two Egyptian fillers. */
 const blank = String.raw`\u2800\u{1D159}\u{16FE4}\u{13441}\u{13442}`;
 
-/** A pattern that is built when a text needs it first: that takes milliseconds, which a process that starts has not. */
+/** A pattern that is built when a text first needs it: building takes milliseconds, which would slow the start. */
 function lazily(make: () => RegExp): () => RegExp {
   let made: RegExp | undefined;
   return () => {
@@ -49,7 +49,7 @@ const chosenPresentation = /\p{Extended_Pictographic}[\uFE0E\uFE0F]/uy;
 /** More UTF-16 units than the longest emoji has. */
 const longestEmoji = 40;
 
-/** visible-V2. What stands before a joiner that joins, and after it. Viramas are those of the scripts of South Asia and Burma. */
+/** visible-V2. What may precede and follow a joiner. Viramas are those of the scripts of South Asia and Burma. */
 const virama =
   /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0F84\u1039\u103A\u17D2\u1B44\u1BAA\uA8C4\uA9C0]$/u;
 const arabic = String.raw`[[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Adlam}]&&\p{L}]`;
@@ -69,7 +69,7 @@ function written(character: string): string {
   return `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟧`;
 }
 
-/** Some of a text: as it is, or one character that must be written out. */
+/** A piece of a text: shown as it is, or one character that must be written out. */
 interface Piece {
   readonly text: string;
   readonly drawn: boolean;
@@ -104,11 +104,11 @@ function* pieces(text: string): Generator<Piece> {
     const character = String.fromCodePoint(text.codePointAt(at)!);
     const next = at + character.length;
     if (hidden().test(character)) {
-      // Nothing more than a base with its marks stands before.
+      // Only a base with its marks precedes it.
       const before = text.slice(Math.max(0, at - 2 * mostMarks - 2), at);
       const drawn = base && joins(before, character, text.slice(next, next + 2));
       yield { text: character, drawn };
-      // What follows would sit on the bracket of what is written out.
+      // What follows would combine with the bracket of what is written out.
       if (!drawn) base = false;
     } else if (mark.test(character)) {
       marks += 1;
@@ -122,7 +122,7 @@ function* pieces(text: string): Generator<Piece> {
   }
 }
 
-/** An emoji, also one of several characters, as it stands at a place. */
+/** An emoji at a position, possibly of several characters. */
 function sequenceAt(text: string, at: number): string | undefined {
   const [whole, chosen] = [emojiPattern(), chosenPresentation].map(kind => {
     kind.lastIndex = at;
@@ -144,7 +144,7 @@ export function visible(text: string, options: VisibleOptions = {}): string {
   for (const piece of pieces(text.slice(0, max * 2 + longestEmoji))) {
     if (left <= 0) break;
     const kept = cut(piece.text, left);
-    // Part of an emoji is another one, or none.
+    // Part of an emoji is a different one, or none.
     if (kept !== piece.text && hidden().test(piece.text)) break;
     left -= codePoints(kept);
     at += kept.length;
@@ -155,7 +155,7 @@ export function visible(text: string, options: VisibleOptions = {}): string {
   return rest > 0 ? `${out.join('')}… (${rest.toLocaleString('en')} more characters)` : out.join('');
 }
 
-/** How many code points follow from a place on; counted, not spelled out, since a text may have millions. */
+/** The number of code points from a position on; counted without a list, since a text may have millions. */
 function codePoints(text: string, from = 0): number {
   const pair = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
   pair.lastIndex = from;
@@ -177,7 +177,7 @@ function cut(text: string, count: number): string {
 
 const suspect = lazily(() => new RegExp(String.raw`${hidden().source}|\p{M}`, 'u'));
 
-/** JSON in which every character that would have to be written out is an escape; the same value to whoever parses it. */
+/** JSON in which every character that would have to be written out is escaped; it parses to the same value. */
 export function visibleJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null';
   if (!suspect().test(text.replaceAll('\n', ''))) return text;
@@ -196,7 +196,7 @@ function escapes(character: string): string {
   return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** True where a text holds a character that draws nothing, wherever it stands. */
+/** True if a text contains a character that draws nothing. */
 export function hides(text: string): boolean {
   return hidden().test(text.replaceAll('\n', ''));
 }

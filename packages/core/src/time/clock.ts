@@ -1,23 +1,23 @@
-/** Time, injected: what it is, and being called later. */
+/** Injected time: the current time, and timers. */
 import { having } from '../options/check-options.ts';
 
-/** What a clock gives. */
+/** A source of time. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `fn` once after `ms` milliseconds. @returns calls it off */
+  /** Calls `fn` once after `ms` milliseconds. @returns a function that cancels it */
   after(ms: number, fn: () => void): () => void;
 }
 
 export const clockKind = having('a clock: { now, after }', 'now', 'after');
 
-/** A clock as whoever only wants to be called later takes it. */
+/** The part of a clock that only sets timers. */
 export const later =
   (clock: Clock) =>
   (fn: () => void, ms: number): (() => void) =>
     clock.after(ms, fn);
 
-/** The machine's own. */
+/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, fn) => {

@@ -1,23 +1,23 @@
 /**
- * Connecting to a server of one revision, for so long and no longer. The SDK's own time for the first request says of a
- * server that was slow to start that it does not offer the revision; so that time never runs out, and ours does.
+ * Connecting to a server of one revision, within a time limit. The SDK takes a timeout of its first request to mean that a server
+ * does not offer the revision, even if it was only slow to start; so the SDK's timeout is never reached, and ours is used.
  */
 
-/** One attempt. */
+/** One attempt to connect. */
 export interface Attempt {
   connect(): Promise<void>;
   /** Closes what is being connected, so that `connect` ends. */
   giveUp(): Promise<unknown>;
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** Calls a function once after so many milliseconds. @returns calls it off */
+  /** Calls a function once after so many milliseconds. @returns a function that cancels it */
   after(ms: number, fn: () => void): () => void;
 }
 
-/** What the SDK is told of its own time: as long as a timer of Node runs. */
+/** The timeout given to the SDK: the longest that a timer of Node can run. */
 export const endlessProbe = { timeoutMs: 2 ** 31 - 1 };
 
-/** @throws what `connect` does, or an error with the code `REQUEST_TIMEOUT` where the time is up */
+/** @throws what `connect` does, or an error with the code `REQUEST_TIMEOUT` if the time is up */
 export async function connectInTime({ connect, giveUp, timeoutMs, after }: Attempt): Promise<void> {
   let isLate = false;
   const callOff = after(timeoutMs, () => {

@@ -1,11 +1,11 @@
 /**
- * Date formatters, each made once and used again: one holds tens of kilobytes outside the JavaScript heap, where the garbage
- * collector does not see how much there is to collect.
+ * Date formatters, each made once and reused: one holds tens of kilobytes outside the JavaScript heap, which the garbage
+ * collector does not count.
  */
 
 const made = new Map<string, Intl.DateTimeFormat>();
 
-/** A zone can be spelled in many ways by whoever types it; the formatter made first goes where there are more. */
+/** A zone can be written in many ways; beyond this number, the oldest formatter is dropped. */
 const mostKept = 64;
 
 /**

@@ -4,7 +4,7 @@ import { dateFormat } from './date-format.ts';
 /**
  * @param at - milliseconds since the epoch
  * @param zone - an IANA name, such as `Europe/Berlin`
- * @returns minutes east of UTC; undefined where the zone is unknown, or the offset was no whole minute then
+ * @returns minutes east of UTC; undefined if the zone is unknown, or the offset was no whole minute then
  */
 export function zoneOffset(at: number, zone: string): number | undefined {
   try {
