@@ -1,7 +1,7 @@
 /**
  * What a server gets for each request it makes of the person, the same in both eras: judged first, then asked, then put in
  * the words of the wire. A request that cannot be shown is refused with -32602 (2025-11-25), or ends its call with
- * `host/invalid-request` (2026-07-28), where there is nothing to send a refusal to.
+ * `host/invalid-request` (2026-07-28), if there is nothing to send a refusal to.
  */
 import { setMaxListeners } from 'node:events';
 import { MidcallError } from '@midcall/core/errors';

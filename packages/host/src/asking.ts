@@ -53,7 +53,7 @@ export interface AskingOptions {
   readonly notify: (notice: Notice) => void;
   /** For whom the server is reached; see `AttachOptions`. */
   readonly principal?: string;
-  /** Milliseconds a person has per question; for ever where absent. */
+  /** Milliseconds a person has per question; forever if absent. */
   readonly answerTimeoutMs?: number;
 }
 
@@ -126,7 +126,7 @@ export class Asking {
     }
   }
 
-  /** True where a rule of the person refuses this subject to the server. */
+  /** True if a rule of the person refuses this subject to the server. */
   refuses(subject: Subject): boolean {
     const { id, origin } = this.asker();
     const verdict = this.#options.policy.judge(id, subject, 0, origin);
@@ -136,13 +136,13 @@ export class Asking {
   /**
    * What a request ends with that gets no answer.
    * @param sent - to the server, whose request it was
-   * @param ended - where there is nothing to send it to, and the call ends with it
+   * @param ended - if there is nothing to send it to, and the call ends with it
    */
   unanswered(sent: ProtocolError, ended: MidcallError): Error {
     return serverSendsRequests(this.asker().era) ? sent : ended;
   }
 
-  /** Records a request that is not shown, and tells the views; where there are too many, their number. */
+  /** Records a request that is not shown, and tells the views; if there are too many, their number. */
   refused(kind: string, by: 'host' | 'policy', reason: string, call: CallContext | undefined): void {
     const now = this.#options.clock.now();
     const recent = this.#refusedAt.filter(at => now - at < recorded.windowMs);

@@ -44,9 +44,9 @@ export interface AttachOptions {
   readonly audit?: Audit;
   /** For whom the server is reached, where a host serves several; named in the record. */
   readonly principal?: string;
-  /** Declared only where given. */
+  /** Declared only if given. */
   readonly roots?: OfferedRoots;
-  /** Declared only where given. */
+  /** Declared only if given. */
   readonly sampling?: { readonly model: SamplingModel; readonly budget?: Partial<SamplingLimits> };
   /** Default: both. */
   readonly modes?: readonly ElicitationMode[];
@@ -54,7 +54,7 @@ export interface AttachOptions {
   readonly declares?: Pick<ClientCapabilities, 'experimental' | 'extensions'>;
   /** Registrable domains the person trusts already; those opened are added. */
   readonly trustedDomains?: Set<string>;
-  /** Milliseconds a person has per question; for ever where absent. */
+  /** Milliseconds a person has per question; forever if absent. */
   readonly answerTimeoutMs?: number;
   /** Keeps open rounds of 2026-07-28, so that {@link Attachment.resume} can answer them in another process. */
   readonly store?: Store;
@@ -119,13 +119,13 @@ export interface Attachment {
     request: CallRequest,
     options?: RunOptions & { readonly id?: string },
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** Stops a running call. @returns false where none has this id */
+  /** Stops a running call. @returns false if none has this id */
   cancel(callId: string): boolean;
   /**
    * Takes up the calls that an earlier process, or an earlier connection, has left, once connected: those that became tasks are
    * followed again, and those in a round of 2026-07-28 have their questions open again under the same ids, and are retried with
    * the server's own state when they are answered.
-   * @param callId - only this one; all where absent
+   * @param callId - only this one; all if absent
    * @returns the calls' ids
    */
   resume(callId?: string): Promise<readonly string[]>;
@@ -138,7 +138,7 @@ export interface Attachment {
   /**
    * Sends a request of somebody else as it is, past the SDK, and gives the answer as it came. No question is tied to it: for calls,
    * use {@link run}.
-   * @throws MidcallError `host/cancelled` where the signal fires, `host/server-gone` where the server cannot be reached
+   * @throws MidcallError `host/cancelled` if the signal fires, `host/server-gone` if the server cannot be reached
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<ForwardedAnswer>;
   /** Sends a notification of somebody else. @throws MidcallError `host/server-gone` */
@@ -149,7 +149,7 @@ export interface Attachment {
   readonly askSignIn: AskSignIn;
   /** Who asks, as known by now. */
   asker(): Asker;
-  /** What sampling has cost so far, and may cost; undefined where it is not declared. */
+  /** What sampling has cost so far, and may cost; undefined if it is not declared. */
   account(): SamplingAccount | undefined;
   /** Calls `listener` for every event from now on. @returns ends the subscription */
   subscribe(listener: (event: AttachEvent) => void): () => void;

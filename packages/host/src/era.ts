@@ -15,22 +15,22 @@ const inRounds = '2026-07-28';
 export const eraOf = (revision: string | undefined): Era =>
   revision !== undefined && revision >= inRounds ? inRounds : pushing;
 
-/** True where the server sends requests of its own and waits for their answer; else questions are results of our calls. */
+/** True if the server sends requests of its own and waits for their answer; else questions are results of our calls. */
 export const serverSendsRequests = (era: Era): boolean => era === pushing;
 
-/** True where a call can be taken up again in another process, because all of it is in the state that the server returned. */
+/** True if a call can be taken up again in another process, because all of it is in the state that the server returned. */
 export const callsOutliveProcess = (era: Era): boolean => era === inRounds;
 
-/** True where a URL question carries an id that its completion is announced by, and -32042 exists. */
+/** True if a URL question carries an id that its completion is announced by, and -32042 exists. */
 export const hasElicitationIds = (era: Era): boolean => era === pushing;
 
-/** True where a sampling result without tools is a single block. */
+/** True if a sampling result without tools is a single block. */
 export const samplesSingleBlock = (era: Era): boolean => era === pushing;
 
-/** True where the server may be told that the folders have changed. */
+/** True if the server may be told that the folders have changed. */
 export const hearsRootsChanged = (era: Era): boolean => era === pushing;
 
-/** True where a call says itself that it may become a task, by a parameter of its own; else the server decides. */
+/** True if a call says itself that it may become a task, by a parameter of its own; else the server decides. */
 export const callsNameTasks = (era: Era): boolean => era === pushing;
 
 /** What the SDK's client negotiates. */

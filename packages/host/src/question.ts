@@ -84,7 +84,7 @@ export interface SignInQuestion extends QuestionFrame {
   readonly scopes: readonly string[];
   /** What has to be typed on the page, where the sign-in is by device code (RFC 8628). */
   readonly code?: string;
-  /** True where the person is signed in already, and the server wants more scopes. */
+  /** True if the person is signed in already, and the server wants more scopes. */
   readonly more: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface SamplingMessageView {
 export interface AskedModel {
   readonly name: string;
   readonly why: string;
-  /** True where there is none, and the person writes the reply. */
+  /** True if there is none, and the person writes the reply. */
   readonly byHand?: boolean;
 }
 

@@ -9,7 +9,7 @@ function read(template: string): UriTemplate | undefined {
   }
 }
 
-/** The names a template leaves open, each once; undefined where it cannot be read. */
+/** The names a template leaves open, each once; undefined if it cannot be read. */
 export function templateNames(template: string): readonly string[] | undefined {
   const names = read(template)?.variableNames;
   return names && [...new Set(names)];

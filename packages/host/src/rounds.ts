@@ -59,7 +59,7 @@ export class Rounds {
 
   /**
    * Takes up what an earlier process left; text that holds no rounds counts as none.
-   * @param callId - only the round of this call; all where absent
+   * @param callId - only the round of this call; all if absent
    */
   async takeUp(callId?: string): Promise<readonly KeptRound[]> {
     await this.#tail;

@@ -11,8 +11,8 @@ const nouns = {
 } as const;
 
 /**
- * @param min - the least; undefined where there is none
- * @param max - the most; undefined where there is none
+ * @param min - the least; undefined if there is none
+ * @param max - the most; undefined if there is none
  * @param of - what is counted; `number` for a number's own value
  */
 export function saidAlready(

@@ -21,7 +21,7 @@ export const secretWarnings = {
 
 /**
  * Names of the fields that ask for a secret.
- * @param message - what the question says; absent where there is none, as for a tool's arguments
+ * @param message - what the question says; absent if there is none, as for a tool's arguments
  */
 export function secretNames(
   fields: readonly { readonly kind: string; readonly name: string }[],

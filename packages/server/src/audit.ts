@@ -35,7 +35,7 @@ export type AuditEvent = { readonly at: number; readonly call: CallRef } & (
   | {
       readonly kind: 'ended';
       readonly outcome: RequestOutcome;
-      /** Of the error, where there was one: a code of ours, of JSON-RPC or of Node; `error` where it has none. */
+      /** Of the error, if there was one: a code of ours, of JSON-RPC or of Node; `error` if it has none. */
       readonly code?: string | number;
       /** With `done`: the handler's own result says that it is an error. */
       readonly isError?: true;

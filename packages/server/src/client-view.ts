@@ -6,8 +6,8 @@ export interface ClientView {
   readonly asks: 'rounds' | 'push' | 'none';
   readonly can: Can;
   readonly announcesRoots: boolean;
-  /** True where the client's revision knows only the forms of 2025-06-18; see form/first-spelling.ts. */
+  /** True if the client's revision knows only the forms of 2025-06-18; see form/first-spelling.ts. */
   readonly firstForms: boolean;
-  /** True where the client declares tasks with this request. */
+  /** True if the client declares tasks with this request. */
   readonly tasks: boolean;
 }

@@ -12,7 +12,7 @@ export interface Detached {
   readonly principal: Principal | undefined;
   /** As `clientOf` names it. */
   readonly clientId: string;
-  /** Fires when the task is over; undefined where nobody can ask for it. */
+  /** Fires when the task is over; undefined if nobody can ask for it. */
   readonly over?: AbortSignal | undefined;
   /** When each answer it brings was given, in milliseconds since the epoch, by the key of its question. */
   readonly answeredAt?: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** Digests of JSON: how asks, steps, arguments and inputs are recognised again. Pure. */
+/** Digests of JSON: how asks, steps, arguments and inputs are recognized again. Pure. */
 
 import { hash } from 'node:crypto';
 import { canonical } from '@midcall/core/json';

@@ -17,7 +17,7 @@ export type Observation =
       readonly by: 'step' | 'files';
       /** The step's name, or the operation and its path. */
       readonly name: string;
-      /** True where a question of the same run was open. */
+      /** True if a question of the same run was open. */
       readonly asking: boolean;
     };
 

@@ -19,13 +19,13 @@ export type AskingMethod = (typeof askingMethods)[number];
 export interface Registered {
   readonly method: AskingMethod;
   readonly version: string;
-  /** True where a fallback may accept: read-only, or declared not destructive (schema.json, `ToolAnnotations`). */
+  /** True if a fallback may accept: read-only, or declared not destructive (schema.json, `ToolAnnotations`). */
   readonly mayFallBack: boolean;
-  /** True where results have a schema. */
+  /** True if results have a schema. */
   readonly structured?: boolean;
-  /** True where the questions are another server's: an earlier answer never stands for a later one. */
+  /** True if the questions are another server's: an earlier answer never stands for a later one. */
   readonly gateway?: boolean;
-  /** When a call becomes a task, for clients that have tasks; `when-needed` where absent. */
+  /** When a call becomes a task, for clients that have tasks; `when-needed` if absent. */
   readonly task?: TaskMode;
 }
 
@@ -105,11 +105,11 @@ export async function readRequest(
 export const principalKey = (principal: Principal | undefined): string =>
   principal ? JSON.stringify([principal.issuer, principal.subject]) : '';
 
-/** True where the questions of a round leave together: the client's revision has rounds, or the call is a task. */
+/** True if the questions of a round leave together: the client's revision has rounds, or the call is a task. */
 export const inRounds = ({ ctx, client }: Pick<CallRequest, 'ctx' | 'client'>): boolean =>
   client.asks === 'rounds' || detachedOf(ctx) !== undefined;
 
-/** True where nothing is lost when this request comes to its end: it is a task, or may become one. */
+/** True if nothing is lost when this request comes to its end: it is a task, or may become one. */
 export const outlivesRequest = ({ ctx, client, registered }: CallRequest): boolean =>
   detachedOf(ctx) !== undefined ||
   (client.tasks && registered.method === 'tools/call' && !!registered.task && registered.task !== 'never');

@@ -39,7 +39,7 @@ interface Running<R> {
   readonly handler: Handler<R>;
 }
 
-/** Runs a call from where it stands to its end; rejects only where nothing of it is known yet. */
+/** Runs a call from where it stands to its end; rejects only if nothing of it is known yet. */
 export async function runCall<R>(
   opened: OpenedCall,
   running: Running<R>,
@@ -183,7 +183,7 @@ async function watched<R>(handler: () => R | Promise<R>, config: Config): Promis
   }
 }
 
-/** What ends a retry whose earlier attempt died while a step was under way; undefined where none did. */
+/** What ends a retry whose earlier attempt died while a step was in progress; undefined if none did. */
 async function inDoubt(
   { attempt, flow, kept }: OpenedCall,
   audit: (event: Unstamped) => void,
@@ -198,7 +198,7 @@ async function inDoubt(
 const deferFailed = (name: string, error: unknown): string =>
   `midcall: what '${name}' gave to call.defer failed: ${error instanceof Error ? error.message : String(error)}`;
 
-/** What a call needs to ask on pages; undefined where there are none. */
+/** What a call needs to ask on pages; undefined if there are none. */
 function pageCall(request: CallRequest, flow: string, config: Config): PageCall | undefined {
   const { pages } = config;
   if (!pages) return undefined;

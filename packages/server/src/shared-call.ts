@@ -37,7 +37,7 @@ export interface SharedAsk {
 
 /** A question that has been put, now or by an earlier holder of the call. */
 export interface PutAsk {
-  /** True where this process is the first to put it. */
+  /** True if this process is the first to put it. */
   readonly fresh: boolean;
   /** Milliseconds since it was put. */
   readonly elapsedMs: number;
@@ -55,7 +55,7 @@ export interface SharedCall {
   readonly flow: string;
   /** True for the process that took the request. */
   readonly first: boolean;
-  /** True where nobody is connected, so that nothing is to be done but to record the end. */
+  /** True if nobody is connected, so that nothing is to be done but to record the end. */
   readonly abandoned: boolean;
   /** Where steps are written. */
   readonly kept: Store;
@@ -67,9 +67,9 @@ export interface SharedCall {
   /** Asked before anything is started; false once somebody else has taken the call. */
   holds(): Promise<boolean>;
   put(ask: SharedAsk, signal: AbortSignal): Promise<PutAsk>;
-  /** Keeps what came of questions. @returns false where the call is somebody else's */
+  /** Keeps what came of questions. @returns false if the call is somebody else's */
   record(entries: readonly Entry[]): Promise<boolean>;
-  /** Keeps what the call came to. @returns false where the call is somebody else's */
+  /** Keeps what the call came to. @returns false if the call is somebody else's */
   settle(outcome: unknown): Promise<boolean>;
 }
 

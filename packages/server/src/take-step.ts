@@ -4,7 +4,7 @@
  * - take-step-1 Each attempt is a step of its own, and the wait before the next one is recorded by when it ends; so a process
  *   that dies in between tries no attempt twice.
  * - take-step-2 All attempts have one key, by which a service removes duplicates.
- * - take-step-3 What an attempt came to whose time was up is not known: it is tried again only where that is safe.
+ * - take-step-3 What an attempt came to whose time was up is not known: it is tried again only if that is safe.
  * - take-step-4 An attempt belongs to its own step: of two steps of one name that run side by side, neither is given what
  *   the other's attempt came to, in whatever order they fail.
  */

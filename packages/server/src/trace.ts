@@ -18,7 +18,7 @@ const tracer = trace.getTracer('midcall');
 
 /**
  * @param round - 0 for the first request of a call
- * @returns nothing where nobody records
+ * @returns nothing if nobody records
  */
 export function traceRound(
   request: CallRequest,

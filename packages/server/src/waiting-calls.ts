@@ -40,9 +40,9 @@ export interface Waiting extends Omit<WaitingCall, 'id'> {
 
 /** How a call of one kind is looked at, and ended. */
 export interface WaitingKind {
-  /** @returns what it waits for now; undefined where it has ended */
+  /** @returns what it waits for now; undefined if it has ended */
   readonly look: (ref: string) => Promise<WaitingCall['waitsFor'] | undefined>;
-  /** @returns false where it had ended */
+  /** @returns false if it had ended */
   readonly cancel: (ref: string) => Promise<boolean>;
 }
 
@@ -93,7 +93,7 @@ export class WaitingCalls {
     return found.filter(call => call !== undefined).sort((a, b) => a.since - b.since);
   }
 
-  /** @returns false where no such call waits */
+  /** @returns false if no such call waits */
   async cancel(id: string, kinds: WaitingKinds): Promise<boolean> {
     const call = await this.#find(id);
     if (!call) return false;

@@ -31,7 +31,7 @@ export interface Path {
   readonly trace: OpenTrace;
 }
 
-/** Calls the tool in one way. @returns how the call ended; undefined where it was to be a task and is none */
+/** Calls the tool in one way. @returns how the call ended; undefined if it was to be a task and is none */
 export function play(playedAs: PlayedAs, path: Path): Promise<Trace['end'] | undefined> {
   if (playedAs === 'task') return asTask(path);
   return playedAs === '2025-11-25' ? pushed(path) : inRounds(path);
@@ -135,7 +135,7 @@ function requester({ wire, trace }: Path, capabilities: Json) {
   };
   return {
     send,
-    /** @returns the response; undefined where the server stays silent. What it tells of a task meanwhile is received after that */
+    /** @returns the response; undefined if the server stays silent. What it tells of a task meanwhile is received after that */
     async ask(method: string, params: Json): Promise<WireMessage | undefined> {
       send(method, params);
       const asked = id;
@@ -155,16 +155,16 @@ function requester({ wire, trace }: Path, capabilities: Json) {
 interface Decided {
   readonly responses: Readonly<Record<string, unknown>>;
   readonly delivered: readonly DeliveredAnswer[];
-  /** True where the answers are delivered a second time. */
+  /** True if the answers are delivered a second time. */
   readonly twice: boolean;
-  /** True where the client is gone, or gives the call up. */
+  /** True if the client is gone, or gives the call up. */
   readonly left: boolean;
 }
 
 /**
  * Decides what becomes of questions that came together.
  * @param silent - takes the keys of those that nobody answers
- * @returns undefined where the path has no more decisions
+ * @returns undefined if the path has no more decisions
  */
 function decideAll(
   { subject, trace }: Path,
@@ -296,7 +296,7 @@ interface ToldTask {
   readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params?: Json }>>;
 }
 
-/** What the server tells of the task next; undefined where it stays silent. */
+/** What the server tells of the task next; undefined if it stays silent. */
 async function newsOf({ wire, trace }: Path): Promise<ToldTask | undefined> {
   for (;;) {
     const message = await wire.receive(trace.onPage);

@@ -8,7 +8,7 @@ export interface VirtualClock extends Clock {
   /**
    * Jumps to the next timer and runs it.
    * @param within - milliseconds; one that is further away is left alone
-   * @returns false where there is none
+   * @returns false if there is none
    */
   next(within?: number): boolean;
 }

@@ -67,7 +67,7 @@ const mistakes: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
 export interface JudgeOptions {
   /** Names of effects that need no consent; one without its path stands for every path. */
   readonly withoutConsent: readonly string[];
-  /** True where the client lacks what the tool asks through. */
+  /** True if the client lacks what the tool asks through. */
   readonly unsupported: boolean;
 }
 
@@ -154,7 +154,7 @@ export function judgePair(pushed: Trace, replayed: Trace): Sighting[] {
   return found;
 }
 
-/** True where two runs asked the same, changed the same and came to the same end. */
+/** True if two runs asked the same, changed the same and came to the same end. */
 export function sameCourse(a: Trace, b: Trace): boolean {
   // A handler that cannot go on unasked says so by a code that only one era has.
   if (lacksCapability(a) || lacksCapability(b)) return true;
@@ -200,7 +200,7 @@ function countNames(effects: readonly Effect[]): Map<string, number> {
   return counts;
 }
 
-/** What was not agreed to; an answer that did not fit counts only where it was the last. */
+/** What was not agreed to; an answer that did not fit counts only if it was the last. */
 function refusals({ decisions }: Trace): readonly ExploredOutcome[] {
   const last = decisions.at(-1);
   return decisions

@@ -5,7 +5,7 @@ import type { PlayedAs } from './explore-trace.ts';
 /** Something an author should look at. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** In which ways of taking a path it was seen; empty where it takes two to see it. */
+  /** In which ways of taking a path it was seen; empty if it takes two to see it. */
   readonly playedAs: readonly PlayedAs[];
   /** What happened, in a sentence. */
   readonly message: string;
@@ -28,7 +28,7 @@ export interface ExploreReport {
   readonly runs: number;
   /** The most questions a path asked. */
   readonly asks: number;
-  /** What was not covered, in sentences; empty where every outcome of every question was. */
+  /** What was not covered, in sentences; empty if every outcome of every question was. */
   readonly notCovered: readonly string[];
   /** All of this, to be read. */
   readonly text: string;

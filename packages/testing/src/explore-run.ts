@@ -35,7 +35,7 @@ const factoryKind = { ...func, words: 'a function that makes a server: options =
 const stateTtlMs = 60 * 86_400_000;
 const manyRounds = 1_000;
 
-/** Runs one path in one way. @returns undefined where it was to be a task and is none */
+/** Runs one path in one way. @returns undefined if it was to be a task and is none */
 export async function runPath(subject: Subject, playedAs: PlayedAs, pick: Picker): Promise<Trace | undefined> {
   await subject.before();
   const clock = virtualClock();

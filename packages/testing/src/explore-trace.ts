@@ -60,7 +60,7 @@ export type Picker = (index: number, of: number) => number;
 /** What a run is judged by while it goes on. */
 export interface TraceRules {
   readonly answering: Answering | undefined;
-  /** True where what was answered so far means yes. */
+  /** True if what was answered so far means yes. */
   readonly consents: (given: readonly DeliveredAnswer[]) => boolean;
   /** Questions after which a run is left. */
   readonly mostAsks: number;

@@ -18,15 +18,15 @@ export interface WireMessage {
 export interface Wire {
   send(message: Readonly<Record<string, unknown>>): void;
   /**
-   * The next message of the server; undefined where it stays silent for `hangMs`.
-   * @param onPage - true where a person is on a page of the server's: nobody finishes it, so its time is let pass too
+   * The next message of the server; undefined if it stays silent for `hangMs`.
+   * @param onPage - true if a person is on a page of the server's: nobody finishes it, so its time is let pass too
    */
   receive(onPage?: boolean): Promise<WireMessage | undefined>;
   /** Everything the server has to say by now. */
   drain(): Promise<WireMessage[]>;
   /** Puts messages back, to be received next. */
   unread(messages: readonly WireMessage[]): void;
-  /** True where a timer that the server's code started itself is running. */
+  /** True if a timer that the server's code started itself is running. */
   timing(): boolean;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface Wire {
 const stallMs = 250;
 /** The library's own grace for work beside an ask; a longer timer is a person's time and is moved by an outcome only. */
 const graceMs = 2_000;
-/** Short timers in a row that may be waited for: those by which a server looks after its tasks go on for ever. */
+/** Short timers in a row that may be waited for: those by which a server looks after its tasks go on forever. */
 const mostGraces = 4;
 /** What the SDK is given as the timeout of a request that has none. */
 const noTimeout = 0x7fff_ffff;

@@ -1,10 +1,10 @@
 /**
  * Runs a tool through everything that can become of its questions, in both eras and as a task, and says what breaks.
  *
- * - explore-X1 Every path is taken in both eras, and as a task where its call becomes one, each time in a world made anew, by a
+ * - explore-X1 Every path is taken in both eras, and as a task where its call becomes one, each time in a world made again, by a
  *   clock that stands still.
  * - explore-X2 To `depth` questions every combination of outcomes is taken, shortest deviations first, as far as `budget` reaches;
- *   a fifth of it goes into random paths where there are questions beyond that depth, drawn from `seed`.
+ *   a fifth of it goes into random paths if there are questions beyond that depth, drawn from `seed`.
  * - explore-X3 The same tool, arguments, options and seed give the same report.
  * - explore-X4 What was not taken is said.
  */
@@ -40,27 +40,27 @@ export interface ExploredTool {
 
 /** How to explore. */
 export interface ExploreOptions {
-  /** Questions to which every combination of outcomes is taken; 3 where absent. */
+  /** Questions to which every combination of outcomes is taken; 3 if absent. */
   readonly depth?: number;
-  /** Paths taken at most, each in both eras and as a task; 500 where absent. */
+  /** Paths taken at most, each in both eras and as a task; 500 if absent. */
   readonly budget?: number;
-  /** For the random paths; 1 where absent. */
+  /** For the random paths; 1 if absent. */
   readonly seed?: number;
   /** Called before every run: puts the world outside the server back. */
   readonly before?: () => void | Promise<void>;
   /** A good answer to a question, where its form alone does not say what is one; for sampling, the model's reply. */
   readonly answers?: Answering;
-  /** What the client can be asked, as it declares it; forms where absent. */
+  /** What the client can be asked, as it declares it; forms if absent. */
   readonly capabilities?: Readonly<Record<string, unknown>>;
   /** The client's roots, where it declares them. */
   readonly roots?: Subject['roots'];
   /**
-   * True where what was answered so far means yes; where absent, an accepted question, none of them with `confirm: false`.
+   * True if what was answered so far means yes; if absent, an accepted question, none of them with `confirm: false`.
    */
   readonly consents?: (given: readonly DeliveredAnswer[]) => boolean;
   /** Effects that need no consent, such as one that can be undone: steps by name, files by operation (`files.write`). */
   readonly withoutConsent?: readonly string[];
-  /** Real milliseconds of silence after which a server counts as hanging; 5,000 where absent. */
+  /** Real milliseconds of silence after which a server counts as hanging; 5,000 if absent. */
   readonly hangMs?: number;
 }
 
@@ -88,12 +88,12 @@ const unobserved =
 const mostAsks = 30;
 /** Hanging takes real time, and one place that hangs is found on many paths. */
 const mostHangs = 3;
-/** The part of the budget for random paths, where there are questions beyond the depth. */
+/** The part of the budget for random paths, if there are questions beyond the depth. */
 const forSampling = 0.2;
 
 /**
- * @param args - the tool's arguments, as a client sends them; none where absent
- * @returns what was found; `report.text` is to be read. It rejects only where a server cannot be made
+ * @param args - the tool's arguments, as a client sends them; none if absent
+ * @returns what was found; `report.text` is to be read. It rejects only if a server cannot be made
  * @throws TypeError for an option that is unknown or not what it may be
  */
 export async function explore(
@@ -185,7 +185,7 @@ class Exploration {
     return waiting.length;
   }
 
-  /** Spends what is left of the budget on random paths, where there are questions beyond the depth. */
+  /** Spends what is left of the budget on random paths, if there are questions beyond the depth. */
   async sample(depth: number, budget: number, seed: number): Promise<void> {
     if (this.#asks <= depth) return;
     const next = seeded(seed);
@@ -291,7 +291,7 @@ class Exploration {
   }
 }
 
-/** True where a call was refused because it has to be a task, by the codes of the two eras. */
+/** True if a call was refused because it has to be a task, by the codes of the two eras. */
 const wantsTask = ({ decisions, end }: Trace): boolean =>
   decisions.length === 0 && end.kind === 'error' && (end.code === -32601 || end.code === -32021);
 

@@ -81,7 +81,7 @@ export function storeContract({ test, open }: StoreContractOptions): void {
       }
     });
   };
-  /** Forty calls at once, over both connections where there are two. */
+  /** Forty calls at once, over both connections if there are two. */
   const race = <T>(
     { store, second }: StoreUnderTest,
     call: (store: Store, racer: number) => Promise<T>,

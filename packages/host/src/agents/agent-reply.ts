@@ -6,7 +6,7 @@ import type { CallOutcome } from '../calls/runner.ts';
 export interface AgentReply {
   /** For the model: the result's text, or why there is none. */
   readonly text: string;
-  /** True where the tool failed, or the call did not come to its end. */
+  /** True if the tool failed, or the call did not come to its end. */
   readonly isError: boolean;
   /** All of it: the result with its structured content and other blocks, or how it failed. */
   readonly outcome: CallOutcome;

@@ -4,7 +4,7 @@
  *
  * - agent-tools-1 A call is sent once: whoever asks again under its id joins it, takes it up where an earlier process left it, or
  *   gets the end that was recorded.
- * - agent-tools-2 A call that was left and cannot be taken up is in doubt. It is sent again only where its tool says that this does
+ * - agent-tools-2 A call that was left and cannot be taken up is in doubt. It is sent again only if its tool says that this does
  *   no harm.
  * - agent-tools-3 What is said to wait for the person is in the store by then.
  */
@@ -39,7 +39,7 @@ export type AgentCall =
 /** A tool of a server. */
 export interface AgentTool {
   readonly name: string;
-  /** The server's own words; empty where it gives none. */
+  /** The server's own words; empty if it gives none. */
   readonly description: string;
   /** JSON Schema of the arguments, as the server gives it. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ export interface AgentTool {
   /**
    * Starts a call, or joins it, and waits until it has ended; a person has the time they need.
    * @param args - what the model gave; anything that is no object counts as no arguments
-   * @throws MidcallError `host/refused` where the id stands for another call, or another process runs it; `host/server-gone` where
+   * @throws MidcallError `host/refused` if the id stands for another call, or another process runs it; `host/server-gone` where
    *   the server is not ready; `store/unavailable`
    */
   call(args: unknown, options: AgentCallOptions): Promise<AgentReply>;
@@ -57,7 +57,7 @@ export interface AgentTool {
 
 /** How long the end of a call is kept, in milliseconds: 7 days. */
 const keptMs = 7 * 24 * 60 * 60 * 1_000;
-/** The most ends that are remembered where there is no store, or it fails. */
+/** The most ends that are remembered if there is no store, or it fails. */
 const mostRemembered = 1_000;
 
 /**
@@ -67,7 +67,7 @@ const mostRemembered = 1_000;
  * With a connection that has a `store`, calls survive the process: one that waits for the person on 2026-07-28, and one that is a
  * task and in `tasks`, is taken up by whoever asks again under its id. How a call ended is kept for 7 days.
  * @param connection - started
- * @throws MidcallError `host/server-gone` where it is not ready; `host/abandoned` where its list of tools cannot be read
+ * @throws MidcallError `host/server-gone` if it is not ready; `host/abandoned` if its list of tools cannot be read
  */
 export async function agentTools(connection: Connection): Promise<readonly AgentTool[]> {
   checkGiven('agentTools', 'the argument', connection, having('a Connection', 'catalogue', 'run', 'resume'));
@@ -178,7 +178,7 @@ class AgentCalls {
     return known;
   }
 
-  /** @returns false where its end is kept nowhere */
+  /** @returns false if its end is kept nowhere */
   async #record(asked: AskedCall, reply: AgentReply): Promise<boolean> {
     if (!this.#kept) return false;
     try {

@@ -47,7 +47,7 @@ export class KeptCalls {
 
   /**
    * Claims a call for this process.
-   * @throws MidcallError `host/refused` where the id stands for another call, or another process runs it
+   * @throws MidcallError `host/refused` if the id stands for another call, or another process runs it
    */
   async claim(call: AskedCall): Promise<FoundCall> {
     const own = this.#entry(call);

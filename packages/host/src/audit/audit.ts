@@ -68,7 +68,7 @@ export interface AuditLog {
   read(): { readonly lines: readonly string[]; readonly unfinished: string };
   /**
    * Appends one line, which has no line break, in place of what was unfinished.
-   * @returns false where others have written since the sink was read or appended to; then nothing was appended
+   * @returns false if others have written since the sink was read or appended to; then nothing was appended
    * @throws what went wrong; then nothing of the line stays
    */
   append(line: string): boolean;
@@ -99,7 +99,7 @@ export type AuditVerdict =
       readonly last: string;
       /** Entries that could not be written when they should have been, as the record itself says. */
       readonly lost: number;
-      /** True where the last line was begun and not finished, as when a process is killed; it is not counted. */
+      /** True if the last line was begun and not finished, as when a process is killed; it is not counted. */
       readonly unfinished: boolean;
     }
   /** `line` counts from 1. */
@@ -175,7 +175,7 @@ export class Audit {
   /** What the record does not have and does not say yet. */
   #gap: Omit<Extract<HostEvent, { type: 'gap' }>, 'type'> | undefined;
 
-  /** @throws Error where the sink holds lines that do not verify: such a record is not continued */
+  /** @throws Error if the sink holds lines that do not verify: such a record is not continued */
   constructor(options: AuditOptions = {}) {
     checkOptions('new Audit', options, {
       clock: clockKind,
@@ -197,7 +197,7 @@ export class Audit {
 
   /**
    * Appends one event.
-   * @returns undefined where it could not be written
+   * @returns undefined if it could not be written
    */
   record(
     event: HostEvent,
@@ -262,7 +262,7 @@ export class Audit {
     for (const listener of this.#listeners) listener(entry);
   }
 
-  /** Reads what the sink has beyond what is known. @throws Error where that does not go on from what is known */
+  /** Reads what the sink has beyond what is known. @throws Error if that does not go on from what is known */
   #readOn(): void {
     const { lines, unfinished } = this.#sink?.read() ?? { lines: [], unfinished: '' };
     const verdict = verifyAudit(unfinished === '' ? lines : [...lines, unfinished]);

@@ -1,6 +1,6 @@
 /**
  * The tokens of one server for one principal: sent with every request, renewed when they end, and got from a person, or from the
- * authorization server itself, where there are none.
+ * authorization server itself, if there are none.
  *
  * - authorizer-Z1 A token is sent to its server's origin alone, and whatever belongs to one authorization server to no other.
  * - authorizer-Z2 A refresh token is presented once, whatever processes find the access token ended.
@@ -111,7 +111,7 @@ export class Authorizer {
   /**
    * Has the person sign in, or joins the sign-in that is open (authorizer-Z3).
    * @param refused - the token that was refused
-   * @throws MidcallError `host/unauthorized` where nobody is signed in then
+   * @throws MidcallError `host/unauthorized` if nobody is signed in then
    */
   async signIn(challenge: Challenge, ask: AskSignIn, refused = this.#grant?.tokens?.access_token): Promise<void> {
     this.needed = undefined;
@@ -121,7 +121,7 @@ export class Authorizer {
     return this.#signingIn;
   }
 
-  /** True where a person has signed in, here or in another process, and may sign out. */
+  /** True if a person has signed in, here or in another process, and may sign out. */
   async isSignedIn(): Promise<boolean> {
     const { vault, auth } = this.#options;
     return auth.flow !== 'client-credentials' && (await vault.read(this.#key))?.tokens !== undefined;
@@ -130,7 +130,7 @@ export class Authorizer {
   /**
    * Forgets the sign-in: at once here, within {@link rereadMs} in other processes, and for good where the authorization server
    * takes tokens back.
-   * @returns false where it was not told, so that the tokens end by themselves
+   * @returns false if it was not told, so that the tokens end by themselves
    */
   async signOut(): Promise<boolean> {
     const { vault, auth, clock } = this.#options;
@@ -170,7 +170,7 @@ export class Authorizer {
     return isFresh(grant, clock.now()) ? token : ((await this.#renewed(token, { wants: 'token' })) ?? token);
   }
 
-  /** Another token than the one that is of no use, without a person; undefined where there is none. */
+  /** Another token than the one that is of no use, without a person; undefined if there is none. */
   #renewed(ended: string | undefined, challenge: Challenge): Promise<string | undefined> {
     this.#renewing ??= this.#renew(ended, challenge).finally(() => {
       this.#renewing = undefined;

@@ -33,8 +33,8 @@ export class CallbackListener {
 
   /**
    * Starts to listen.
-   * @param port - a free one where absent
-   * @returns undefined where the port is taken
+   * @param port - a free one if absent
+   * @returns undefined if the port is taken
    */
   static async open(port = 0): Promise<CallbackListener | undefined> {
     const listener = new CallbackListener();

@@ -17,7 +17,7 @@ import { knownClient, register } from './registration.ts';
 import { notSignedIn, type SignInParts } from './sign-in.ts';
 import { tokenProblem } from './token-problem.ts';
 
-/** @throws MidcallError `host/unauthorized` where nobody is signed in then */
+/** @throws MidcallError `host/unauthorized` if nobody is signed in then */
 export async function signInByCode(parts: SignInParts): Promise<void> {
   const { found, ask, scope } = parts;
   const { issuer, metadata, resource } = found;

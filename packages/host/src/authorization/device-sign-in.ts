@@ -25,7 +25,7 @@ interface DeviceCode {
   readonly intervalMs: number;
 }
 
-/** @throws MidcallError `host/unauthorized` where nobody is signed in then */
+/** @throws MidcallError `host/unauthorized` if nobody is signed in then */
 export async function signInByDevice(parts: SignInParts): Promise<void> {
   const { found, scope, ask } = parts;
   const { issuer } = found;

@@ -41,8 +41,8 @@ const unauthorized = (text: string, cause?: unknown): MidcallError =>
   new MidcallError('host/unauthorized', text, { cause });
 
 /**
- * @returns undefined where the server has no authorization server that could be found: it takes tokens of some other kind
- * @throws MidcallError `host/unauthorized` for what is refused, and where an authorization server cannot be asked
+ * @returns undefined if the server has no authorization server that could be found: it takes tokens of some other kind
+ * @throws MidcallError `host/unauthorized` for what is refused, and if an authorization server cannot be asked
  */
 export async function discover(options: DiscoveryOptions): Promise<Discovered | undefined> {
   const { serverUrl, auth, fetch } = options;
@@ -129,7 +129,7 @@ function issuerFrom(
 
 const isSame = (one: string, other: string): boolean => one.replace(/\/$/, '') === other.replace(/\/$/, '');
 
-/** @throws MidcallError `host/unauthorized` where the token would be for another server (RFC 9728 section 3.3) */
+/** @throws MidcallError `host/unauthorized` if the token would be for another server (RFC 9728 section 3.3) */
 async function resourceOf(
   serverUrl: URL,
   metadata: OAuthProtectedResourceMetadata | undefined,

@@ -9,7 +9,7 @@ import type { Discovered } from './discovery.ts';
 
 /**
  * @param form - the parameters, with `grant_type`; the client and the resource are added
- * @throws what the SDK throws: an OAuthError where the authorization server refuses
+ * @throws what the SDK throws: an OAuthError if the authorization server refuses
  */
 export function fetchTokens(
   { issuer, metadata, resource }: Discovered,

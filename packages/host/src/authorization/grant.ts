@@ -9,7 +9,7 @@ export interface KnownClient {
   readonly from: 'hand' | 'document' | 'registration';
   /** The redirect URI it was registered with. */
   readonly redirectUri?: string;
-  /** Milliseconds since the epoch; for ever where absent. */
+  /** Milliseconds since the epoch; forever if absent. */
   readonly secretEndsAt?: number;
 }
 
@@ -21,7 +21,7 @@ export interface Grant {
   /** The scopes asked for so far, so that a later sign-in does not lose what an earlier one had. */
   readonly scope?: string;
   readonly tokens?: OAuthTokens;
-  /** When the access token ends, in milliseconds since the epoch; unknown where absent. */
+  /** When the access token ends, in milliseconds since the epoch; unknown if absent. */
   readonly endsAt?: number;
 }
 
@@ -40,6 +40,6 @@ export function withoutTokens({ tokens: _, endsAt: __, ...rest }: Grant): Grant 
   return rest;
 }
 
-/** True where the access token can be sent. */
+/** True if the access token can be sent. */
 export const isFresh = ({ tokens, endsAt }: Grant, now: number): boolean =>
   tokens !== undefined && (endsAt === undefined || now < endsAt - marginMs);

@@ -23,7 +23,7 @@ export interface RegistrationOptions {
 }
 
 /**
- * The client that needs no registration now; undefined where one has to be made.
+ * The client that needs no registration now; undefined if one has to be made.
  * @param scope - what is to be asked for; a client that was registered for less is of no use
  */
 export function knownClient(
@@ -45,7 +45,7 @@ export function knownClient(
 
 /**
  * Registers this host.
- * @throws MidcallError `host/unauthorized` where the authorization server takes no new client
+ * @throws MidcallError `host/unauthorized` if the authorization server takes no new client
  */
 export async function register(options: RegistrationOptions): Promise<KnownClient> {
   const { found, auth, name, redirectUri, fetch } = options;

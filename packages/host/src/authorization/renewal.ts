@@ -10,7 +10,7 @@ import { oauthCode, tokenProblem } from './token-problem.ts';
 
 /** How an authorization server is asked. */
 export interface RenewalParts {
-  /** Undefined where the server leads to none; then nothing changes. */
+  /** Undefined if the server leads to none; then nothing changes. */
   readonly found: Discovered | undefined;
   readonly auth: ServerAuth;
   /** The scopes the server has said that it wants, separated by spaces. */
@@ -24,7 +24,7 @@ const shown = (text: string): string => visible(text, { max: 300 });
 
 /**
  * Client credentials (RFC 6749, 4.4).
- * @throws MidcallError `host/unauthorized` where there are no tokens
+ * @throws MidcallError `host/unauthorized` if there are no tokens
  */
 export async function ownTokens(
   grant: Grant | undefined,
@@ -45,7 +45,7 @@ export async function ownTokens(
 /**
  * Presents a refresh token (RFC 6749, 6), to its own issuer alone.
  * @returns the grant with new tokens; without any where the authorization server takes the refresh token no more
- * @throws MidcallError `host/unauthorized` where it cannot be asked
+ * @throws MidcallError `host/unauthorized` if it cannot be asked
  */
 export async function refreshed(
   grant: Grant,

@@ -7,7 +7,7 @@ import type { RenewalParts } from './renewal.ts';
 
 /**
  * Takes back the refresh token, with which a good authorization server takes back the access tokens too, or else the access token.
- * @returns false where the authorization server takes none back, or is not the one that gave them
+ * @returns false if the authorization server takes none back, or is not the one that gave them
  * @throws where it cannot be asked
  */
 export async function revoked(

@@ -17,14 +17,14 @@ export interface SignInRequest {
   readonly scopes: readonly string[];
   /** What has to be typed on the page, or is there already (device code). */
   readonly code?: string;
-  /** True where the person is signed in, and the server wants more scopes. */
+  /** True if the person is signed in, and the server wants more scopes. */
   readonly more: boolean;
 }
 
 /**
  * Asks the person to sign in.
  * @param over - fires when the sign-in has ended; its reason is the question's ending
- * @returns how the question ended; `completed` where the sign-in did
+ * @returns how the question ended; `completed` if the sign-in did
  */
 export type AskSignIn = (request: SignInRequest, over: AbortSignal) => Promise<Ending>;
 
@@ -42,7 +42,7 @@ export interface SignInParts {
   readonly fetch: typeof fetch;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called after so many milliseconds. @returns calls it off */
+  /** Called after so many milliseconds. @returns a function that cancels it */
   readonly after: (ms: number, fn: () => void) => () => void;
   readonly ask: AskSignIn;
   /** Keeps a registration that was just made. */

@@ -73,7 +73,7 @@ export function vaultFolder(folder: string, { clock = systemClock }: { readonly 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40);
 const nameOf = ({ principal, server }: VaultKey): string => JSON.stringify(['midcall.vault.1', principal, server]);
 
-/** @throws MidcallError `host/refused` where others than the owner may look into it (vault-folder-V2) */
+/** @throws MidcallError `host/refused` if others than the owner may look into it (vault-folder-V2) */
 async function mustBePrivate(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const { mode } = await stat(path);

@@ -16,7 +16,7 @@ export interface VaultKey {
 /** Sign-ins of a host; see {@link vaultFolder}. */
 export interface GrantVault {
   /**
-   * @returns undefined where there is none
+   * @returns undefined if there is none
    * @throws MidcallError `host/refused` for one that cannot be read
    */
   read(key: VaultKey): Promise<Grant | undefined>;

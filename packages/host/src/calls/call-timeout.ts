@@ -8,7 +8,7 @@ import type { Clock } from '@midcall/core/time';
 export interface CallTimeout {
   /** Stands still until the returned function is called; pauses nest. */
   pause(): () => void;
-  /** The server showed life: the limit starts anew. */
+  /** The server showed life: the limit starts again. */
   renew(): void;
   /** The call is over. */
   stop(): void;

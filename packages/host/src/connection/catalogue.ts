@@ -14,7 +14,7 @@ export interface Catalogue {
 
 /**
  * Reads the lists that a server declares; each fails by itself.
- * @param problem - why a list could not be read; undefined where it is only not there
+ * @param problem - why a list could not be read; undefined if it is only not there
  */
 export async function readCatalogue(
   client: Client,

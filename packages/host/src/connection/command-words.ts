@@ -6,7 +6,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 
-/** @throws MidcallError `cli/usage` where a quote is not closed */
+/** @throws MidcallError `cli/usage` if a quote is not closed */
 export function commandWords(line: string): readonly string[] {
   const found: string[] = [];
   let word: string | undefined;

@@ -22,7 +22,7 @@ export interface ConnectionOptions extends Omit<AttachOptions, 'server'> {
   readonly fetch?: typeof fetch;
   /**
    * Where sign-ins to servers are kept, for the `principal` (default `local`: the person at this machine). A server that wants a
-   * sign-in is not reached where absent, nor where its entry has an `Authorization` header of its own.
+   * sign-in is not reached if absent, nor where its entry has an `Authorization` header of its own.
    */
   readonly authorization?: { readonly vault: GrantVault };
   /** The process of a command, where it was started beforehand; used for the first start. */

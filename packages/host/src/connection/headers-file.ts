@@ -5,7 +5,7 @@ import { visible } from '@midcall/core/text';
 
 /**
  * Reads a file of lines `Name: value`; empty lines and those that begin with `#` are left out.
- * @throws MidcallError `cli/usage`, naming the file and the line, and nothing of a value: where it cannot be read, others than its
+ * @throws MidcallError `cli/usage`, naming the file and the line, and nothing of a value: if it cannot be read, others than its
  *   owner can read it, or a line is no header
  */
 export function readHeadersFile(path: string): Readonly<Record<string, string>> {

@@ -15,7 +15,7 @@ const npmCode = /^npm (?:error|ERR!) (?:code|errno|syscall|path) /;
 
 /**
  * @param lines - what a server wrote to its standard error, oldest first; untrusted
- * @returns the line that says why it ended, safe to look at and 300 characters at most; undefined where it wrote nothing
+ * @returns the line that says why it ended, safe to look at and 300 characters at most; undefined if it wrote nothing
  */
 export function lastSaid(lines: readonly string[]): string | undefined {
   const told = (line: string) => !empty.test(line) && !frame.test(line);

@@ -1,6 +1,6 @@
 /**
  * A fetch that stops reading where one message becomes too large: a body as a whole, or one event of a stream that may go
- * on for ever. The server chooses what it sends, and the host keeps all of it in memory.
+ * on forever. The server chooses what it sends, and the host keeps all of it in memory.
  */
 import { ReadingGate } from './reading-gate.ts';
 

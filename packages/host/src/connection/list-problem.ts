@@ -13,7 +13,7 @@ export interface ListProblem {
   readonly why: string;
 }
 
-/** @returns undefined where nothing is wrong: no server has to have templates, and no capability says that it does */
+/** @returns undefined if nothing is wrong: no server has to have templates, and no capability says that it does */
 export function listProblem(list: ListName, error: unknown): string | undefined {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   if (code === ProtocolErrorCode.MethodNotFound) {

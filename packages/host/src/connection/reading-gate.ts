@@ -3,7 +3,7 @@ export class ReadingGate {
   #closed: Promise<void> | undefined;
   #open: (() => void) | undefined;
 
-  /** Resolves when reading may go on; undefined where it may at once. */
+  /** Resolves when reading may go on; undefined if it may at once. */
   get closed(): Promise<void> | undefined {
     return this.#closed;
   }

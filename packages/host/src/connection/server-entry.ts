@@ -42,7 +42,7 @@ export interface ServerEntry {
   /** Unique in the host. */
   readonly id: string;
   readonly target: ServerTarget;
-  /** True where one process may serve everybody; a bridge over HTTP starts one for each principal else. */
+  /** True if one process may serve everybody; a bridge over HTTP starts one for each principal else. */
   readonly shared?: boolean;
   /** The `mcp.json` it was read from. */
   readonly listedIn?: string;
@@ -50,7 +50,7 @@ export interface ServerEntry {
 
 const bad = (message: string): MidcallError => new MidcallError('cli/usage', message);
 
-/** A server by its command line, first the program. @throws MidcallError `cli/usage` where it is empty */
+/** A server by its command line, first the program. @throws MidcallError `cli/usage` if it is empty */
 export function commandTarget(words: readonly string[], options: { readonly cwd?: string } = {}): ServerTarget {
   const [command, ...args] = words;
   if (command === undefined || command === '') throw bad('Name the program that starts the server.');
@@ -60,7 +60,7 @@ export function commandTarget(words: readonly string[], options: { readonly cwd?
 /**
  * A server by its URL.
  * @param options - `headers` that are sent with every request, `headersFile` with more of them, and `auth`: how the host signs in
- * @throws MidcallError `cli/usage` where it is not http(s), or two of these give a token
+ * @throws MidcallError `cli/usage` if it is not http(s), or two of these give a token
  */
 export function urlTarget(
   url: string,

@@ -55,7 +55,7 @@ function withoutComments(text: string): string {
  * Every server that a file names, or a single entry pasted without the members around it.
  * @param text - untrusted
  * @param environment - what `${NAME}` stands for
- * @throws MidcallError `cli/usage` where the text as a whole is no list of servers
+ * @throws MidcallError `cli/usage` if the text as a whole is no list of servers
  */
 export function readServerList(
   text: string,

@@ -43,7 +43,7 @@ export class StartedServer {
     this.#transport = transport;
   }
 
-  /** The transport to the process, once; undefined where it was taken before, or the process has ended by itself. */
+  /** The transport to the process, once; undefined if it was taken before, or the process has ended by itself. */
   take(options: Pick<TransportOptions, 'onStderr' | 'onTooLarge'>): PausableTransport | undefined {
     if (this.#options || this.#isOver) return undefined;
     this.#options = options;

@@ -20,7 +20,7 @@ export class StderrTail {
     return this.#lines;
   }
 
-  /** Its last words as a sentence to follow another, safe to look at; empty where it wrote nothing. */
+  /** Its last words as a sentence to follow another, safe to look at; empty if it wrote nothing. */
   get said(): string {
     const last = lastSaid(this.#lines);
     return last === undefined ? '' : ` It last said: ${last}`;

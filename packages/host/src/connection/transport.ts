@@ -11,7 +11,7 @@ import type { ServerTarget } from './server-entry.ts';
 
 /** What a transport needs besides its target. */
 export interface TransportOptions {
-  /** Each line a started server writes to its standard error; untrusted. Dropped where absent. */
+  /** Each line a started server writes to its standard error; untrusted. Dropped if absent. */
   readonly onStderr?: (line: string) => void;
   /** For HTTP. */
   readonly fetch?: typeof fetch;

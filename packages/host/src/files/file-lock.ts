@@ -1,7 +1,7 @@
 /**
  * One process at a time for a file that several may change. The lock is a file beside it that names its holder.
  *
- * - lock-F1 A lock appears whole and only where there is none, by `link`.
+ * - lock-F1 A lock appears whole and only if there is none, by `link`.
  * - lock-F2 Only the lock of a process of this machine that is gone is broken, and by one process: who breaks it holds a second
  *   lock named after the first, and looks again before it acts.
  * - lock-F3 Waiting ends.
@@ -17,7 +17,7 @@ import { isAlive } from './process-mark.ts';
 /** What a lock needs of the world. */
 export interface FileLockOptions {
   readonly clock?: Clock;
-  /** Milliseconds to wait for another process; 5,000 where absent. */
+  /** Milliseconds to wait for another process; 5,000 if absent. */
   readonly timeoutMs?: number;
 }
 
@@ -26,7 +26,7 @@ const pauseMs = 20;
 
 /**
  * Runs `work` while no other process does so for this file, whose directory exists.
- * @throws MidcallError `host/refused` where another process holds it for too long; what `work` throws
+ * @throws MidcallError `host/refused` if another process holds it for too long; what `work` throws
  */
 export async function withFileLock<T>(
   path: string,
@@ -51,7 +51,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** @returns false where there is a lock already */
+/** @returns false if there is a lock already */
 async function placed(lock: string): Promise<boolean> {
   const draft = join(dirname(lock), `.${randomUUID()}.tmp`);
   try {
@@ -67,7 +67,7 @@ async function placed(lock: string): Promise<boolean> {
   }
 }
 
-/** Breaks a lock whose holder is gone. @returns true where it did */
+/** Breaks a lock whose holder is gone. @returns true if it did */
 async function broken(lock: string): Promise<boolean> {
   const held = await deadHolder(lock);
   if (held === undefined) return false;

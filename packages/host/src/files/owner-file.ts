@@ -12,7 +12,7 @@ import { withFileLock } from './file-lock.ts';
 /** A value in a file. */
 export interface OwnerFile<T> {
   /**
-   * @returns undefined where there is no file yet
+   * @returns undefined if there is no file yet
    * @throws MidcallError `cli/usage` for one that cannot be read or understood
    */
   read(): Promise<T | undefined>;
@@ -22,7 +22,7 @@ export interface OwnerFile<T> {
   /**
    * Reads, makes and writes without another process doing so in between.
    * @param make - gives what is to be written; undefined for nothing
-   * @throws MidcallError as `read` does; `host/refused` where another process does not come to an end
+   * @throws MidcallError as `read` does; `host/refused` if another process does not come to an end
    */
   change(make: (value: T | undefined) => T | undefined): Promise<void>;
 }

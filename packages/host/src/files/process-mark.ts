@@ -23,14 +23,14 @@ export const isMark = (value: unknown): value is ProcessMark =>
   typeof value['host'] === 'string' &&
   (value['began'] === undefined || typeof value['began'] === 'string');
 
-/** True where a process runs, or is of another machine, where nobody can tell. */
+/** True if a process runs, or is of another machine, where nobody can tell. */
 export function mayRun({ pid, host, began }: ProcessMark): boolean {
   if (host !== hostname()) return true;
   if (!isAlive(pid)) return false;
   return began === undefined || began === (beginOf(pid) ?? began);
 }
 
-/** True where a process of this machine has this number. */
+/** True if a process of this machine has this number. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -9,7 +9,7 @@ import { type OwnerFile, ownerFile } from './owner-file.ts';
 
 interface Entry {
   readonly value: string;
-  /** Milliseconds since the epoch; for ever where absent. */
+  /** Milliseconds since the epoch; forever if absent. */
   readonly until?: number;
 }
 type Entries = ReadonlyMap<string, Entry>;
@@ -30,7 +30,7 @@ export function storeFile(path: string, now: () => number = Date.now): Store {
   const alive = (content: { readonly entries: readonly (readonly [string, Entry])[] } | undefined): Entries =>
     new Map((content?.entries ?? []).filter(([, { until }]) => until === undefined || until > now()));
   let last: Promise<unknown> = Promise.resolve();
-  /** One change after the other. `make` gives the entries as they are to be; undefined where nothing changes. */
+  /** One change after the other. `make` gives the entries as they are to be; undefined if nothing changes. */
   const change = (make: (entries: Map<string, Entry>) => boolean): Promise<boolean> => {
     let changed = false;
     const next = last.then(async () => {

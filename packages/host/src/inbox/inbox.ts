@@ -69,7 +69,7 @@ export class Inbox {
    * Puts a question to the person and waits for its one ending.
    * A question whose id is open already (restored from the store) is taken up, not asked twice.
    * @param options - `signal`: takes the question back; its reason may be an {@link Ending}, else it is `withdrawn`;
-   *   `timeoutMs`: how long the person has, for ever where absent
+   *   `timeoutMs`: how long the person has, forever if absent
    */
   ask(
     question: Question,
@@ -114,7 +114,7 @@ export class Inbox {
 
   /**
    * Ends a question without a person: withdrawn, timed out, server gone, refused.
-   * @returns false where it had ended already, or never was
+   * @returns false if it had ended already, or never was
    */
   end(id: string, ending: Ending): boolean {
     const open = this.#open.get(id);

@@ -8,7 +8,7 @@ export interface RootsDisk {
   real(path: string): Promise<string>;
 }
 
-/** The machine's own. */
+/** The clock of this machine. */
 export const machineDisk: RootsDisk = {
   async look(path) {
     try {

@@ -89,7 +89,7 @@ export class RootsGate {
     await Promise.race([trip, this.#until(() => over, roundTripMs)]);
   }
 
-  /** @returns true as soon as it is so; false where it is not within `ms` milliseconds */
+  /** @returns true as soon as it is so; false if it is not within `ms` milliseconds */
   #until(so: () => boolean, ms?: number): Promise<boolean> {
     if (so()) return Promise.resolve(true);
     return new Promise(resolve => {

@@ -9,7 +9,7 @@ export interface RootsState {
 
 /** Where a roots manager keeps its state. */
 export interface RootsMemory {
-  /** What was kept last; undefined where nothing was. */
+  /** What was kept last; undefined if nothing was. */
   read(): Promise<RootsState | undefined>;
   /** Keeps a state in the place of the one before. */
   write(state: RootsState): Promise<void>;

@@ -1,7 +1,7 @@
 /**
  * The directories a person offers to servers, and which server may know of which.
  *
- * - offered-R1 A server is told of a root only where the person granted it to that server.
+ * - offered-R1 A server is told of a root only if the person granted it to that server.
  * - offered-R2 A root is a `file:` URI of a real directory, in one spelling; anything else is refused when it is added.
  * - offered-R3 Each change is announced once; what is gone from the disk, or leads elsewhere by now, is not announced as there.
  * - offered-R4 What is kept is written whole, so that a crash leaves the old list or the new one.
@@ -41,7 +41,7 @@ export interface OfferedRoot extends Root {
 export interface OfferedRootsOptions {
   /** The file system, as far as this needs it. */
   readonly disk: RootsDisk;
-  /** Keeps the state; nothing is kept where absent. */
+  /** Keeps the state; nothing is kept if absent. */
   readonly memory?: RootsMemory;
   readonly clock?: Clock;
   /** Milliseconds between looks at whether roots are still there; 0 for never. Default 2,000. */
@@ -87,9 +87,9 @@ export class OfferedRoots {
   /**
    * Offers a directory. Adding one that is on offer already changes nothing.
    * @param place - an absolute path, or a `file:` URI
-   * @param options - `name`: for people, the directory's own where absent; `as`: the absolute POSIX path under which servers
+   * @param options - `name`: for people, the directory's own if absent; `as`: the absolute POSIX path under which servers
    *   find it, where they run in a container
-   * @throws MidcallError `roots/invalid` where it is no usable name, or is on offer under another `as`; `roots/not-found`
+   * @throws MidcallError `roots/invalid` if it is no usable name, or is on offer under another `as`; `roots/not-found`
    *   where no directory is there
    */
   async add(place: string, options: { readonly name?: string; readonly as?: string } = {}): Promise<OfferedRoot> {
@@ -114,7 +114,7 @@ export class OfferedRoots {
     return root;
   }
 
-  /** Withdraws a directory from every server. @returns false where it is not on offer */
+  /** Withdraws a directory from every server. @returns false if it is not on offer */
   async remove(uri: string): Promise<boolean> {
     const root = this.#roots.find(each => each.uri === uri);
     if (!root) return false;
@@ -132,7 +132,7 @@ export class OfferedRoots {
   /**
    * Grants a server exactly these roots; an empty list is a decision too. Others on offer stay unknown to it.
    * @param uris - as {@link add} and {@link list} give them
-   * @throws MidcallError `roots/not-found` where one is not on offer; nothing is changed then
+   * @throws MidcallError `roots/not-found` if one is not on offer; nothing is changed then
    */
   async grant(server: string, uris: readonly string[]): Promise<void> {
     checkGiven('roots.grant', 'the server', server, nameKind);
@@ -157,7 +157,7 @@ export class OfferedRoots {
     if (this.#grants.delete(server)) await this.#changed(server);
   }
 
-  /** What a server may be told; undefined where the person has not decided. */
+  /** What a server may be told; undefined if the person has not decided. */
   granted(server: string): readonly Root[] | undefined {
     const paths = this.#grants.get(server);
     if (!paths) return undefined;
@@ -172,7 +172,7 @@ export class OfferedRoots {
   }
 
   /**
-   * Calls `listener` once per change: with the server concerned, or undefined where it may concern all.
+   * Calls `listener` once per change: with the server concerned, or undefined if it may concern all.
    * While anyone listens, roots that vanish or return are noticed. @returns ends the subscription
    */
   subscribe(listener: (server: string | undefined) => void): () => void {

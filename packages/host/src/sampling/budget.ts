@@ -73,7 +73,7 @@ const defaults: SamplingLimits = { requests: 100, tokens: 500_000, depth: 20, wi
 
 /**
  * Opens an account for one server.
- * @param limits - 100 requests, 500,000 tokens, 20 turns, for as long as it lives, where absent
+ * @param limits - 100 requests, 500,000 tokens, 20 turns, for as long as it lives, if absent
  * @param options - `now`: milliseconds on any clock that does not go back
  * @throws TypeError for a limit that is unknown, or no whole number above 0
  */
@@ -158,7 +158,7 @@ function inputOf(request: SamplingRequest): number {
   return tokens + Math.ceil(text.length / 3);
 }
 
-/** When the oldest run stops counting; nothing where that never happens. */
+/** When the oldest run stops counting; nothing if that never happens. */
 function until(limits: SamplingLimits, spends: readonly Spend[], now: number): string {
   const oldest = spends[0];
   if (!oldest || limits.windowMs === Number.POSITIVE_INFINITY) return '';

@@ -62,7 +62,7 @@ export class SamplingFlow {
   /**
    * Answers one sampling request.
    * @throws ProtocolError with the spec's code (2025-11-25); MidcallError `host/invalid-request` or `host/abandoned`
-   *   (2026-07-28, where there is nothing to send an error to)
+   *   (2026-07-28, if there is nothing to send an error to)
    */
   async answer(tapped: TappedRequest, signal: AbortSignal): Promise<SamplingResult> {
     const { model } = this.#options;
@@ -184,7 +184,7 @@ export class SamplingFlow {
   }
 
   /**
-   * What a server gets, or, where there is nothing to send it with, what the call ends with. A host that failed does not
+   * What a server gets, or, if there is nothing to send it with, what the call ends with. A host that failed does not
    * call that the person's refusal; which model failed, and why, is the person's to know.
    */
   #rejected(why: string, failed = false): Error {

@@ -4,7 +4,7 @@
  */
 import { blocksOf, type SamplingResult, textOf } from '@midcall/core/sampling';
 
-/** All its text as one block, or, where there is none, its first block. Pure. */
+/** All its text as one block, or, if there is none, its first block. Pure. */
 export function singleBlock(result: SamplingResult): SamplingResult {
   if (!Array.isArray(result.content)) return result;
   const blocks = blocksOf(result);

@@ -20,7 +20,7 @@ export function wishesOf(request: SamplingRequest): SamplingWishes {
 
 /**
  * The wishes as lines of a name and a value; the values are the server's, and untrusted.
- * @returns nothing where there are none
+ * @returns nothing if there are none
  */
 export function wishLines(wishes: SamplingWishes): readonly (readonly [name: string, value: string])[] {
   const { hints, costPriority, speedPriority, intelligencePriority } = wishes;

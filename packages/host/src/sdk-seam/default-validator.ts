@@ -3,7 +3,7 @@ import type { Client, jsonSchemaValidator } from '@modelcontextprotocol/client';
 
 /**
  * Gives a client a validator in place of the SDK's default one; one that its author chose stays.
- * @returns true where it was replaced
+ * @returns true if it was replaced
  */
 export function replaceDefaultValidator(client: Client, validator: jsonSchemaValidator): boolean {
   const inside = client as unknown as {

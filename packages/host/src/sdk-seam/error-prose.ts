@@ -4,15 +4,15 @@ import { SdkErrorCode } from '@modelcontextprotocol/client';
 /** True for the notice that a round begins, which comes as if it were the server's progress. */
 export const isRoundNotice = (message: string): boolean => message.startsWith("Fulfilling input required by '");
 
-/** True where a stdio transport closes because a message is larger than it may be. */
+/** True if a stdio transport closes because a message is larger than it may be. */
 export const isMessageTooLarge = (error: Error): boolean =>
   error.message.startsWith('ReadBuffer exceeded maximum size');
 
-/** True where a connection is gone; one such error of the SDK has no code. */
+/** True if a connection is gone; one such error of the SDK has no code. */
 export const isConnectionGone = (code: unknown, message: string): boolean =>
   code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.NotConnected || message === 'Not connected';
 
-/** Where a result differs from the protocol, and how; undefined where the message of `InvalidResult` does not say. */
+/** Where a result differs from the protocol, and how; undefined if the message of `InvalidResult` does not say. */
 export function invalidResultIssue(message: string): { readonly path: string; readonly says: string } | undefined {
   try {
     const [issue] = JSON.parse(message.slice(message.indexOf('['))) as readonly {

@@ -12,7 +12,7 @@ export class Introduction implements Required<Interception> {
   readonly #asked = new Set<unknown>();
   #result: Json = {};
 
-  /** The server's `serverInfo`; empty where it gives none. */
+  /** The server's `serverInfo`; empty if it gives none. */
   get implementation(): Json {
     const info = own(this.#result, 'serverInfo') ?? own(own(this.#result, '_meta'), SERVER_INFO_META_KEY);
     return isRecord(info) ? info : {};

@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 
 /**
- * Not by the SDK's own method, which sends only where `listChanged` was registered, and that is not true of every revision
+ * Not by the SDK's own method, which sends only if `listChanged` was registered, and that is not true of every revision
  * the client may negotiate. Nothing is sent before the handshake or after the end; a failure is not told.
  */
 export async function sendRootsChanged(client: Client): Promise<void> {

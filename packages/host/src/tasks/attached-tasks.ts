@@ -25,7 +25,7 @@ export interface AttachedTasksOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly tell: (event: CallEvent) => void;
-  /** Where they are kept; undefined where they end with this process. */
+  /** Where they are kept; undefined if they end with this process. */
   readonly kept: KeptTasks | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -74,7 +74,7 @@ export class AttachedTasks {
 
   /**
    * Takes up what an earlier process, or an earlier connection, has left of this server.
-   * @param callId - only this one; all where absent
+   * @param callId - only this one; all if absent
    * @returns the calls; the next request of each is its task
    */
   async takeUp(callId?: string): Promise<readonly KeptTask[]> {
@@ -128,7 +128,7 @@ export class AttachedTasks {
     }
     const given = own(asked.request, 'params');
     const before = call && this.#own.get(call.context.id)?.questions[asked.key];
-    // One that ended here, with its connection perhaps, is asked anew.
+    // One that ended here, with its connection perhaps, is asked again.
     const id = before === undefined || inbox.ending(before) ? newId() : before;
     if (call && before !== id) await this.#remember(call.context.id, asked.key, id);
     return answering.answer({ id, method: method as AskMethod, params: isRecord(given) ? given : {}, call }, taken);
@@ -141,7 +141,7 @@ export class AttachedTasks {
     await this.#save(callId);
   }
 
-  /** @returns true where it is kept now */
+  /** @returns true if it is kept now */
   #save(callId: string): Promise<boolean> {
     return this.#write(async kept => {
       const task = this.#own.get(callId);

@@ -19,9 +19,9 @@ export type TaskEnd = { readonly result: Json } | { readonly error: unknown };
 /** How one task is followed. */
 export interface FollowedTaskOptions {
   readonly clock: Clock;
-  /** True where the task's questions are sent as requests, and its result is fetched; else they are parts of it. */
+  /** True if the task's questions are sent as requests, and its result is fetched; else they are parts of it. */
   readonly pushes: boolean;
-  /** Sends a request. @returns the response; undefined where there is none */
+  /** Sends a request. @returns the response; undefined if there is none */
   readonly ask: (method: string, params: Json, given?: AbortSignal) => Promise<Json | undefined>;
   /** Asks the person what the task asks. @throws where the call is to end with it */
   readonly answer: (key: string, request: unknown, taken: AbortSignal) => Promise<object>;
@@ -60,7 +60,7 @@ export class FollowedTask {
   /** Requests of the server for this task that have no answer yet. */
   #pushed = 0;
   #problem: string | undefined;
-  /** True where news of it come by themselves, so that looking is only for what is lost. */
+  /** True if news of it come by themselves, so that looking is only for what is lost. */
   #isTold = false;
   /** Since when the request for its result has brought nothing. */
   #waitsSince: number | undefined;
@@ -77,7 +77,7 @@ export class FollowedTask {
     return this.#problem;
   }
 
-  /** @returns how it ended; undefined where it was stopped, or its server does not answer for it any more */
+  /** @returns how it ended; undefined if it was stopped, or its server does not answer for it any more */
   async follow(first: TaskState): Promise<TaskEnd | undefined> {
     let state: TaskState | undefined = first;
     // What brings the result brings the questions too, and most calls are over before the first look.
@@ -235,7 +235,7 @@ export class FollowedTask {
       if (this.#fetching === fetching) this.#fetching = undefined;
       const { result, error } = response ?? {};
       if (isRecord(result)) this.#settle({ result: withoutTask(result) });
-      // One that is under way is looked at again; the answer says nothing of it.
+      // One that is in progress is looked at again; the answer says nothing of it.
       else if (error !== undefined && (this.#isOver || isFinal(error)))
         this.#settle({ error: statusMessage === undefined ? error : explained(error, statusMessage) });
     });

@@ -47,7 +47,7 @@ export interface KeptTasks {
   takeUp(wanted: (task: KeptTask) => boolean): Promise<readonly KeptTask[]>;
   /** This process follows these calls no more. */
   release(callIds: readonly string[]): Promise<void>;
-  /** @returns false where there is no such call */
+  /** @returns false if there is no such call */
   drop(callId: string): Promise<boolean>;
 }
 

@@ -15,7 +15,7 @@ export interface TaskState {
   readonly statusMessage?: string;
   /** Milliseconds between two looks, as the server wishes. */
   readonly pollMs?: number;
-  /** Milliseconds it exists from when it was made; null for ever. */
+  /** Milliseconds it exists from when it was made; null forever. */
   readonly ttlMs?: number | null;
   /** What it asks (extension). */
   readonly inputRequests: Json;
@@ -49,7 +49,7 @@ export function readTask(said: unknown): TaskState | undefined {
 
 /**
  * The task that a call is answered with; undefined for a result.
- * @param asked - true where the call named a task itself (`task` parameter), and gets it as a member of its own
+ * @param asked - true if the call named a task itself (`task` parameter), and gets it as a member of its own
  */
 export function createdTask(result: unknown, asked: boolean): TaskState | undefined {
   if (asked) return readTask(own(result, 'task'));

@@ -53,9 +53,9 @@ export class TaskSupport {
   }
 }
 
-/** True where a server of 2025-11-25 takes calls of tools as tasks. @param capabilities - its own */
+/** True if a server of 2025-11-25 takes calls of tools as tasks. @param capabilities - its own */
 export const takesTasks = (capabilities: unknown): boolean =>
   own(own(own(own(capabilities, 'tasks'), 'requests'), 'tools'), 'call') !== undefined;
 
-/** True where it ends one when asked to. */
+/** True if it ends one when asked to. */
 export const cancelsTasks = (capabilities: unknown): boolean => own(own(capabilities, 'tasks'), 'cancel') !== undefined;

@@ -16,7 +16,7 @@ const longList = 12;
 /** What the cursor stands on where nothing is chosen yet. */
 const nothingChosen: Pick = { value: 'nothing-chosen', label: '(nothing chosen yet)' };
 
-/** True where a search finds a choice; what stands for none is found by no search. */
+/** True if a search finds a choice; what stands for none is found by no search. */
 const found = (
   search: string,
   { value, label = '', hint = '' }: { value: string; label?: string; hint?: string },

@@ -15,7 +15,7 @@ import { type ModelOptions, replyDialog, requestDialog } from './sampling-dialog
 import { decline, dismiss, refusing } from './ways-out.ts';
 
 export interface ConsentOptions extends ModelOptions {
-  /** Opens a page; false where none could be opened. */
+  /** Opens a page; false if none could be opened. */
   readonly openUrl: (href: string) => Promise<boolean>;
 }
 

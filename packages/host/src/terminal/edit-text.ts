@@ -1,5 +1,5 @@
 /**
- * Asks for a text of several lines: in the person's editor where there is one, else right in the terminal.
+ * Asks for a text of several lines: in the person's editor if there is one, else right in the terminal.
  *
  * - editor-T3 A text that holds lines an editor obeys (Vim's and Emacs's settings in a file) is opened in none.
  */

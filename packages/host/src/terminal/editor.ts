@@ -32,7 +32,7 @@ export interface EditorOptions {
   /** Both a terminal, or there is no editor. */
   readonly input: Readable & { readonly isTTY?: boolean; readonly fd?: number };
   readonly output: Writable & { readonly isTTY?: boolean; readonly fd?: number };
-  /** Where the file is put; the system's own place for temporary files where absent. */
+  /** Where the file is put; the system's own place for temporary files if absent. */
   readonly directory?: string;
   readonly clock?: Clock;
 }
@@ -43,7 +43,7 @@ const mostBytes = 4_000_000;
 /** How long an editor may take to leave when it is told to, in milliseconds. */
 const graceMs = 2_000;
 
-/** The editor the person set, or undefined where there is none or no terminal to run it in. */
+/** The editor the person set, or undefined if there is none or no terminal to run it in. */
 export function editorOf(options: EditorOptions): Editor | undefined {
   const { environment, input, output } = options;
   const line = environment['VISUAL']?.trim() || environment['EDITOR']?.trim() || '';

@@ -55,7 +55,7 @@ function titleOf(question: Question): string {
   }
 }
 
-/** One line on how a question ended without this terminal; undefined where this terminal ended it. */
+/** One line on how a question ended without this terminal; undefined if this terminal ended it. */
 export function endingLine(ending: Ending, via: string): string | undefined {
   switch (ending.how) {
     case 'answered':

@@ -8,7 +8,7 @@ import { underOwnSignal } from './own-signal.ts';
 import type { Prompter } from './prompter.ts';
 
 export interface Interruptible extends Prompter {
-  /** Ends the prompt that is open; nothing where none is, as while an editor has the terminal. */
+  /** Ends the prompt that is open; nothing if none is, as while an editor has the terminal. */
   interrupt(): void;
   /** Gives the keys back until the next prompt: to an editor, or once the question is over. */
   giveBackKeys(): void;

@@ -56,7 +56,7 @@ export function skeleton(name: string): string {
 
 /**
  * What a label of a host name reads as, where each letter of it is of another script and drawn like a Latin one.
- * @returns undefined where it has Latin letters, letters that look like none, or no letters
+ * @returns undefined if it has Latin letters, letters that look like none, or no letters
  */
 export function latinReading(label: string): string | undefined {
   const letters = [...bare(lower(label))];

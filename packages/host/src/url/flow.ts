@@ -63,7 +63,7 @@ export class UrlFlow {
 
   /**
    * A server said that a page is done. Ids that were never opened, or are done already, are ignored.
-   * @returns true where it was news
+   * @returns true if it was news
    */
   completed(elicitationId: unknown): boolean {
     if (typeof elicitationId !== 'string' || !this.#opened.has(elicitationId)) return false;
@@ -76,8 +76,8 @@ export class UrlFlow {
 
   /**
    * The pages named by an error, if that is what it says: asks for each, then for "I have finished".
-   * @returns true where the call is to be tried again, false for any other error
-   * @throws MidcallError `host/abandoned` where a page was not opened, `host/cancelled` where the person gave up after it
+   * @returns true if the call is to be tried again, false for any other error
+   * @throws MidcallError `host/abandoned` if a page was not opened, `host/cancelled` if the person gave up after it
    */
   async openFor(call: RunningCall, error: unknown): Promise<boolean> {
     const pages = pagesOf(error);
@@ -126,7 +126,7 @@ export class UrlFlow {
   }
 }
 
-/** The pages an error demands; a text where one is no page; undefined where it is another error. */
+/** The pages an error demands; a text where one is no page; undefined if it is another error. */
 function pagesOf(error: unknown): readonly (Page | string)[] | undefined {
   const { code, data } = error as { code?: unknown; data?: { elicitations?: unknown } };
   if (code !== ProtocolErrorCode.UrlElicitationRequired) return undefined;

@@ -28,7 +28,7 @@ const writings = [
   new RegExp(`^[^${any(scripts)}]*$`, 'u'),
 ];
 
-/** True where one label of a host name, in readable form, mixes alphabets that no one writes together. */
+/** True if one label of a host name, in readable form, mixes alphabets that no one writes together. */
 export function mixedScripts(host: string): boolean {
   return host.split('.').some(label => !writings.some(writing => writing.test(label)));
 }

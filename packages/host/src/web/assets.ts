@@ -34,7 +34,7 @@ export const clientScripts: readonly string[] = [...modules, again];
 export interface Asset {
   readonly type: string;
   readonly body: string;
-  /** True where the path changes with the content. */
+  /** True if the path changes with the content. */
   readonly lasting: boolean;
 }
 

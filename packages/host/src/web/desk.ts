@@ -19,13 +19,13 @@ import { Workspace, type WorkspaceParts } from './workspace/workspace.ts';
 export interface DeskOptions extends WorkspaceParts {
   /** 0, the default, takes a free one. */
   readonly port?: number;
-  /** The person's time zone, by IANA name; the machine's where absent. */
+  /** The person's time zone, by IANA name; the machine's if absent. */
   readonly zone?: string;
-  /** What `${NAME}` stands for in an mcp.json that is pasted. Nothing where absent. */
+  /** What `${NAME}` stands for in an mcp.json that is pasted. Nothing if absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** A directory put into the form of a new folder, such as the workspace the desk was started in. */
   readonly proposedRoot?: string;
-  /** The folder of the compiled client script; beside this file where absent. */
+  /** The folder of the compiled client script; beside this file if absent. */
   readonly client?: URL;
   /** Told of errors while a page was made, and of what could not be kept. */
   readonly onError?: (error: unknown) => void;
@@ -59,7 +59,7 @@ export interface RunningDesk {
   /**
    * Puts a server on the desk and starts it, where it does not run already. One that was kept from a session before is that
    * one; where another has its name, it gets a name like it.
-   * @throws MidcallError `host/not-found` where it could not be started; it stays on the desk, with what went wrong
+   * @throws MidcallError `host/not-found` if it could not be started; it stays on the desk, with what went wrong
    */
   addServer(entry: ServerEntry): Promise<void>;
   /** Stops a server and takes it off the desk; its calls stay in the history. */
@@ -76,7 +76,7 @@ export interface RunningDesk {
 
 /**
  * Starts a desk on 127.0.0.1.
- * @throws MidcallError `host/refused` where the port is taken; `cli/usage` where what was kept cannot be understood
+ * @throws MidcallError `host/refused` if the port is taken; `cli/usage` if what was kept cannot be understood
  */
 export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
   checkOptions('startDesk', options, kinds);
@@ -89,7 +89,7 @@ export async function startDesk(options: DeskOptions): Promise<RunningDesk> {
 /** How a desk is served, whatever it is a view of. */
 export type ServingOptions = Omit<DeskOptions, Exclude<keyof WorkspaceParts, 'onError'>>;
 
-/** Serves the pages of a workspace. @throws MidcallError `host/refused` where the port is taken; the workspace is closed then */
+/** Serves the pages of a workspace. @throws MidcallError `host/refused` if the port is taken; the workspace is closed then */
 export async function serveDesk(workspace: Workspace, options: ServingOptions): Promise<RunningDesk> {
   const guard = new Guard();
   const live = new Live(workspace.clock);

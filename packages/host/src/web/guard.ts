@@ -84,12 +84,12 @@ export class Guard implements Session {
     return needs === 'session' && !this.hasSession(visit.cookie, port) ? 'session' : undefined;
   }
 
-  /** True where a form carries this desk's token. */
+  /** True if a form carries this desk's token. */
   holdsToken(token: unknown): boolean {
     return typeof token === 'string' && same(token, this.csrf);
   }
 
-  /** True where a cookie header holds the session of this desk. */
+  /** True if a cookie header holds the session of this desk. */
   hasSession(cookie: string | undefined, port: number): boolean {
     const prefix = `${cookieName(port)}=`;
     const given = cookie?.split(/;\s*/).find(each => each.startsWith(prefix));

@@ -4,7 +4,7 @@ import type { Inbox, Question } from '@midcall/host';
 
 /**
  * @param needless - fires when nobody needs the answer any more
- * @returns true as soon as a question has ended, in any way, or is needless; false where it has not within `ms` milliseconds
+ * @returns true as soon as a question has ended, in any way, or is needless; false if it has not within `ms` milliseconds
  */
 export function answeredWithin(
   { id }: Question,

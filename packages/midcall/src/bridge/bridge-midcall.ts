@@ -9,9 +9,9 @@ export interface BridgeMidcallOptions extends Pick<MidcallOptions, 'key' | 'prin
   /** Milliseconds a client is kept waiting for the desk; one that has tasks gets a task before. */
   readonly holdMs: number;
   readonly warn: (message: string) => void;
-  /** True where hosts of 2026-07-28 are asked for their roots. */
+  /** True if hosts of 2026-07-28 are asked for their roots. */
   readonly asksRoots: boolean;
-  /** True where they are asked for their model. */
+  /** True if they are asked for their model. */
   readonly asksModel: boolean;
 }
 

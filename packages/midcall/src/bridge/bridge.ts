@@ -35,22 +35,22 @@ export interface BridgeOptions
   readonly host: Transport & Pick<HostStdio, 'onfull' | 'ondrain'>;
   /** The directories the upstream server is told of. */
   readonly roots: OfferedRoots;
-  /** True where the operator has granted them; then the host's roots are not asked for. */
+  /** True if the operator has granted them; then the host's roots are not asked for. */
   readonly ownRoots: boolean;
   /** What replies to sampling where the host has no model, or always. */
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
   /** Starts the desk over the same inbox; called at the first question that needs it. */
   readonly startDesk: (connection: Connection) => Promise<RunningDesk>;
-  /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
+  /** Opens a page in the person's browser, or tells them its address. @returns false if neither reaches anybody */
   readonly openPage: (url: string) => Promise<boolean>;
   readonly warn: (message: string) => void;
   /** Told of errors of the connection to the host. */
   readonly onError?: (error: Error) => void;
-  /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 where absent, since many give up at 60. */
+  /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 if absent, since many give up at 60. */
   readonly holdMs?: number;
-  /** Milliseconds a call goes on while no client waits for it; 15 minutes where absent. */
+  /** Milliseconds a call goes on while no client waits for it; 15 minutes if absent. */
   readonly keptMs?: number;
-  /** Milliseconds; an answer of the host that is faster looks automatic, and the desk is asked. 250 where absent. */
+  /** Milliseconds; an answer of the host that is faster looks automatic, and the desk is asked. 250 if absent. */
   readonly suspectBelowMs?: number;
 }
 
@@ -67,8 +67,8 @@ export interface Bridge {
 
 /**
  * Waits for the host's first request, starts the upstream server, and serves it.
- * @returns undefined where the host went away before that
- * @throws MidcallError `host/not-found` where the upstream server can be neither started nor reached
+ * @returns undefined if the host went away before that
+ * @throws MidcallError `host/not-found` if the upstream server can be neither started nor reached
  */
 export async function startBridge(entry: ServerEntry, options: BridgeOptions): Promise<Bridge | undefined> {
   const { inbox, roots, ownRoots, sampling, startDesk, openPage, warn } = options;

@@ -34,16 +34,16 @@ export interface ForwardOptions {
   readonly session: () => Promise<UpstreamSession>;
   /** The connection that the call came over. */
   readonly link: HostLink;
-  /** Whose calls these are, where there are several: nobody else's are found when the client comes back. */
+  /** Whose calls these are, if there are several: nobody else's are found when the client comes back. */
   readonly principal?: string;
   readonly clock: Clock;
   /** Milliseconds a client is kept waiting for the desk (forward-B2). */
   readonly holdMs: number;
-  /** True where the operator has given models; then those of hosts are not asked. */
+  /** True if the operator has given models; then those of hosts are not asked. */
   readonly ownModels: boolean;
 }
 
-/** @returns the result of the upstream server, or words for the model where there is none yet */
+/** @returns the result of the upstream server, or words for the model if there is none yet */
 export async function forward(
   request: CallRequest,
   call: GatewayCall,
@@ -154,7 +154,7 @@ async function sample(asked: Sample, n: number, call: Call): Promise<void> {
 /**
  * Puts one question where it can be answered.
  * @param ended - fires when the call has ended at the upstream server
- * @returns false where it was not answered in time
+ * @returns false if it was not answered in time
  */
 async function put(
   question: Question,
@@ -184,7 +184,7 @@ const roundsOfForm = 3;
 /** How long a question of a task waits for the host, in milliseconds: as long as the task lives. The server takes it back before. */
 const taskMs = 7 * 24 * 60 * 60_000;
 
-/** True where the host declares what the question needs, and has rounds left for it. */
+/** True if the host declares what the question needs, and has rounds left for it. */
 function canAsk({ kind }: Question, { can, roundsLeft }: GatewayCall): boolean {
   if (kind === 'form') return can.form && roundsLeft >= roundsOfForm;
   return kind === 'url' && can.url && roundsLeft > 0;
@@ -227,7 +227,7 @@ class DeskTime {
     this.#leftMs = holdMs;
   }
 
-  /** @returns false where the question is open, and not needless, when the time is up */
+  /** @returns false if the question is open, and not needless, when the time is up */
   async answers(question: Question, needless: AbortSignal | undefined): Promise<boolean> {
     const since = this.#clock.now();
     const answered = await answeredWithin(question, this.#leftMs, this.#inbox, this.#clock, needless);

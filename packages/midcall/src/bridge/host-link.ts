@@ -45,13 +45,13 @@ export class HostLink {
   readonly #requests = new Set<ServerContext>();
   #level: string | undefined;
 
-  /** @param perRequest - true where logs are asked for with each request, and belong to it (2026-07-28) */
+  /** @param perRequest - true if logs are asked for with each request, and belong to it (2026-07-28) */
   constructor(server: McpServer, perRequest: boolean) {
     this.server = server;
     this.#perRequest = perRequest;
   }
 
-  /** The most that this host wants to know; undefined where it has not said. */
+  /** The most that this host wants to know; undefined if it has not said. */
   get level(): string | undefined {
     return [...this.#requests].map(levelOf).reduce(moreOf, this.#level);
   }
@@ -66,7 +66,7 @@ export class HostLink {
     this.#level = level as string;
   }
 
-  /** A request is under way. @returns to be called when it is over */
+  /** A request is in progress. @returns to be called when it is over */
   begin(ctx: ServerContext): () => void {
     this.#requests.add(ctx);
     return () => void this.#requests.delete(ctx);

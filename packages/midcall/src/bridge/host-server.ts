@@ -29,7 +29,7 @@ const kinds = { 'tools/call': 'tool', 'prompts/get': 'prompt', 'resources/read':
 
 /**
  * @returns the connection to the host; its server is to be connected
- * @throws MidcallError `host/not-found` or `host/server-gone` where the upstream server is not there
+ * @throws MidcallError `host/not-found` or `host/server-gone` if the upstream server is not there
  */
 export async function hostServer(options: HostServerOptions): Promise<HostLink> {
   const { era, mid, session, sessionFor } = options;

@@ -21,7 +21,7 @@ export interface ConnectedHost {
 /** What a host declares beside what the spec knows; passed on to the upstream server. */
 export type Declared = NonNullable<ConnectionOptions['declares']>;
 
-/** @returns when the host has sent its first request; undefined where it went away without one */
+/** @returns when the host has sent its first request; undefined if it went away without one */
 export async function awaitHost(transport: Transport): Promise<ConnectedHost | undefined> {
   const held = new HeldTransport(transport);
   const first = await held.first();

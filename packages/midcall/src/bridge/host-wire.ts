@@ -41,7 +41,7 @@ export function restOf({ _meta }: Json): Json {
 type Send = Transport['send'];
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
 
-/** @param codesAreOld - true where the host speaks a revision whose error codes are the upstream server's own */
+/** @param codesAreOld - true if the host speaks a revision whose error codes are the upstream server's own */
 export function passWhole({ server }: McpServer, codesAreOld: boolean): void {
   const connect = server.connect.bind(server);
   server.connect = async transport => {
@@ -77,7 +77,7 @@ function wholeTask(told: Json, codesAreOld: boolean): Json {
   return { ...told, ...(isRecord(result) && { result: blocksBack(result) }), ...(error && { error }) };
 }
 
-/** @returns undefined where nothing of it was set aside */
+/** @returns undefined if nothing of it was set aside */
 function wholeError(error: unknown, codesAreOld: boolean): Json | undefined {
   const came = own(own(error, 'data'), errorKey);
   if (!isRecord(came)) return undefined;

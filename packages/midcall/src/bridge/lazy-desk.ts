@@ -9,7 +9,7 @@ import type { RunningDesk } from '@midcall/host/web';
 /** How the desk is started and shown. */
 export interface LazyDeskOptions {
   readonly start: () => Promise<RunningDesk>;
-  /** Opens a page in the person's browser, or tells them its address. @returns false where neither reaches anybody */
+  /** Opens a page in the person's browser, or tells them its address. @returns false if neither reaches anybody */
   readonly open: (url: string) => Promise<boolean>;
   /** True while a question waits for an answer. */
   readonly isOpen: (question: Question) => boolean;
@@ -34,7 +34,7 @@ export class LazyDesk {
     this.#parts = parts;
   }
 
-  /** Makes sure that the person sees an open question. @returns false where there is no way to show them */
+  /** Makes sure that the person sees an open question. @returns false if there is no way to show them */
   async show(question: Question): Promise<boolean> {
     const { open, clock } = this.#parts;
     const desk = await this.#started();
@@ -64,7 +64,7 @@ export class LazyDesk {
     await (await this.#desk?.catch(() => undefined))?.close();
   }
 
-  /** The desk; undefined where it could not be started, which the next question tries again. */
+  /** The desk; undefined if it could not be started, which the next question tries again. */
   async #started(): Promise<RunningDesk | undefined> {
     this.#desk ??= this.#parts.start();
     try {

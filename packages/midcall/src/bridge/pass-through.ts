@@ -98,7 +98,7 @@ export function passThrough(
 
 /**
  * @param isOld - true for a host of 2025-11-25
- * @throws ProtocolError where the answer is an error
+ * @throws ProtocolError if the answer is an error
  */
 export function answerOf(answer: ForwardedAnswer, method: string, isOld: boolean): WireResult {
   if ('error' in answer) throw upstreamError(answer.error);

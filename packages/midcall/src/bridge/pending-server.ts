@@ -20,7 +20,7 @@ export interface PendingServerOptions extends Pick<HostServerOptions, 'sessionFo
   readonly name: string;
   /**
    * The upstream server, when it is there.
-   * @throws ProtocolError where the person has not signed in in time; MidcallError `host/not-found` where it could not be started
+   * @throws ProtocolError if the person has not signed in in time; MidcallError `host/not-found` where it could not be started
    */
   readonly ready: () => Promise<UpstreamSession>;
 }

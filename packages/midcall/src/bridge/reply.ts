@@ -7,7 +7,7 @@ import type { Consent } from '@midcall/server';
 export type Answered = Answer<unknown> | Consent;
 
 /**
- * The reply a host's answer means; undefined where it is nobody's: there is none, it came faster than a person reads, or
+ * The reply a host's answer means; undefined if it is nobody's: there is none, it came faster than a person reads, or
  * the host could not ask at all. Many hosts declare forms and answer them by themselves.
  */
 export function replyOf(answer: Answered | undefined): Reply | undefined {

@@ -36,7 +36,7 @@ export function signInNeeded({ asker, issuer }: SignInQuestion): ProtocolError {
 
 /**
  * Waits for `work`.
- * @throws ProtocolError where the person has not signed in `holdMs` after that was asked; `work` goes on then
+ * @throws ProtocolError if the person has not signed in `holdMs` after that was asked; `work` goes on then
  */
 export function orSignIn<T>(work: Promise<T>, { inbox, server, clock, holdMs }: SignInWait): Promise<T> {
   const open = (): SignInQuestion | undefined =>

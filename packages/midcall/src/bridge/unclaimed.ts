@@ -10,7 +10,7 @@ import { answeredWithin } from './answered-within.ts';
 export interface UnclaimedParts {
   readonly inbox: Inbox;
   readonly clock: Clock;
-  /** Shows an open question to the person on the desk. @returns false where there is no way to */
+  /** Shows an open question to the person on the desk. @returns false if there is no way to */
   readonly showDesk: (question: Question) => Promise<boolean>;
   /** Milliseconds until it ends without an answer. */
   readonly keptMs: number;

@@ -22,7 +22,7 @@ export class Upstream {
    * alone.
    * @param gone - fires when nobody needs the server any more; one that is not up yet is stopped then
    * @param onConnection - told of the connection before it is started
-   * @throws MidcallError `host/not-found` where it can be neither started nor reached
+   * @throws MidcallError `host/not-found` if it can be neither started nor reached
    */
   static async start(
     entry: ServerEntry,
@@ -57,7 +57,7 @@ export class Upstream {
 
   /**
    * The client of the running server.
-   * @throws MidcallError `host/not-found` where it could not be started again, `host/server-gone` where the person stopped it
+   * @throws MidcallError `host/not-found` if it could not be started again, `host/server-gone` if the person stopped it
    */
   async client(): Promise<Client> {
     const { connection } = this;
@@ -86,7 +86,7 @@ const settled = (connection: Connection): Promise<void> =>
     });
   });
 
-/** True where a server was there, and did not take what the client said of itself. */
+/** True if a server was there, and did not take what the client said of itself. */
 const refusesClient = (cause: unknown): boolean => {
   const { code } = (cause ?? {}) as { code?: unknown };
   return typeof code === 'number' || code === SdkErrorCode.ConnectionClosed;

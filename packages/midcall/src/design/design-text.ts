@@ -2,7 +2,7 @@
 import { visible } from '@midcall/core/text';
 import type { Proposal, ProposedAsk } from './propose.ts';
 
-/** @param hasCode - true where there is a module that goes with it */
+/** @param hasCode - true if there is a module that goes with it */
 export function designText(proposal: Proposal, hasCode: boolean): readonly string[] {
   const { tool, ask, kind, advice, reasons, uncertain, asks, timeoutMs, assurance, channels, outcomes } = proposal;
   const lines = [`${visibleLine(tool)}: ${ask ? 'ask' : 'do not ask'} (${kind})`, `  ${advice}`, '', 'Why'];

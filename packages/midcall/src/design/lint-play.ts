@@ -29,7 +29,7 @@ export interface Play {
 export interface LintAsk {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** True where it came as a request of its own, and not in a result. */
+  /** True if it came as a request of its own, and not in a result. */
   readonly pushed: boolean;
   /** What was answered. */
   readonly reply: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export function capabilityOf(play: PlayName): Readonly<Record<string, unknown>> 
 export const asksForm = (ask: Pick<LintAsk, 'method' | 'params'>): boolean =>
   ask.method === 'elicitation/create' && ask.params['mode'] !== 'url';
 
-/** The fields of a question's form; none where it cannot be read. */
+/** The fields of a question's form; none if it cannot be read. */
 export function fieldsOf(params: Readonly<Record<string, unknown>>): readonly Field[] {
   const form = readForm(params['requestedSchema']);
   return form.ok ? form.fields : [];

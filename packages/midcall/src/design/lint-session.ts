@@ -51,9 +51,9 @@ export interface PlayTrace {
 
 export interface SessionOptions {
   readonly era: Era;
-  /** What the client declares for elicitation; nothing where undefined. */
+  /** What the client declares for elicitation; nothing if undefined. */
   readonly elicitation: Readonly<Record<string, unknown>> | undefined;
-  /** `file://` URIs; declared only where there are any. */
+  /** `file://` URIs; declared only if there are any. */
   readonly roots: readonly string[];
   readonly client: { readonly name: string; readonly version: string };
   /** Milliseconds of how long to wait for a silent server. */
@@ -88,7 +88,7 @@ export class LintSession {
   #count = 0;
   /** The last error the server sent for something that was not one of our calls. */
   #lastError: string | undefined;
-  /** True where its server may be in the middle of something; open another one. */
+  /** True if its server may be in the middle of something; open another one. */
   soiled = false;
 
   private constructor(client: Client, transport: Transport, options: SessionOptions) {
@@ -100,7 +100,7 @@ export class LintSession {
 
   /**
    * Connects in one era.
-   * @throws MidcallError `host/not-found` where the server does not come up or does not speak it
+   * @throws MidcallError `host/not-found` if the server does not come up or does not speak it
    */
   static async open(transport: Transport, options: SessionOptions): Promise<LintSession> {
     const { era, client: info, startTimeoutMs } = options;

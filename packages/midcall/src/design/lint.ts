@@ -26,7 +26,7 @@ export type LintSelection =
   /** Those that declare `readOnlyHint`. */
   | { readonly which: 'read-only' }
   | { readonly which: 'all' }
-  /** These, with these arguments; made from the input schema where absent. */
+  /** These, with these arguments; made from the input schema if absent. */
   | { readonly which: 'named'; readonly tools: ReadonlyMap<string, Readonly<Record<string, unknown>> | undefined> };
 
 /** Which server to lint how. */
@@ -38,9 +38,9 @@ export interface LintOptions {
   readonly roots?: readonly string[];
   /** How we name ourselves to the server. */
   readonly client?: { readonly name: string; readonly version: string };
-  /** Milliseconds of how long to wait for a silent server; 10,000 where absent. */
+  /** Milliseconds of how long to wait for a silent server; 10,000 if absent. */
   readonly waitMs?: number;
-  /** Milliseconds to wait for the server to come up; 30,000 where absent. */
+  /** Milliseconds to wait for the server to come up; 30,000 if absent. */
   readonly startTimeoutMs?: number;
   readonly clock?: Clock;
   /** Told what is being done. */
@@ -67,7 +67,7 @@ const deepest = 3;
 /**
  * Lints a server.
  * @param open - makes a transport to the server; called for every connection
- * @throws MidcallError `host/not-found` where the server cannot be reached, `cli/usage` where a named tool does not exist
+ * @throws MidcallError `host/not-found` if the server cannot be reached, `cli/usage` if a named tool does not exist
  */
 export async function lint(open: () => Transport, options: LintOptions = {}): Promise<LintReport> {
   const linter = new Linter(open, options);

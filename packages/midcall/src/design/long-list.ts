@@ -13,7 +13,7 @@ const measures =
 /** Before a number: it is a year. */
 const dated = /\b(?:in|since|before|after|until|by)\s+$/i;
 
-/** @returns the reason, as a sentence; undefined where there is no such list */
+/** @returns the reason, as a sentence; undefined if there is no such list */
 export function longListIn({
   description,
   args,

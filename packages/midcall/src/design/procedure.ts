@@ -135,13 +135,13 @@ export const designWords = {
   grave: 'pay transfer purchase buy deploy publish',
 } as const;
 
-/** True where one of the words of a list is a word of `name`. */
+/** True if one of the words of a list is a word of `name`. */
 export function hasWord(name: string, list: string): boolean {
   const words = new Set(nameWords(name));
   return list.split(' ').some(each => words.has(each));
 }
 
-/** True where a text holds one of the phrases, as words. */
+/** True if a text holds one of the phrases, as words. */
 export function says(text: string, phrases: readonly string[]): boolean {
   const plain = ` ${text.toLowerCase().replace(/[^a-z0-9]+/g, ' ')} `;
   return phrases.some(phrase => plain.includes(` ${phrase} `) || plain.includes(` ${phrase}s `));

@@ -5,7 +5,7 @@ import { key, literal, member } from './literal.ts';
 import type { Proposal } from './propose.ts';
 import { past, type ToolFacts } from './tool-facts.ts';
 
-/** @returns the text of a module; undefined where nothing is asked */
+/** @returns the text of a module; undefined if nothing is asked */
 export function proposalCode(proposal: Proposal, facts: ToolFacts): string | undefined {
   if (!proposal.ask) return undefined;
   return proposal.asks[0]?.mode === 'url' ? pageCode(proposal, facts) : formCode(proposal, facts);
@@ -132,7 +132,7 @@ function pageCode({ asks, timeoutMs, channels, kind }: Proposal, facts: ToolFact
   return `${head(facts, 'Midcall, Page')}
 /** What the tool works on. */
 export interface Backend<T> {
-  /** True where nothing needs to be asked. */
+  /** True if nothing needs to be asked. */
   ready(): Promise<boolean>;
   /** The page is finished, with this. */
   act(content: T | undefined, args: z.infer<typeof inputSchema>): Promise<void>;

@@ -19,10 +19,10 @@ export function wordsOf(end: PlayEnd): string {
   return text !== '' ? text : structuredContent === undefined ? '' : JSON.stringify(structuredContent);
 }
 
-/** True where the call ended with a result that is no error. */
+/** True if the call ended with a result that is no error. */
 export const succeeded = (end: PlayEnd): boolean => end.kind === 'result' && end.result['isError'] !== true;
 
-/** True where both ended in the same way and tell the same. */
+/** True if both ended in the same way and tell the same. */
 export function sameCourse(one: PlayTrace, other: PlayTrace): boolean {
   const kinds = [one.end, other.end].map(end => (end.kind === 'result' ? `result ${succeeded(end)}` : end.kind));
   if (kinds[0] !== kinds[1] || !/^(result|error)/.test(kinds[0]!)) return false;
@@ -68,8 +68,8 @@ const refusal =
 const deed =
   /\b(deleted|removed|dropped|sent|created|updated|overwritten|saved|published|deployed|paid|booked|purchased|moved|archived|done|succe\w+|completed)\b/i;
 
-/** True where words say that something was not done, or how to go on. */
+/** True if words say that something was not done, or how to go on. */
 export const tellsRefusal = (words: string): boolean => refusal.test(words);
 
-/** True where words say that something was done, and nothing of the contrary. */
+/** True if words say that something was done, and nothing of the contrary. */
 export const tellsDeed = (words: string): boolean => deed.test(words) && !refusal.test(words);

@@ -76,5 +76,5 @@ const advice: Readonly<Record<RowName, Told>> = {
   },
 };
 
-/** @returns one or two sentences; undefined where there is nothing to do */
+/** @returns one or two sentences; undefined if there is nothing to do */
 export const advise = (row: RowName, outcome: Outcome): string | undefined => advice[row][outcome];

@@ -40,7 +40,7 @@ export class Chart {
   readonly host: HostName;
   /** The capabilities as declared, in words. */
   declared: readonly string[] = [];
-  /** Whether the host asks to hear of progress; undefined where it is not known yet. */
+  /** Whether the host asks to hear of progress; undefined if it is not known yet. */
   hearsProgress: boolean | undefined;
   readonly #now: () => number;
   readonly #found = new Map<RowName, Finding>();
@@ -62,7 +62,7 @@ export class Chart {
     if (hold && this.#now() - hold.at > TOGETHER_MS) hold.leftAt ??= this.#now();
   }
 
-  /** What to try now. @param named - by the caller; where absent, what has no finding yet and costs nothing */
+  /** What to try now. @param named - by the caller; if absent, what has no finding yet and costs nothing */
   plan(named: readonly CheckName[] | undefined): Plan {
     for (const check of [...this.#out.keys()]) this.settle(check, this.#lost(check));
     const wanted = named ?? this.left();
@@ -94,7 +94,7 @@ export class Chart {
     for (const [row, each] of found) this.#found.set(row, each);
   }
 
-  /** The call that was under way has ended, was given up, or goes on with the client's next request. */
+  /** The call that was in progress has ended, was given up, or goes on with the client's next request. */
   leave(): void {
     for (const out of this.#out.values()) out.leftAt = this.#now();
   }

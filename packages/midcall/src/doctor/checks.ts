@@ -29,7 +29,7 @@ export const rowNames = Object.keys(rows) as readonly RowName[];
 export const rowsOf = (name: CheckName | 'timeout' | 'timeout.progress'): readonly RowName[] =>
   name === 'fields' ? rowNames.filter(row => row.startsWith('fields.')) : [name];
 
-/** True where the client declares what a line needs. */
+/** True if the client declares what a line needs. */
 export function declares(can: Can, row: RowName): boolean {
   const { needs } = rows[row];
   return needs === undefined || can[needs];

@@ -42,6 +42,6 @@ function spelled(name: string, declared: unknown): string {
   return [visible(name, { max: 60 }), ...parts.map(([, words]) => words as string)].join(', ');
 }
 
-/** True where the client says that it tells of changes to its roots. */
+/** True if the client says that it tells of changes to its roots. */
 export const announcesRoots = (capabilities: unknown): boolean =>
   own(own(capabilities, 'roots'), 'listChanged') === true;

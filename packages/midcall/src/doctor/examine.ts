@@ -28,15 +28,15 @@ import {
 
 export interface Examination {
   readonly chart: Chart;
-  /** The checks that were named; what is left where absent. */
+  /** The checks that were named; what is left if absent. */
   readonly named: readonly CheckName[] | undefined;
   /** Milliseconds for each question. */
   readonly waitMs: number;
   /** A random whole number below its argument. */
   readonly random: (limit: number) => number;
-  /** True where the client declares that it tells of changes to its roots. */
+  /** True if the client declares that it tells of changes to its roots. */
   readonly announcesRoots: boolean;
-  /** Why no page can be shown to anybody from here; undefined where one can. */
+  /** Why no page can be shown to anybody from here; undefined if one can. */
   readonly noPages: string | undefined;
   /** Told whenever something was found. */
   readonly found: () => Promise<void>;

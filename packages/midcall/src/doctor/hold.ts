@@ -2,7 +2,7 @@
 
 export interface HoldOptions {
   readonly ms: number;
-  /** Tells the client that the call is alive; nothing is told where absent. */
+  /** Tells the client that the call is alive; nothing is told if absent. */
   readonly progress?: (done: number) => Promise<void>;
   readonly signal: AbortSignal;
   /** Runs a function later; the result takes it back. */

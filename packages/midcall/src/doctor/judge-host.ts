@@ -4,7 +4,7 @@ import { visible } from '@midcall/core/text';
 import { type PathStyle, type Root, toPath } from '@midcall/server/roots';
 import { duration, type Finding, finding } from './finding.ts';
 
-/** @param announces - true where the client declares that it tells of changes */
+/** @param announces - true if the client declares that it tells of changes */
 export function judgeRoots(
   roots: readonly Root[] | undefined,
   ms: number,

@@ -18,7 +18,7 @@ import { outcomes } from './finding.ts';
 import { type Report, reportOf, reportText } from './report.ts';
 
 export interface DoctorOptions extends Pick<MidcallOptions, 'now' | 'timer' | 'warn' | 'key' | 'suspectBelowMs'> {
-  /** Milliseconds the person has for each question; 120,000 where absent, and never more than 90,000 for the page. */
+  /** Milliseconds the person has for each question; 120,000 if absent, and never more than 90,000 for the page. */
   readonly waitMs?: number;
   /** Given everything that is known whenever something was found; a call waits for it. */
   readonly onFound?: (reports: readonly Report[]) => Promise<void> | void;

@@ -28,7 +28,7 @@ export function tagsOf(text: string): string[] {
     .slice(0, 20);
 }
 
-/** @returns the whole text, amended; undefined where its front matter cannot be read, and so cannot be kept */
+/** @returns the whole text, amended; undefined if its front matter cannot be read, and so cannot be kept */
 export function amend(text: string, { title, tags }: Amendment): string | undefined {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const newline = /\r?\n/u.exec(text)?.[0] ?? '\n';
@@ -44,7 +44,7 @@ export function amend(text: string, { title, tags }: Amendment): string | undefi
 
 /**
  * Takes a text apart, without its byte order mark and with plain line breaks.
- * @returns `rest`: all of it where there is no front matter, else what follows, from the line break of the closing line on
+ * @returns `rest`: all of it if there is no front matter, else what follows, from the line break of the closing line on
  */
 export function splitFront(marked: string): { front: string | undefined; rest: string } {
   const text = marked.replace(/^\ufeff/u, '').replaceAll('\r\n', '\n');

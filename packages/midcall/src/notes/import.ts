@@ -21,9 +21,9 @@ export interface Importing {
   readonly vault: Vault;
   /** Where it lists a person's notes. */
   readonly address: URL;
-  /** The web; the global one where absent. */
+  /** The web; the global one if absent. */
   readonly fetch?: typeof fetch;
-  /** The SDK's version; that of this process where absent. */
+  /** The SDK's version; that of this process if absent. */
   readonly sdk?: string;
 }
 

@@ -11,7 +11,7 @@ export type NoReply = 'model-refused' | 'model-refused-unread' | 'no-model' | 'm
 
 /**
  * Waits for a reply.
- * @throws the error of the sampling where it is not the model's
+ * @throws the error of the sampling if it is not the model's
  */
 export async function replied(
   sampling: Promise<SamplingResult>,
@@ -31,7 +31,7 @@ export async function replied(
 }
 
 /**
- * The result where there is no reply.
+ * The result if there is no reply.
  * @param what - what was not done, as in `summarized`
  */
 export function withoutReply(missing: NoReply, what: string): CallToolResult {

@@ -14,7 +14,7 @@ export interface Note {
   readonly folder: string;
   /** `YYYY-MM-DD`: from the front matter, else the day the file was last written (UTC). */
   readonly date: string;
-  /** How to name it in a call: relative to the root where there is only one, else absolute. */
+  /** How to name it in a call: relative to the root if there is only one, else absolute. */
   readonly path: string;
 }
 
@@ -26,7 +26,7 @@ export function isNoteName(name: string): boolean {
   return /\.(?:md|markdown)$/iu.test(name);
 }
 
-/** True where a path below a root leads through a hidden folder, the trash included. */
+/** True if a path below a root leads through a hidden folder, the trash included. */
 export function isHidden(relative: string): boolean {
   return relative.split('/').some(part => part.startsWith('.'));
 }

@@ -62,12 +62,12 @@ const glanced = 700;
 
 /** What a handler does with notes. */
 export interface Notebook {
-  /** @param folder - only below it, the archive included; everywhere but the archive where absent */
+  /** @param folder - only below it, the archive included; everywhere but the archive if absent */
   list(folder?: string): Promise<Scan>;
-  /** Notes of exactly this title; where there are none, of this title in another case. */
+  /** Notes of exactly this title; if there are none, of this title in another case. */
   find(title: string, within?: string): Promise<Note[]>;
   search(query: string, folder?: string): Promise<FoundNote[]>;
-  /** @throws MidcallError `roots/not-found` where there is no such note */
+  /** @throws MidcallError `roots/not-found` if there is no such note */
   read(which: { readonly path: string } | { readonly id: string }): Promise<{ note: Note; text: string }>;
   write(path: string, text: string): Promise<{ note: Note; created: boolean }>;
   trash(note: Note): Promise<Moved>;
@@ -283,7 +283,7 @@ export function notebook(files: Files, now: () => number): Notebook {
 const hidden = (given: string): MidcallError =>
   new MidcallError('roots/invalid', `'${plain(given)}' lies in a hidden folder, where no notes are kept.`);
 
-/** Undefined where the bytes are no UTF-8, and so would not survive being written again. */
+/** Undefined if the bytes are no UTF-8, and so would not survive being written again. */
 function decoded(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -52,7 +52,7 @@ const replied = z.object({
   notes: z.array(z.object({ note_id: z.string(), title: z.string().nullish(), tags: z.array(z.string()).nullish() })),
 });
 
-/** @returns undefined where the reply is not what was asked for */
+/** @returns undefined if the reply is not what was asked for */
 export function readProposals(reply: string, seen: readonly Seen[]): Proposal[] | undefined {
   const checked = replied.safeParse(fromJson(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1)));
   if (!checked.success) return undefined;

@@ -12,7 +12,7 @@ import type { Matches } from './pick.ts';
 import { plain } from './plain.ts';
 import { count, data, lines, reply } from './reply.ts';
 
-/** The result where there is nothing to ask about. */
+/** The result if there is nothing to ask about. */
 export const notFound = (title: string): CallToolResult =>
   reply(`No note is called '${plain(title)}'. Use notes_search to find it.`, { outcome: 'not-found' });
 

@@ -40,7 +40,7 @@ export const titleArguments = {
   path: pathArgument.optional().describe('Only look here: a folder, or the file of the one note that is meant.'),
 };
 
-/** @throws MidcallError `roots/invalid` where it is not one of the two */
+/** @throws MidcallError `roots/invalid` if it is not one of the two */
 export function whichNote(named: { readonly path?: string | undefined; readonly note_id?: string | undefined }) {
   const { path, note_id: id } = named;
   if (path !== undefined && id === undefined) return { path };

@@ -43,7 +43,7 @@ const broken = (text: string): MidcallError => new MidcallError('connect/provide
 /**
  * Fetches every note.
  * @param address - of the service's list of notes, `{ notes: [{ id, title, text }] }`
- * @throws MidcallError `connect/provider` where there is no answer that can be used
+ * @throws MidcallError `connect/provider` if there is no answer that can be used
  */
 export async function fetchNotes(
   address: URL,

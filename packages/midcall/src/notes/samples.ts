@@ -9,7 +9,7 @@ const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
 
 /**
  * Copies the sample notes into a new directory of their own.
- * @param parent - where it is made; the system's temporary directory where absent
+ * @param parent - where it is made; the system's temporary directory if absent
  * @returns its absolute, real path
  */
 export async function copySamples(parent: string = tmpdir()): Promise<string> {

@@ -41,7 +41,7 @@ export async function each<T, R>(items: readonly T[], fn: (item: T) => Promise<R
   return results;
 }
 
-/** Where a path lies: its root and what is below it; undefined where it is in none. */
+/** Where a path lies: its root and what is below it; undefined if it is in none. */
 export function place(files: Pick<Files, 'roots'>, path: string): Found | undefined {
   const inside = (root: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
   const [root] = files.roots
@@ -54,7 +54,7 @@ export function place(files: Pick<Files, 'roots'>, path: string): Found | undefi
 
 /**
  * Every note file, the archive's included.
- * @param within - an absolute path, a folder or one file; everything where absent
+ * @param within - an absolute path, a folder or one file; everything if absent
  */
 export async function noteFiles(files: Files, within?: string): Promise<Found[]> {
   const found = new Map<string, Found>();
@@ -71,7 +71,7 @@ export async function noteFiles(files: Files, within?: string): Promise<Found[]>
   return [...found.values()];
 }
 
-/** Absolute path -> id. Where there are several roots, a root's name counts as part of the path. */
+/** Absolute path -> id. If there are several roots, a root's name counts as part of the path. */
 export function idsOf(files: Pick<Files, 'roots'>, found: readonly Found[]): ReadonlyMap<string, string> {
   if (files.roots.length === 1) return noteIds(found);
   return noteIds(found.map(file => ({ path: file.path, relative: `${rootName(files, file)}/${file.relative}` })));
@@ -112,7 +112,7 @@ export async function readNote(files: Files, file: Found, id: string): Promise<N
   }
 }
 
-/** Reads all notes, those of the archive only where `within` leads there; `within` as in {@link noteFiles}. */
+/** Reads all notes, those of the archive only if `within` leads there; `within` as in {@link noteFiles}. */
 export async function scan(files: Files, within?: string): Promise<Scan> {
   const found = (await noteFiles(files, within)).filter(file => within !== undefined || !isArchived(file));
   const ids = idsOf(files, found);

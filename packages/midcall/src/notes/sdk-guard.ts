@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 /** The first SDK that has URL mode. */
 const urlModeSince = '1.23.0';
 
-/** The version of the SDK's server package; undefined where it cannot be found. */
+/** The version of the SDK's server package; undefined if it cannot be found. */
 export function sdkVersion(): string | undefined {
   let folder = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server'));
   for (let up = 0; up < 6; up++, folder = dirname(folder)) {
@@ -21,7 +21,7 @@ export function sdkVersion(): string | undefined {
   return undefined;
 }
 
-/** @returns why URL mode is not used, in a sentence; undefined where it can be */
+/** @returns why URL mode is not used, in a sentence; undefined if it can be */
 export function tooOld(version: string | undefined): string | undefined {
   const numbers = /^(\d+)\.(\d+)\.(\d+)/u
     .exec(version ?? '')

@@ -23,7 +23,7 @@ export function words(query: string): string[] {
 /**
  * Judges one note.
  * @param terms - from {@link words}
- * @returns undefined where a word is missing
+ * @returns undefined if a word is missing
  */
 export function match(terms: readonly string[], note: Searched): Hit | undefined {
   const title = fold(note.title);

@@ -29,7 +29,7 @@ export interface NotesOptions extends Omit<MidcallOptions, 'roots' | 'pages'> {
     readonly path: string;
     /** What was chosen before; `readSettings(path)`. */
     readonly settings?: Settings | undefined;
-    /** The SDK's version; that of this process where absent. */
+    /** The SDK's version; that of this process if absent. */
     readonly sdk?: string;
   };
   /** Offers `notes_import` and `notes_disconnect`. */

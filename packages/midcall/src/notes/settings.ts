@@ -25,7 +25,7 @@ export const settingsPath = (): string => configPath('notes.json');
 
 /**
  * Reads settings.
- * @returns undefined where there are none yet
+ * @returns undefined if there are none yet
  * @throws MidcallError `cli/usage` for a file that is damaged
  */
 export async function readSettings(path: string): Promise<Settings | undefined> {
@@ -73,7 +73,7 @@ export async function judgeDirectory(
 /**
  * The directories that are in force: those of the settings as far as the command line allows them.
  * @param ceiling - of the command line, real paths
- * @throws MidcallError `cli/usage` where settings name directories and none can be used, since going on without them
+ * @throws MidcallError `cli/usage` if settings name directories and none can be used, since going on without them
  *   would allow more than the person chose
  */
 export async function directoriesInForce(

@@ -10,13 +10,13 @@ import { judgeDirectory, readSettings, type Settings, writeSettings } from './se
 
 /** What the tool works on. */
 export interface Setup {
-  /** The directories of the command line, real paths; none where it named none. */
+  /** The directories of the command line, real paths; none if it named none. */
   readonly ceiling: readonly string[];
   readonly path: string;
   readonly settings: () => Settings | undefined;
   /** Puts new settings in force. */
   readonly changed: (settings: Settings) => Promise<void>;
-  /** The SDK's version; that of this process where absent. */
+  /** The SDK's version; that of this process if absent. */
   readonly sdk?: string;
 }
 

@@ -7,7 +7,7 @@
  * - judge-A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
  * - judge-A3 A decline is final for the call: the same question is not put again, the decline stands.
  * - judge-A4 A question that was not accepted twice, by whatever channel, is not put a third time; the call ends with
- *   `ask/repeated`. So a handler that loops until somebody agrees ends, also where nobody can be asked.
+ *   `ask/repeated`. So a handler that loops until somebody agrees ends, even if nobody can be asked.
  * - judge-A5 An answer below the demanded assurance never counts, and where a level is demanded no answer does that looks
  *   automatic, a no included: it is the host's, and the person may know nothing of it.
  */
@@ -15,7 +15,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { type Answer, type Assurance, assures, type By, type Form, type Issue, type Judging } from '@midcall/core/form';
 import { elapsed, type Recording } from '../channels/recording.ts';
 
-/** What one recorded answer comes to; `again` where the content does not fit the form. */
+/** What one recorded answer comes to; `again` if the content does not fit the form. */
 export type Judged<T> = { readonly answer: Answer<T> } | { readonly again: readonly Issue[]; readonly by: By };
 
 export interface JudgeOptions {
@@ -88,7 +88,7 @@ export class AskHistory {
     return `${asks} ${message}`;
   }
 
-  /** True where a decline stands for this question. */
+  /** True if a decline stands for this question. */
   declined(question: string): boolean {
     return this.#refused?.get(question)?.declined ?? false;
   }

@@ -32,7 +32,7 @@ export const recordedCheck =
     return { ok: true, value: 'same' in recorded ? content : recorded.value };
   };
 
-/** @throws MidcallError `form/unsupported` where the library made something of the answer that JSON would lose */
+/** @throws MidcallError `form/unsupported` if the library made something of the answer that JSON would lose */
 function asRecord(checked: Checked<unknown>, content: unknown): Recorded {
   if (!checked.ok) return checked;
   const { value } = checked;

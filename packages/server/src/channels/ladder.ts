@@ -6,7 +6,7 @@ import { assures } from '@midcall/core/form';
 import { channels } from './all.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from './channel.ts';
 
-/** @returns undefined where no channel can give an answer that counts */
+/** @returns undefined if no channel can give an answer that counts */
 export function ladder(question: FormQuestion, call: ChannelCall): AskChannel | undefined {
   const { before } = question;
   const left = before ? channels.slice(channels.findIndex(each => each.name === before.channel) + 1) : channels;
@@ -15,7 +15,7 @@ export function ladder(question: FormQuestion, call: ChannelCall): AskChannel | 
   );
 }
 
-/** True where an answer of this channel would count, could the person be reached by it. */
+/** True if an answer of this channel would count, could the person be reached by it. */
 export const wouldCount = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
   isOn(channel, question, call) && isEnough(channel, question, call);
 

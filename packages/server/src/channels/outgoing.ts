@@ -33,7 +33,7 @@ export interface ClientAsk extends Leaving {
 
 /** What a channel does for a question of its own that is out. */
 export interface Waiting {
-  /** What came of it, as soon as that is known; undefined where it is not after `ms` milliseconds, or the signal fired. */
+  /** What came of it, as soon as that is known; undefined if it is not after `ms` milliseconds, or the signal fired. */
   collect(ms: number, signal?: AbortSignal): Promise<Recording | undefined>;
   /** Takes it back: what the person answers from now on has no effect. */
   withdraw(): Promise<void>;

@@ -32,7 +32,7 @@ export class Browsers {
     this.#base = base;
   }
 
-  /** The browser that was shown this page, by its cookie; the one that knew the code, where there are several. */
+  /** The browser that was shown this page, by its cookie; the one that knew the code, if there are several. */
   async find(request: Request, page: PageAsk): Promise<Browser | undefined> {
     const name = pageDigest(page.pageId);
     const prefix = `${await this.#cookieName(name)}=`;
@@ -76,14 +76,14 @@ export class Browsers {
     return digest(['form', browser.value]);
   }
 
-  /** True where the token of a form is the one that this browser was shown (visit-V2). */
+  /** True if the token of a form is the one that this browser was shown (visit-V2). */
   holds(browser: Browser, token: string | undefined): boolean {
     if (token === undefined) return false;
     const [given, held] = [Buffer.from(token), Buffer.from(this.formToken(browser))];
     return given.length === held.length && timingSafeEqual(given, held);
   }
 
-  /** True where a browser sent this from a page of ours (visit-V2). */
+  /** True if a browser sent this from a page of ours (visit-V2). */
   async fromHere(request: Request): Promise<boolean> {
     const base = await this.#base();
     const site = request.headers.get('sec-fetch-site');

@@ -14,7 +14,7 @@ export interface OpenPagesOptions {
   readonly most: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** True where a page can still be used. */
+  /** True if a page can still be used. */
   readonly isOpen: (pageId: string) => Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ export class OpenPages {
   /**
    * Opens a page and counts it. The same page counts once.
    * @param issue - writes the record of the page
-   * @throws MidcallError `connect/limit` where the person has too many open; what `issue` throws
+   * @throws MidcallError `connect/limit` if the person has too many open; what `issue` throws
    */
   async open<T>({ pageId, dueAt, call: { principal } }: PageAsk, issue: () => Promise<T>): Promise<T> {
     if (!principal) return issue();

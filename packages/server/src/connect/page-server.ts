@@ -46,7 +46,7 @@ export class PageServer {
     this.#options = options;
   }
 
-  /** The port it listens on, or undefined where it does not. */
+  /** The port it listens on, or undefined if it does not. */
   get port(): number | undefined {
     return (this.#server?.address() as AddressInfo | null | undefined)?.port;
   }
@@ -55,7 +55,7 @@ export class PageServer {
    * Listens for a page until it is released, or its time is up.
    * @param until - milliseconds since the epoch
    * @returns the port
-   * @throws MidcallError `connect/unavailable` where no port can be had
+   * @throws MidcallError `connect/unavailable` if no port can be had
    */
   async listen(pageId: string, until: number): Promise<number> {
     this.#open.set(pageId, until);

@@ -8,7 +8,7 @@
 export interface ReachOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** True where the process runs in a container. */
+  /** True if the process runs in a container. */
   readonly container: boolean;
 }
 
@@ -32,7 +32,7 @@ export function reach({ environment, platform, container }: ReachOptions): Reach
   return { kind: 'here', browser: display };
 }
 
-/** What the person has to do before the link works, for a page on this port; undefined where it works as it is. */
+/** What the person has to do before the link works, for a page on this port; undefined if it works as it is. */
 export function reachNote(where: Reach, port: number): string | undefined {
   if (where.kind !== 'elsewhere') return undefined;
   return where.how === 'ssh'

@@ -116,7 +116,7 @@ export function routes(options: RouteOptions): App {
   return app;
 }
 
-/** Reads a form; undefined where it is too large or has too many fields. */
+/** Reads a form; undefined if it is too large or has too many fields. */
 async function readSent(request: Request): Promise<Sent | undefined> {
   const type = request.headers.get('content-type') ?? '';
   if (!type.startsWith('application/x-www-form-urlencoded')) return new Map();

@@ -104,7 +104,7 @@ export class Visits implements VisitDesk {
     return this.#otherPerson(request, page);
   }
 
-  /** Refuses the wrong person, who may be the right one under another name: the way to sign in anew is a form (visit-V2). */
+  /** Refuses the wrong person, who may be the right one under another name: the way to sign in again is a form (visit-V2). */
   async #otherPerson(request: Request, page: PageAsk): Promise<Response> {
     const { browsers, site } = this.#options;
     const { browser, cookie } = await browsers.meet(request, page);

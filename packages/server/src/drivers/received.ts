@@ -6,7 +6,7 @@ import type { Json } from '../digest.ts';
 const MAX_ANSWER = 1_000_000;
 
 /**
- * @returns the answer and its canonical text, or nothing where it is too long, too deep, or no JSON at all
+ * @returns the answer and its canonical text, or nothing if it is too long, too deep, or no JSON at all
  */
 export function received(answer: unknown): { readonly value: Json; readonly text: string } | undefined {
   try {

@@ -22,7 +22,7 @@ export class Deferred {
     this.#failed = failed;
   }
 
-  /** True where the code that runs just now is one of them. */
+  /** True if the code that runs just now is one of them. */
   static get running(): boolean {
     return runningPiece() === cleanup;
   }

@@ -48,7 +48,7 @@ export class OpenAsks<D> {
     return new Promise((resolve, reject) => this.#all.set(waiting.ask.id, { resolve, reject, ...waiting }));
   }
 
-  /** Records what became of an ask; nothing where it is not open. */
+  /** Records what became of an ask; nothing if it is not open. */
   settle(id: string, value: Json, journal: RunJournal): void {
     const waiting = this.#all.get(id);
     if (!waiting) return;
@@ -61,7 +61,7 @@ export class OpenAsks<D> {
   /**
    * Begins to find out what is to be found out.
    * @param during - runs it as an operation of the run
-   * @returns false where there is nothing
+   * @returns false if there is nothing
    */
   find(during: (find: () => Promise<Json>) => Promise<Json>, journal: RunJournal): boolean {
     let any = false;

@@ -1,5 +1,5 @@
 /**
- * The steps and file operations of one run that are under way, and whose code it is that runs just now. An ask beside a
+ * The steps and file operations of one run that are in progress, and whose code it is that runs just now. An ask beside a
  * step is as it should be; the same ask made by the step's own function could never be put, since a round waits for the
  * steps that are open. Only the asynchronous context tells the two apart. It is followed while an author's function runs,
  * because following it slows every promise of the process; calls without steps pay nothing.
@@ -19,7 +19,7 @@ export const pieceOf = (kind: WorkKind, name: string): Piece => ({
 const context = new AsyncLocalStorage<Piece>();
 let followed = 0;
 
-/** Runs an author's function so that whatever it starts is known as its own, also after an `await`. */
+/** Runs an author's function so that whatever it starts is known as its own, even after an `await`. */
 export async function followedAs<V>(piece: Piece, fn: () => V | Promise<V>): Promise<V> {
   followed++;
   try {
@@ -37,7 +37,7 @@ function stopFollowing(): void {
   }
 }
 
-/** The piece of work whose function is running; of this run or another, under way or ended. */
+/** The piece of work whose function is running; of this run or another, in progress or ended. */
 export const runningPiece = (): Piece | undefined => (followed === 0 ? undefined : context.getStore());
 
 export class OpenWork {
@@ -75,7 +75,7 @@ export class OpenWork {
     this.#none();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in progress. */
   async none(): Promise<void> {
     if (this.#pieces.length > 0) await new Promise<void>(resolve => this.#whenNone.push(resolve));
   }

@@ -29,7 +29,7 @@ export class RunJournal {
     this.#unused = used.length > 0 ? new Map(this.#byId) : nothing;
   }
 
-  /** True where the entry was added by the last round. */
+  /** True if the entry was added by the last round. */
   fresh(id: string): boolean {
     return this.#fresh.has(id);
   }
@@ -68,12 +68,12 @@ export class RunJournal {
     this.#made = [...this.#made, ask];
   }
 
-  /** True where a recorded entry was not used. */
+  /** True if a recorded entry was not used. */
   get left(): boolean {
     return this.#unused.size > 0;
   }
 
-  /** True where this run has not come back to a question that the last round answered. */
+  /** True if this run has not come back to a question that the last round answered. */
   get missed(): boolean {
     for (const id of this.#unused.keys()) if (this.#fresh.has(id)) return true;
     return false;

@@ -95,7 +95,7 @@ export class Run<R, D = unknown> {
     return this.#pending.size > 0;
   }
 
-  /** True where the handler ended while its round was out: settle nothing, run it again with the answers. */
+  /** True if the handler ended while its round was out: settle nothing, run it again with the answers. */
   get outran(): boolean {
     return this.#outran;
   }
@@ -113,7 +113,7 @@ export class Run<R, D = unknown> {
     });
   }
 
-  /** True where an earlier run has recorded what the next ask of this kind and identity comes to. */
+  /** True if an earlier run has recorded what the next ask of this kind and identity comes to. */
   foresees({ kind, identity }: Pick<AskRequest, 'kind' | 'identity'>): boolean {
     return this.#journal.find(this.#occurrences.peek(kind, identity)) !== undefined;
   }
@@ -128,7 +128,7 @@ export class Run<R, D = unknown> {
   }
 
   /**
-   * Asks. The value is whatever the driver recorded for this ask; `fresh` where no earlier run has seen it.
+   * Asks. The value is whatever the driver recorded for this ask; `fresh` if no earlier run has seen it.
    * @param instead - recorded without asking anybody, where no earlier run recorded something: that the client cannot be
    *   asked, or that an earlier decline stands. So a replay sees the same, whatever has changed since.
    */
@@ -188,7 +188,7 @@ export class Run<R, D = unknown> {
     return this.#busy(piece, operation);
   }
 
-  /** @returns true where no run of the call has told the client this before, and may tell it now */
+  /** @returns true if no run of the call has told the client this before, and may tell it now */
   say(what: unknown): boolean {
     return this.#state !== 'closed' && this.#journal.say(this.#occurrences.next('said', what));
   }
@@ -228,7 +228,7 @@ export class Run<R, D = unknown> {
     return this.#close('suspended');
   }
 
-  /** Resolves when no step or file operation is under way, or what is can never end; a closed run begins none. */
+  /** Resolves when no step or file operation is in progress, or what is can never end; a closed run begins none. */
   quiet(): Promise<void> {
     return this.#open.none();
   }

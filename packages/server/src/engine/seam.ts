@@ -42,7 +42,7 @@ export type Outcome<R, D = unknown> =
 export interface WorkAs {
   /** `check` for what judges an answer: recorded as a step is, and no step to anybody else. */
   readonly kind?: WorkKind;
-  /** Tells it from all others of its kind; its name where absent. */
+  /** Tells it from all others of its kind; its name if absent. */
   readonly identity?: unknown;
 }
 
@@ -79,7 +79,7 @@ export interface EngineOptions {
   readonly graceMs?: number;
   /**
    * Milliseconds a question may wait for steps that are open beside it before the call is ended, since one of them may be
-   * waiting for the question; 15 minutes where absent.
+   * waiting for the question; 15 minutes if absent.
    */
   readonly stallMs?: number;
   /** Runs a function later; the result takes it back. */

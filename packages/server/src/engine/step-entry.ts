@@ -39,7 +39,7 @@ export async function runWork<T>(
   }
 }
 
-/** The JSON copy of a step's result. @throws MidcallError `step/not-json` where the copy would not be the result */
+/** The JSON copy of a step's result. @throws MidcallError `step/not-json` if the copy would not be the result */
 function asJson(name: string, value: unknown): { readonly value?: Json } {
   const loss = jsonLoss(value);
   if (loss) throw new MidcallError('step/not-json', `Step '${name}' returned ${lossText(loss)}`);

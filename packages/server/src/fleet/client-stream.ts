@@ -15,7 +15,7 @@ import { readEvents } from './scripts.ts';
 /** Where a stream stands, for whoever is to go on with its call. */
 export interface Standing {
   readonly call: CallKeys;
-  /** Who runs it; empty where it was let go. */
+  /** Who runs it; empty if it was let go. */
   readonly holder: string;
   readonly count: string;
 }
@@ -83,7 +83,7 @@ export class ClientStream {
   /**
    * Takes a stream over from wherever it was read before.
    * @param cursor - the last event that the client has; empty for all of them
-   * @param primes - true where the client is told its cursor first: one that loses this connection too, before anything comes on
+   * @param primes - true if the client is told its cursor first: one that loses this connection too, before anything comes on
    *   it, may have forgotten it by then
    * @returns why it cannot be resumed
    * @throws MidcallError `store/unavailable`

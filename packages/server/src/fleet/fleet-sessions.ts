@@ -40,7 +40,7 @@ import { Takeovers } from './takeovers.ts';
 /** One HTTP request on its way to a session. */
 export interface FleetRequest extends Sender {
   readonly body: unknown;
-  /** Who sends it, as one string; empty where nobody is known. */
+  /** Who sends it, as one string; empty if nobody is known. */
   readonly owner: string;
 }
 

@@ -12,7 +12,7 @@ export interface FleetHost {
   readonly max: number;
   /** The most sessions of one owner; infinite where owners are not told apart. */
   readonly maxPerOwner: number;
-  /** The most requests under way of one session. */
+  /** The most requests in progress of one session. */
   readonly maxCalls: number;
   /** Events that a stream keeps for clients that connect again. */
   readonly maxEvents: number;
@@ -23,7 +23,7 @@ export interface FleetHost {
 export interface FleetServing {
   readonly size: number;
   serve(request: FleetRequest): Promise<Response | Refusal>;
-  /** @throws MidcallError `store/unavailable` or `server/setup` where this replica cannot serve now */
+  /** @throws MidcallError `store/unavailable` or `server/setup` if this replica cannot serve now */
   ready(): Promise<void>;
   drain(ms: number): Promise<void>;
   close(): Promise<void>;

@@ -11,7 +11,7 @@ export interface SessionKeys {
   readonly session: string;
   /** List: sealed messages that every server of this session has to be given. */
   readonly log: string;
-  /** Set: calls under way, by name. */
+  /** Set: calls in progress, by name. */
   readonly calls: string;
 }
 

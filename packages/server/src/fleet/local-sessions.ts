@@ -44,7 +44,7 @@ export class LocalSessions {
 
   /**
    * The session, told all that its client has told any replica.
-   * @param entries - what it was told since this replica looked last; looked up where absent
+   * @param entries - what it was told since this replica looked last; looked up if absent
    */
   async here(
     keys: SessionKeys,
@@ -75,7 +75,7 @@ export class LocalSessions {
     await session?.close().catch(this.#options.member.onError);
   }
 
-  /** Lets go of the calls that only wait for their clients. @returns true where no call runs here any more */
+  /** Lets go of the calls that only wait for their clients. @returns true if no call runs here any more */
   async release(): Promise<boolean> {
     const sessions = await Promise.all([...this.#sessions.keys()].map(name => this.get(name)));
     await Promise.all(sessions.map(session => session?.release().catch(this.#options.member.onError)));

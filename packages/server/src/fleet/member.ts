@@ -17,7 +17,7 @@ export interface FleetLimits {
   readonly keptMs: number;
   /** Events of one stream. */
   readonly maxEvents: number;
-  /** Calls under way of one session. */
+  /** Calls in progress of one session. */
   readonly maxCalls: number;
   /** Milliseconds after which a client is to connect again. */
   readonly retryMs: number;
@@ -51,7 +51,7 @@ const LONGEST_PAUSE_MS = 1_000;
 
 /**
  * Tries until Redis has taken it: for what a call came to, which must not be lost because Redis was away.
- * @param goesOn - false where it is not wanted any more
+ * @param goesOn - false if it is not wanted any more
  */
 export async function persist<T>(
   { timer }: Pick<Member, 'timer'>,

@@ -11,11 +11,11 @@ import { connectionKind, type FleetConnection, isClient } from './connection.ts'
 export interface RedisJobsOptions {
   /** As in `redisFleet`. A client needs `maxRetriesPerRequest: null`. */
   readonly connection: FleetConnection;
-  /** In front of every key, in braces so that a cluster keeps them together; `{midcall:jobs}` where absent. */
+  /** In front of every key, in braces so that a cluster keeps them together; `{midcall:jobs}` if absent. */
   readonly prefix?: string;
   /**
-   * Milliseconds after which `add` fails where Redis does not answer, and `close` goes on without it once the runs under way
-   * have ended; 5,000 where absent.
+   * Milliseconds after which `add` fails where Redis does not answer, and `close` goes on without it once the runs in progress
+   * have ended; 5,000 if absent.
    */
   readonly timeoutMs?: number;
   /** Runs a function later; the result takes it back. */
@@ -35,7 +35,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * @returns a queue for the `jobs` of `midcall`
- * @throws MidcallError `server/setup` where `bullmq` or `ioredis` is not installed; TypeError for bad options
+ * @throws MidcallError `server/setup` if `bullmq` or `ioredis` is not installed; TypeError for bad options
  */
 export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
   checkOptions('redisJobs', options, {

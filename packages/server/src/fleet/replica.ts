@@ -1,7 +1,7 @@
 /**
  * This process as a member of its fleet: it shows that it is alive, wakes others, and is woken.
  *
- * - replica-W1 Being woken says only where to look. What is published may be lost: it also lies in an inbox, which is emptied at
+ * - replica-W1 Being woken says only if to look. What is published may be lost: it also lies in an inbox, which is emptied at
  *   every turn, and what is looked at is read from Redis itself.
  * - replica-W2 A replica that has not shown itself for `presenceMs` is taken to be dead. It may only be slow: what it does from
  *   then on is refused wherever its calls have been taken over.
@@ -76,7 +76,7 @@ export class Replica {
     next();
   }
 
-  /** True where Redis knew, a moment ago, that this replica is alive. */
+  /** True if Redis knew, a moment ago, that this replica is alive. */
   get present(): boolean {
     return this.#options.now() - this.#shownAt < this.#options.presenceMs;
   }
@@ -124,7 +124,7 @@ export class Replica {
     return (await this.#options.commands.send('EXISTS', this.#options.keys.alive(replica))) === 1;
   }
 
-  /** True for one that could not show itself for long, also where it does not know that yet: its own process stood still (replica-W3). */
+  /** True for one that could not show itself for long, even if it does not know that yet: its own process stood still (replica-W3). */
   #wasAway(): boolean {
     const { now, presenceMs } = this.#options;
     const at = now();

@@ -2,7 +2,7 @@
  * Which sessions there are, in the whole fleet: found by their ids, and counted by their owners.
  *
  * - session-directory-D1 There are never more than `max`, nor more than `maxPerOwner` of one owner. A session that nothing uses
- *   ends to make room, the one unused for longest first; one with calls under way or an open stream never does.
+ *   ends to make room, the one unused for longest first; one with calls in progress or an open stream never does.
  */
 import type { Refusal } from '../http/refusal.ts';
 import type { SessionKeys } from './keys.ts';

@@ -14,7 +14,7 @@ export interface TakeoversOptions {
   readonly member: Member;
   readonly sessions: LocalSessions;
   readonly directory: SessionDirectory;
-  /** False where this replica takes nothing more. */
+  /** False if this replica takes nothing more. */
   readonly isOpen: () => boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Found {
   readonly record: SessionRecord;
   readonly standing: Standing;
   readonly sender: Sender;
-  /** True where nobody waits for it any more. */
+  /** True if nobody waits for it any more. */
   readonly abandoned?: boolean;
 }
 

@@ -76,7 +76,7 @@ function judged(value: unknown): Body {
   return { value };
 }
 
-/** Why a session does not serve this body; undefined where it may. */
+/** Why a session does not serve this body; undefined if it may. */
 export function batchRefusal(body: unknown, revision: string | undefined): Refusal | undefined {
   if (!Array.isArray(body) || hasBatches(revision)) return undefined;
   return badBatch(
@@ -84,7 +84,7 @@ export function batchRefusal(body: unknown, revision: string | undefined): Refus
   );
 }
 
-/** True where a text nests too deeply, counted without parsing it. */
+/** True if a text nests too deeply, counted without parsing it. */
 function nests(text: string): boolean {
   let depth = 0;
   let inString = false;

@@ -46,14 +46,14 @@ import { HttpSessions, type SessionOptions } from './sessions.ts';
 export interface HttpOptions {
   /** The endpoint's path as clients see it, with the path below which a framework mounts it; `/mcp` by default. */
   readonly path?: string;
-  /** Serves every other path, such as pages beside the endpoint; 404 where absent. Only the Host is checked before. */
+  /** Serves every other path, such as pages beside the endpoint; 404 if absent. Only the Host is checked before. */
   readonly elsewhere?: (request: Request) => Response | Promise<Response>;
   /** Host names, without port, under which clients reach this server, besides loopback. */
   readonly allowedHosts?: readonly string[];
   /** Host names, without scheme and port, of pages that may call this server, besides loopback. */
   readonly allowedOrigins?: readonly string[];
   /**
-   * Says who sends a request: the verified token, nothing where anybody may call, or the response that refuses it.
+   * Says who sends a request: the verified token, nothing if anybody may call, or the response that refuses it.
    * The SDK's `requireBearerAuth` fits.
    */
   readonly authenticate?: (request: Request) => Promise<AuthInfo | Response | undefined>;
@@ -69,7 +69,7 @@ export interface HttpOptions {
   readonly sessions?: SessionOptions | false;
   /**
    * The replicas that serve this endpoint together: `redisFleet(…)` of `@midcall/server/fleet`. Sessions are this process's own
-   * where absent. With it, `/healthz` tells a balancer whether this replica takes requests.
+   * if absent. With it, `/healthz` tells a balancer whether this replica takes requests.
    */
   readonly fleet?: Fleet;
   /** Bytes a request may have; 4 MiB by default. */
@@ -132,7 +132,7 @@ export interface McpEndpoint {
   /**
    * Takes no new calls. In a fleet, calls that wait for a person are let go, and their clients told to connect again, to whichever
    * replica the balancer leads them. Resolves when nothing runs here any more; then close.
-   * @param ms - how long calls that do not wait are given to end, in milliseconds; 10,000 where absent
+   * @param ms - how long calls that do not wait are given to end, in milliseconds; 10,000 if absent
    */
   drain(ms?: number): Promise<void>;
   /** Ends every session and running request. */
@@ -182,7 +182,7 @@ export function mcpEndpoint(factory: McpServerFactory, options: HttpOptions = {}
 
   const health = () => judgeHealth(draining, async () => fleet?.ready());
 
-  /** What its head alone tells: undefined where the request is for this endpoint. */
+  /** What its head alone tells: undefined if the request is for this endpoint. */
   const judgeHead = async (request: Request, at: URL): Promise<Response | Refusal | undefined> => {
     // A balancer knows a replica by its address only.
     if (options.fleet && at.pathname === '/healthz') {

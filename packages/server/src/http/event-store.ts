@@ -10,9 +10,9 @@ import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
 /** How much one session keeps. */
 export interface EventStoreOptions {
-  /** 1,000 where absent. */
+  /** 1,000 if absent. */
   readonly maxEvents?: number;
-  /** Of messages, as JSON; 8 MiB where absent. */
+  /** Of messages, as JSON; 8 MiB if absent. */
   readonly maxBytes?: number;
 }
 
@@ -32,7 +32,7 @@ interface Stream {
   answered: boolean;
 }
 
-/** Splits the id of an event into its stream and its number; undefined where it is no id of ours. */
+/** Splits the id of an event into its stream and its number; undefined if it is no id of ours. */
 export function parseEventId(eventId: string): { readonly stream: string; readonly sequence: number } | undefined {
   const [, stream, digits] = /^(.+)\.([1-9]\d{0,15})$/u.exec(eventId) ?? [];
   return stream === undefined ? undefined : { stream, sequence: Number(digits) };

@@ -15,7 +15,7 @@ export interface Refusal {
 
 /**
  * A refusal as a response.
- * @param body - the parsed body, where there is one: the error carries the id of its request
+ * @param body - the parsed body, if there is one: the error carries the id of its request
  */
 export function refused({ status, code, message, retryAfter, allow }: Refusal, body?: unknown): Response {
   const headers = new Headers({ 'content-type': 'application/json' });

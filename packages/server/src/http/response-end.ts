@@ -7,7 +7,7 @@
 export interface WatchedResponse {
   /** To be sent in place of the one that is watched. */
   readonly response: Response;
-  /** Ends a stream from our side; nothing where it has ended. */
+  /** Ends a stream from our side; nothing if it has ended. */
   end(): void;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Who gets a session, and whose session ends for it. Pure.
  *
- * - room-R1 A session with calls under way never ends to make room, nor does one that is being opened.
+ * - room-R1 A session with calls in progress never ends to make room, nor does one that is being opened.
  * - room-R2 An owner with as many sessions as one may have gives up one of its own that nothing uses, or gets no more.
- * - room-R3 Where there are as many as there may be, the owner with the most gives one up: the one unused for longest;
+ * - room-R3 If there are as many as there may be, the owner with the most gives one up: the one unused for longest;
  *   failing that, where the newcomer has fewer, one that only listens. No owner gives one up to an owner that has as many.
  */
 import type { Refusal } from './refusal.ts';
@@ -14,7 +14,7 @@ export interface Occupant {
   readonly owner: string;
   /** Milliseconds since the epoch. */
   readonly usedAt: number;
-  /** `calls`: requests under way, or being opened. `listens`: an open stream and nothing else. */
+  /** `calls`: requests in progress, or being opened. `listens`: an open stream and nothing else. */
   readonly use: 'calls' | 'listens' | 'none';
 }
 

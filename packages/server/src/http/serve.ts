@@ -31,7 +31,7 @@ const servingKinds: Kinds<HttpOptions & Listening> = { ...endpointKinds, host: n
 /**
  * Listens for both eras.
  * @param factory - see `mcpEndpoint`
- * @throws MidcallError `server/setup` where the address cannot be had, or where it is open to others while no
+ * @throws MidcallError `server/setup` if the address cannot be had, or if it is open to others while no
  *   `allowedHosts` says under which name they come
  */
 export async function serveHttp(

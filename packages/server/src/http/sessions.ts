@@ -7,12 +7,12 @@
  * - sessions-H3 A session that nothing uses for `idleMs` ends, and so do its calls. Use is a request or an open stream.
  * - sessions-H4 There are never more than `max`, nor more than `maxPerOwner` of one owner; whose session makes room is in
  *   `room.ts`. A session that is being opened counts from before the factory runs, so that no burst gets past a limit.
- * - sessions-H5 An owner never has more than `maxCalls` requests under way, whether their streams are open or not, each
+ * - sessions-H5 An owner never has more than `maxCalls` requests in progress, whether their streams are open or not, each
  *   under an id of its own; where nobody says who is who, a session has not. Calls that wait for a person outlive their
  *   streams (sessions-H1), so nothing else would bound them.
  * - sessions-H6 A request that was taken back holds no connection: the transport would keep its stream until a response
  *   passes.
- * - sessions-H7 Who resumes a stream gets it at once, also where the connection that had it before still looks alive.
+ * - sessions-H7 Who resumes a stream gets it at once, even if the connection that had it before still looks alive.
  */
 import {
   type AuthInfo,
@@ -40,7 +40,7 @@ export interface SessionOptions {
    * Callers for whom `authenticate` names nobody count as one owner. Without `authenticate` they are only bound by `max`.
    */
   readonly maxPerOwner?: number;
-  /** The most requests under way of one owner, or of one session where callers are not told apart; 1,000 by default. */
+  /** The most requests in progress of one owner, or of one session where callers are not told apart; 1,000 by default. */
   readonly maxCalls?: number;
   /** What each session keeps for clients that reconnect. */
   readonly events?: EventStoreOptions;
@@ -57,7 +57,7 @@ export interface SessionRequest {
   readonly request: Request;
   /** The parsed body of a POST. */
   readonly body: unknown;
-  /** Who sends it, as one string; empty where nobody is known. */
+  /** Who sends it, as one string; empty if nobody is known. */
   readonly owner: string;
   readonly auth: AuthInfo | undefined;
 }
@@ -97,7 +97,7 @@ function streamIn(chunk: Uint8Array): string | undefined {
 
 /** What the endpoint itself says of its sessions. */
 export interface HttpSessionsOptions extends SessionOptions {
-  /** True where somebody says who sends a request, so that those nobody is known of are one owner among others. */
+  /** True if somebody says who sends a request, so that those nobody is known of are one owner among others. */
   readonly tellsOwnersApart: boolean;
 }
 

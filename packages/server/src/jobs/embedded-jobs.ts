@@ -1,5 +1,5 @@
 /**
- * Jobs of one process, with a timer for each that waits. Where there is a store they are on a list there too, and whoever
+ * Jobs of one process, with a timer for each that waits. If there is a store they are on a list there too, and whoever
  * starts with that store takes them up: what a process left that died. Processes that share a store look through the list
  * once a minute for what nobody has run.
  */
@@ -8,7 +8,7 @@ import { TimeList } from '../state/time-list.ts';
 import type { JobRun, Jobs } from './jobs.ts';
 
 export interface EmbeddedJobsOptions {
-  /** Where jobs outlive this process; undefined where nothing does. */
+  /** Where jobs outlive this process; undefined if nothing does. */
   readonly store: Store | undefined;
   readonly now: () => number;
   /** Runs a function later, and keeps no process alive for it. */

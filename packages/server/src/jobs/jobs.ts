@@ -3,7 +3,7 @@
  * under that name, so that nothing a person said lies in a queue.
  *
  * - jobs-J1 Once `add` has resolved, the job is run, by this process or by another one that has the same queue; where the queue
- *   lies outside the process, also after `kill -9`.
+ *   lies outside the process, even after `kill -9`.
  * - jobs-J2 A job may be run more than once, and by two processes at the same time: what it does has to allow for that.
  * - jobs-J3 A name that waits, or is being run, is not added a second time; once it has been run it may be added again.
  * - jobs-J4 A run that rejects is repeated, after longer and longer pauses of at most a minute, until one resolves.
@@ -12,8 +12,8 @@ export interface Jobs {
   /**
    * Adds a job.
    * @param name - 1 to 200 letters, digits, `-`, `_`, `.` and `/`
-   * @param delayMs - milliseconds before it is run; at once where absent
-   * @throws MidcallError `store/unavailable` where it could not be kept
+   * @param delayMs - milliseconds before it is run; at once if absent
+   * @throws MidcallError `store/unavailable` if it could not be kept
    */
   add(name: string, delayMs?: number): Promise<void>;
   /** Takes a job back that waits. One that is being run goes on; for one that is unknown nothing happens. Never rejects. */
@@ -23,7 +23,7 @@ export interface Jobs {
    * A run may take as long as a person is on a page, so many have to fit side by side.
    */
   start(run: JobRun): void;
-  /** Runs nothing more, and resolves when the runs under way have ended. What waits stays where the queue lies. */
+  /** Runs nothing more, and resolves when the runs in progress have ended. What waits stays where the queue lies. */
   close(): Promise<void>;
 }
 

@@ -34,17 +34,17 @@ export type BoundaryMode = 'narrow' | 'replace' | 'ignore';
 
 /** How a boundary is drawn. */
 export interface BoundaryOptions {
-  /** Directories the operator allows, absolute or relative to the working directory. They must exist. None where absent. */
+  /** Directories the operator allows, absolute or relative to the working directory. They must exist. None if absent. */
   readonly ceiling?: readonly string[];
-  /** `narrow` where absent. */
+  /** `narrow` if absent. */
   readonly mode?: BoundaryMode;
   /** True to refuse to start where only the `checked` guarantee holds. */
   readonly requireStrong?: boolean;
-  /** The guarantee to work under; the strongest this machine has where absent. */
+  /** The guarantee to work under; the strongest this machine has if absent. */
   readonly guarantee?: Guarantee;
 }
 
-/** What the client said: its roots, nothing where it has no such capability, or that it failed to say. */
+/** What the client said: its roots, nothing if it has no such capability, or that it failed to say. */
 export type Said = readonly Root[] | undefined | { readonly failed: unknown };
 
 /** What a server may touch: the operator’s directories, and how the client’s roots change them. */
@@ -56,7 +56,7 @@ export interface Boundary {
   /**
    * Files for one call, under the roots the client told for that call.
    *
-   * @param said - the client's list; undefined where it has no roots capability
+   * @param said - the client's list; undefined if it has no roots capability
    * @returns files to close when the call ends
    * @throws MidcallError roots/none, which says why and how to grant a folder
    */
@@ -66,7 +66,7 @@ export interface Boundary {
    *
    * @param said - what the client said
    * @param before - the scope before this one: directories that are the same stay held
-   * @param remembered - true where `said` is an old list, which may lead nowhere it did not lead before
+   * @param remembered - true if `said` is an old list, which may lead nowhere it did not lead before
    */
   scope(said: Said, before?: Scope, remembered?: boolean): Scope;
 }

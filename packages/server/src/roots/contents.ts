@@ -6,7 +6,7 @@ import { direct, type System, smallest } from './system.ts';
 /** The most that is read into memory at once. */
 const most = 2 ** 31 - 1;
 
-/** A byte range: `position` from the start, `length` at most; to the end where absent. */
+/** A byte range: `position` from the start, `length` at most; to the end if absent. */
 export interface Range {
   readonly position?: number;
   readonly length?: number;

@@ -33,13 +33,13 @@ export interface FileStat {
 /** An open file; refuses at once when its root is withdrawn. */
 export interface FileHandle extends AsyncDisposable {
   readonly path: string;
-  /** Reads bytes. @param options - `position` and `length` in bytes; the whole file where absent */
+  /** Reads bytes. @param options - `position` and `length` in bytes; the whole file if absent */
   read(options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
-  /** Writes bytes, or text as UTF-8. @param options - `position` in bytes, 0 where absent; a file opened with `a` is always added to at its end */
+  /** Writes bytes, or text as UTF-8. @param options - `position` in bytes, 0 if absent; a file opened with `a` is always added to at its end */
   write(data: string | Uint8Array, options?: { readonly position?: number }): Promise<void>;
   /** What is known of the open file, whatever its name leads to now. */
   stat(): Promise<FileStat>;
-  /** Closes it when what is under way has finished. */
+  /** Closes it when what is in progress has finished. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface Files extends AsyncDisposable {
   readonly guarantee: Guarantee;
   /** Opens a file that is there. @param mode - `r` (default), `r+`, `a` */
   open(path: string, mode?: 'r' | 'r+' | 'a'): Promise<FileHandle>;
-  /** Reads bytes. @param options - `position` and `length` in bytes; the whole file where absent */
+  /** Reads bytes. @param options - `position` and `length` in bytes; the whole file if absent */
   read(path: string, options?: { readonly position?: number; readonly length?: number }): Promise<Uint8Array>;
   /** UTF-8. Links that stay inside are followed. */
   readText(path: string): Promise<string>;
@@ -60,7 +60,7 @@ export interface Files extends AsyncDisposable {
   stream(path: string): Promise<Readable>;
   /** Replaces or creates a file in one step (new file, then rename); keeps the mode; creates missing folders inside the root. */
   write(path: string, data: string | Uint8Array): Promise<void>;
-  /** Adds to the end of a file; creates it, and missing folders, where there is none. */
+  /** Adds to the end of a file; creates it, and missing folders, if there is none. */
   append(path: string, data: string | Uint8Array): Promise<void>;
   /** Creates a file that must not exist yet, and missing folders. */
   create(path: string, data: string | Uint8Array): Promise<void>;

@@ -3,7 +3,7 @@
  * which is most of what a small read costs.
  *
  * - A directory is opened only after all that share it were asked for, and nothing else of this process runs until it is
- *   closed again: each of them sees a directory that had the name while the read was under way.
+ *   closed again: each of them sees a directory that had the name while the read was in progress.
  * - What is taken from it is opened as any child of an open directory is, without following a link. Whatever is not there,
  *   or is a link, goes the way of a single read, and so does everything where the directory cannot be opened.
  */
@@ -37,7 +37,7 @@ export class GatheredReads {
   /**
    * Reads as soon as this turn has time for it.
    *
-   * @param read - is given the open directory the name lies in, where there is one
+   * @param read - is given the open directory the name lies in, if there is one
    */
   join<T>(resolved: ResolvedPath, read: (above: Folder | undefined) => Now<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -86,7 +86,7 @@ export class GatheredReads {
     return asked.slice(count);
   }
 
-  /** The directory a name lies in; undefined where opening it has to be waited for, or fails. */
+  /** The directory a name lies in; undefined if opening it has to be waited for, or fails. */
   #open(resolved: ResolvedPath): Folder | undefined {
     if (resolved.root.system !== direct || !resolved.root.live) return undefined;
     try {

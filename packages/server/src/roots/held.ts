@@ -46,7 +46,7 @@ function closeQuietly(fd: number): void {
   }
 }
 
-/** True where /proc shows where a descriptor lies. */
+/** True if /proc shows where a descriptor lies. */
 export function canHold(): boolean {
   if (process.platform !== 'linux') return false;
   let fd: number | undefined;

@@ -28,7 +28,7 @@ export interface Rooted {
 /** More roots than a person would grant; each costs a descriptor. */
 const most = 256;
 
-/** Where an operator's directory leads. @throws MidcallError roots/invalid where it is not a usable directory */
+/** Where an operator's directory leads. @throws MidcallError roots/invalid if it is not a usable directory */
 export function pinned(platform: Platform, given: string): Pinned {
   let directory: HeldDirectory;
   try {
@@ -135,7 +135,7 @@ function alias(inner: Rooted, outer: Rooted, separator: string): Rooted {
 }
 
 /**
- * Makes roots of what is effective: one per directory, held anew or as it was before, and closes the rest.
+ * Makes roots of what is effective: one per directory, held again or as it was before, and closes the rest.
  *
  * @param taken - every directory that was held on the way
  */

@@ -5,7 +5,7 @@ import type { Root } from '@midcall/core/roots';
 
 /**
  * @param roots - as it arrived
- * @throws MidcallError roots/invalid where it is no list of roots (schema.json, `ListRootsResult`)
+ * @throws MidcallError roots/invalid if it is no list of roots (schema.json, `ListRootsResult`)
  */
 export function listedRoots(roots: unknown): readonly Root[] {
   const fine =

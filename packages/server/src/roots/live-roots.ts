@@ -24,9 +24,9 @@ import type { Scope } from './scope.ts';
 /** Whose roots, and how they are read. */
 export interface LiveRootsOptions {
   readonly boundary: Boundary;
-  /** Asks the client (`roots/list`); undefined where it has no roots capability. */
+  /** Asks the client (`roots/list`); undefined if it has no roots capability. */
   readonly list: () => Promise<readonly Root[] | undefined>;
-  /** True where the client declared `roots.listChanged`; without it the list is read again for every call. */
+  /** True if the client declared `roots.listChanged`; without it the list is read again for every call. */
   readonly announces: boolean;
   /** Told of every read that failed. */
   readonly onError?: (error: unknown) => void;
@@ -37,11 +37,11 @@ export interface LiveRoots {
   /**
    * Files under the current list, to close when the call ends.
    *
-   * @param asked - true where this call has asked already, so that it works under one list
+   * @param asked - true if this call has asked already, so that it works under one list
    * @throws MidcallError roots/none, which says why and how to grant a folder
    */
   files(asked?: boolean): Promise<Files>;
-  /** The client's list as it told it; undefined where it has no roots capability or never managed to say. */
+  /** The client's list as it told it; undefined if it has no roots capability or never managed to say. */
   roots(asked?: boolean): Promise<readonly Root[] | undefined>;
   /** Call on `notifications/roots/list_changed`. Resolves when the list that was meant is in force. */
   changed(): Promise<void>;

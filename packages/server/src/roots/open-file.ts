@@ -22,7 +22,7 @@ export function kindOf(of: fs.Stats | fs.Dirent): FileStat['kind'] {
   return of.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** Where an open descriptor lies now, or undefined where that cannot be told. */
+/** Where an open descriptor lies now, or undefined if that cannot be told. */
 type Whereabouts = (fd: number, path: string) => string | undefined;
 
 /** The files that are open. */

@@ -21,7 +21,7 @@ export class PathResolver {
     this.#scope = scope;
   }
 
-  /** Begins nothing any more; what is under way ends first, then the roots are let go. */
+  /** Begins nothing any more; what is in progress ends first, then the roots are let go. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

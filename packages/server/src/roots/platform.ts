@@ -42,11 +42,11 @@ export interface Platform {
   readonly guarantee: Guarantee;
   readonly os: Os;
   readonly separator: '/' | '\\';
-  /** Holds a directory; throws the system's error where there is none. */
+  /** Holds a directory; throws the system's error if there is none. */
   hold(path: string): HeldDirectory;
-  /** Which directory a path leads to now, as device and inode; undefined where it leads to none. */
+  /** Which directory a path leads to now, as device and inode; undefined if it leads to none. */
   identify(path: string): string | undefined;
-  /** Where an open descriptor lies now, as well as this platform can tell; undefined where it cannot. */
+  /** Where an open descriptor lies now, as well as this platform can tell; undefined if it cannot. */
   whereabouts(fd: number, path: string): string | undefined;
   /** Opens a directory, following links that stay inside. @throws MidcallError */
   folder(resolved: ResolvedPath): Now<Folder>;
@@ -54,7 +54,7 @@ export interface Platform {
   thing(resolved: ResolvedPath): Now<Thing>;
   /** As {@link thing}, for where nothing but its being there is asked: returns, or throws. */
   present(resolved: ResolvedPath): Now<void>;
-  /** What lies in an open directory under one name, links not followed; undefined where there is nothing. */
+  /** What lies in an open directory under one name, links not followed; undefined if there is nothing. */
   child(resolved: ResolvedPath, folder: Folder, name: string | Buffer): Now<Thing | undefined>;
   /** True while an open directory still lies inside. */
   still(resolved: ResolvedPath, folder: Folder): Now<boolean>;

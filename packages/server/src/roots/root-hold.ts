@@ -43,7 +43,7 @@ export class RootHold {
     return !this.#revoked && !this.#closed;
   }
 
-  /** @throws MidcallError roots/revoked where no operation may start or go on */
+  /** @throws MidcallError roots/revoked if no operation may start or go on */
   check(): void {
     if (this.#revoked) throw revoked(`The folder '${this.path}'`);
     if (this.#closed) throw closed();

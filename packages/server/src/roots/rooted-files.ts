@@ -247,7 +247,7 @@ export class RootedFiles implements Files {
     }
   }
 
-  /** The file of this name in its open directory; undefined where something else or nothing has the name. */
+  /** The file of this name in its open directory; undefined if something else or nothing has the name. */
   *#plainFile(resolved: ResolvedPath, above: Folder): Steps<Thing | undefined> {
     const name = resolved.rel.slice(resolved.rel.lastIndexOf('/') + 1);
     const thing = yield* settled(this.#scope.platform.child(resolved, above, name));

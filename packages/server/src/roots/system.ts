@@ -145,10 +145,10 @@ export const codeOf = (error: unknown): string | undefined => (error as NodeJS.E
 /** True for an error that has nothing to do with the path. */
 export const saysNothing = (error: unknown): boolean => ['EMFILE', 'ENFILE', 'ENOMEM'].includes(codeOf(error) ?? '');
 
-/** True where a name is absent, or would have to be below something that is no directory. */
+/** True if a name is absent, or would have to be below something that is no directory. */
 export const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
 
-/** Device and inode of the directory a path leads to; undefined where there is none. */
+/** Device and inode of the directory a path leads to; undefined if there is none. */
 export function identityOf(path: string): string | undefined {
   try {
     const stat = fs.statSync(path, { bigint: true });
@@ -158,7 +158,7 @@ export function identityOf(path: string): string | undefined {
   }
 }
 
-/** True where this process may list the directory and enter it. */
+/** True if this process may list the directory and enter it. */
 export function mayEnter(path: string): boolean {
   try {
     fs.accessSync(path, fs.constants.R_OK | fs.constants.X_OK);

@@ -30,7 +30,7 @@ function resume(): void {
   queueMicrotask(resume);
 }
 
-/** Undefined where there is time left in this turn, else a promise for a turn that has some. */
+/** Undefined if there is time left in this turn, else a promise for a turn that has some. */
 export function timeSlice(): Promise<void> | undefined {
   return hasTime() ? undefined : new Promise(resolve => waiting.push(resolve));
 }

@@ -27,7 +27,7 @@ export async function listFolder(platform: Platform, resolved: ResolvedPath, fol
 }
 
 /**
- * Everything below a directory that is not itself a directory. Each directory is opened anew when its turn comes, so a
+ * Everything below a directory that is not itself a directory. Each directory is opened again when its turn comes, so a
  * walk holds one descriptor however deep it goes; one that is no longer where it was found is left out.
  *
  * @param visit - runs one directory's work while its root is in use

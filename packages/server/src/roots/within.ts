@@ -15,14 +15,14 @@ export const thisOs = (): Os =>
 
 export const pathsOf = (os: Os): typeof posix => (os === 'win32' ? win32 : posix);
 
-/** True where `path` is `directory` or below it. Both absolute and normal, with one separator style. */
+/** True if `path` is `directory` or below it. Both absolute and normal, with one separator style. */
 export function within(path: string, directory: string, separator = '/'): boolean {
   if (path === directory) return true;
   if (directory.endsWith(separator)) return path.startsWith(directory);
   return path.length > directory.length && path.startsWith(directory) && path[directory.length] === separator;
 }
 
-/** The part of `path` below `directory`, or '' where they are the same. Call only where {@link within} holds. */
+/** The part of `path` below `directory`, or '' where they are the same. Call only if {@link within} holds. */
 export function below(path: string, directory: string, separator = '/'): string {
   if (path === directory) return '';
   return path.slice(directory.endsWith(separator) ? directory.length : directory.length + 1);

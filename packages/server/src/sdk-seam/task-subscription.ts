@@ -32,7 +32,7 @@ export interface ListenRequest {
 /**
  * Judges a request to listen to tasks.
  * @param http - as a handler of the request would have it; absent on stdio
- * @throws an error with a JSON-RPC code where it is refused
+ * @throws an error with a JSON-RPC code if it is refused
  */
 export type Subscribe = (request: ListenRequest, http?: ServerContext['http']) => Promise<TaskSubscription>;
 
@@ -64,7 +64,7 @@ export function asksForTasks(message: unknown): ListenRequest | undefined {
   return notifications?.taskIds === undefined ? undefined : (message as ListenRequest);
 }
 
-/** @returns what is told to a client of this server; undefined where it has no tasks */
+/** @returns what is told to a client of this server; undefined if it has no tasks */
 export async function subscribeAt(
   server: McpServer,
   request: ListenRequest,

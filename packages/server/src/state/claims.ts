@@ -1,11 +1,11 @@
 /**
  * A retry is answered once. The first to present a state claims its nonce together with the digest of its inputs; the
- * same inputs again get the same result, or wait for the attempt under way; other inputs are refused. Claims outlive
+ * same inputs again get the same result, or wait for the attempt in progress; other inputs are refused. Claims outlive
  * every state that could present them; results, which may be large, are kept for as long as a client still tries again.
  *
- * An attempt that died is followed by another, one at a time, and only where it is certain that it starts nothing more:
+ * An attempt that died is followed by another, one at a time, and only if it is certain that it starts nothing more:
  *
- * - claims-C1 No attempt is followed while it may be alive. Alive is: under way in this process, or its process has shown its
+ * - claims-C1 No attempt is followed while it may be alive. Alive is: in progress in this process, or its process has shown its
  *   presence in the store within `PRESENT` of the wait. A waiter that meets a live attempt gives up after `waitMs`.
  * - claims-C2 An attempt whose process has not shown its presence in time starts no step any more, unless it was the first to
  *   follow itself (`holds`): a process that was stopped and woke up again finds that out by its own clock.
@@ -13,7 +13,7 @@
  *   after it has won, because a result is always written before its attempt is let go.
  *
  * So what follows a dead attempt may run again what the attempt did outside steps, and steps that are safe to repeat. No
- * other step: each of those is begun by `ifAbsent` (ledger.ts). What was under way at the very moment a process stopped
+ * other step: each of those is begun by `ifAbsent` (ledger.ts). What was in progress at the very moment a process stopped
  * can still arrive afterwards; against that only a key that the other side removes duplicates by helps, not `check`.
  */
 import type { Store } from '@midcall/core/store';
@@ -26,18 +26,18 @@ export type Claim =
   | { readonly kind: 'forgotten' }
   /** The nonce was used with other inputs. */
   | { readonly kind: 'other-inputs' }
-  /** The same retry is still under way somewhere, and the wait is over. */
+  /** The same retry is still in progress somewhere, and the wait is over. */
   | { readonly kind: 'under-way' };
 
 /** The right to run one retry. */
 export interface Attempt {
   /** True for the first; a later one follows an attempt whose end is not known. */
   readonly first: boolean;
-  /** Asked before anything is started; false once somebody else has followed, and for ever after. */
+  /** Asked before anything is started; false once somebody else has followed, and forever after. */
   holds(): Promise<boolean>;
   /**
    * Ends the attempt with what every duplicate is given.
-   * @returns false where it was not kept, because somebody else may have followed
+   * @returns false if it was not kept, because somebody else may have followed
    */
   answer(result: unknown): Promise<boolean>;
   /** Ends the attempt without a result: nothing of it goes on, and the next duplicate may follow it. */
@@ -50,7 +50,7 @@ export interface Claims {
 
 export interface ClaimsOptions {
   readonly store: Store;
-  /** Where results lie, which hold contents; `store` where absent. */
+  /** Where results lie, which hold contents; `store` if absent. */
   readonly results?: Store;
   readonly now: () => number;
   readonly timer: (fn: () => void, ms: number) => () => void;
@@ -84,7 +84,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
   };
   const presentMs = Math.max(1, Math.floor(waitMs * PRESENT));
   const pollMs = Math.max(1, Math.min(200, Math.floor(waitMs / 10)));
-  /** Attempts under way in this process, so that a duplicate need not poll for their end. */
+  /** Attempts in progress in this process, so that a duplicate need not poll for their end. */
   const running = new Map<string, Promise<void>>();
   let shownAt = Number.NEGATIVE_INFINITY;
   let stopRenewing: (() => void) | undefined;
@@ -148,7 +148,7 @@ export function claims({ store, results = store, now, timer, id, waitMs }: Claim
       }
       return !lost;
     };
-    /** @param given - what every duplicate is given; absent where there is none */
+    /** @param given - what every duplicate is given; absent if there is none */
     const leave = async (given?: { readonly result: unknown }): Promise<boolean> => {
       try {
         // One that was followed has nothing to say any more.

@@ -36,7 +36,7 @@ export interface SealKey {
 export interface KeyRing {
   /** The first one seals; all of them open. Never empty. */
   readonly keys: readonly SealKey[];
-  /** True where the key dies with this process: a restart or another replica cannot open what it sealed. */
+  /** True if the key dies with this process: a restart or another replica cannot open what it sealed. */
   readonly ephemeral: boolean;
 }
 
@@ -48,15 +48,15 @@ export type KeySource =
   | {
       /** Path of the key file. On POSIX nobody but its owner and group may read it. */
       readonly file: string;
-      /** True to make the file, with a new key, where there is none. */
+      /** True to make the file, with a new key, if there is none. */
       readonly create?: boolean;
     };
 
 /** What a key ring takes from outside. */
 export interface KeyRingOptions {
-  /** Where `MIDCALL_KEY` and `MIDCALL_KEY_FILE` are looked up when no source is given; `process.env` where absent. */
+  /** Where `MIDCALL_KEY` and `MIDCALL_KEY_FILE` are looked up when no source is given; `process.env` if absent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Makes new keys; `node:crypto` where absent. */
+  /** Makes new keys; `node:crypto` if absent. */
   readonly randomBytes?: (size: number) => Uint8Array;
 }
 
@@ -191,7 +191,7 @@ function readKeyFile(path: string): readonly Uint8Array[] {
   }
 }
 
-/** Makes the file where there is none (keys-K3). */
+/** Makes the file if there is none (keys-K3). */
 function createKeyFile(path: string, randomBytes: (size: number) => Uint8Array): void {
   if (existsSync(path)) return;
   const draft = `${path}.${Buffer.from(randomBytes(9)).toString('base64url')}`;

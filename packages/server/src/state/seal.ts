@@ -39,9 +39,9 @@ const cipherOptions = { authTagLength: TAG };
 
 /** How a sealer is set up. */
 export interface SealerOptions {
-  /** The longest sealed text, in characters, made or looked at; 1,048,576 where absent. */
+  /** The longest sealed text, in characters, made or looked at; 1,048,576 if absent. */
   readonly maxLength?: number;
-  /** The source of salts and nonces; `node:crypto` where absent. */
+  /** The source of salts and nonces; `node:crypto` if absent. */
   readonly randomBytes?: (size: number) => Uint8Array;
 }
 
@@ -59,7 +59,7 @@ export interface Sealer {
   /**
    * @param payload - any JSON value
    * @param purpose - a constant such as `'request-state'`: what is sealed for one purpose opens for no other
-   * @throws MidcallError `state/too-large` where the result would be longer than `maxLength`; TypeError where the
+   * @throws MidcallError `state/too-large` if the result would be longer than `maxLength`; TypeError where the
    *   payload is not JSON
    */
   seal(payload: unknown, purpose: string): string;
@@ -67,7 +67,7 @@ export interface Sealer {
   sealJson(json: string, purpose: string): string;
   /** @param text - what came back; anything at all. Never throws because of it. */
   open(text: unknown, purpose: string): Opened;
-  /** True where another key than the one that seals now made the text: what is kept for long should be sealed again. */
+  /** True if another key than the one that seals now made the text: what is kept for long should be sealed again. */
   outdated(text: string): boolean;
 }
 

@@ -28,7 +28,7 @@ export class TimeList {
 
   /**
    * @param prefix - of its keys in the store
-   * @param past - names whose time is before this are left out when a value is written; none where absent
+   * @param past - names whose time is before this are left out when a value is written; none if absent
    */
   constructor(store: Store, prefix: string, past: () => number = () => Number.NEGATIVE_INFINITY) {
     this.#store = store;

@@ -15,11 +15,11 @@ export type { Store } from '@midcall/core/store';
 
 /** What a memory store takes from outside. */
 export interface MemoryStoreOptions {
-  /** The clock, in milliseconds; `Date.now` where absent. */
+  /** The clock, in milliseconds; `Date.now` if absent. */
   readonly now?: () => number;
-  /** Live values at most; 100,000 where absent. */
+  /** Live values at most; 100,000 if absent. */
   readonly maxEntries?: number;
-  /** Characters of all keys and values at most; 268,435,456 where absent. */
+  /** Characters of all keys and values at most; 268,435,456 if absent. */
   readonly maxCharacters?: number;
 }
 

@@ -26,11 +26,11 @@ export interface RedisStoreOptions {
    * `args => client.sendCommand(args)` (node-redis).
    */
   readonly send: (args: [command: string, ...args: string[]]) => Promise<unknown>;
-  /** In front of every key; `midcall:` where absent. */
+  /** In front of every key; `midcall:` if absent. */
   readonly prefix?: string;
-  /** Milliseconds a command may take before Midcall gives it up with `store/unavailable`; 15,000 where absent. */
+  /** Milliseconds a command may take before Midcall gives it up with `store/unavailable`; 15,000 if absent. */
   readonly timeoutMs?: number;
-  /** Told once where Redis may forget values; writes to standard error where absent. */
+  /** Told once where Redis may forget values; writes to standard error if absent. */
   readonly warn?: (message: string) => void;
 }
 

@@ -35,7 +35,7 @@ const BLOCKING_MS = 10;
  * @param path - its folder is made where missing; `:memory:` for a database of this connection alone
  * @param options - `sync`: `full` keeps every write through a power cut; `normal` through a crash of the process only,
  *   and writes faster. `lockTimeoutMs`: how long to wait for a lock of another process
- * @throws MidcallError `store/corrupt` where the file is damaged or belongs to another program, `store/unavailable`
+ * @throws MidcallError `store/corrupt` if the file is damaged or belongs to another program, `store/unavailable`
  *   where it cannot be opened, or others may read it and that cannot be changed
  */
 export async function openSqlite(
@@ -67,7 +67,7 @@ export async function openSqlite(
   }
 }
 
-/** Takes a file away from everybody but its owner. @param flag - `a` makes one where there is none */
+/** Takes a file away from everybody but its owner. @param flag - `a` makes one if there is none */
 function makePrivate(path: string, flag: 'a' | 'r+'): void {
   let file: number;
   try {

@@ -16,9 +16,9 @@ export type { SqliteDatabase, SqliteStatement } from './sqlite-file.ts';
 
 /** What a SQLite store takes from outside. */
 export interface SqliteStoreOptions {
-  /** The clock, in milliseconds, the same for all processes that share the file; `Date.now` where absent. */
+  /** The clock, in milliseconds, the same for all processes that share the file; `Date.now` if absent. */
   readonly now?: () => number;
-  /** Milliseconds to wait for a lock of another process before `store/unavailable`; 10,000 where absent. */
+  /** Milliseconds to wait for a lock of another process before `store/unavailable`; 10,000 if absent. */
   readonly lockTimeoutMs?: number;
   /**
    * For a path: `full` (default) keeps every write through a power cut; `normal` only through a crash of the process,
@@ -182,10 +182,10 @@ const prepare = (database: SqliteDatabase) => ({
   sweep: database.prepare(SWEEP),
 });
 
-/** The number of a row; 0 where there is none. */
+/** The number of a row; 0 if there is none. */
 const lastOf = (row: unknown): number => Number((row as { last: number | bigint | null }).last ?? 0);
 
-/** Makes the table where there is none. */
+/** Makes the table if there is none. */
 function makeTable(database: SqliteDatabase, subject: string): void {
   database.exec(TABLE);
   try {

@@ -33,7 +33,7 @@ export class GatewayTasks {
     return over.signal;
   }
 
-  /** @returns undefined where no server of this process took its call */
+  /** @returns undefined if no server of this process took its call */
   serverOf(key: string): McpServer | undefined {
     return this.#held.get(key)?.server;
   }

@@ -15,7 +15,7 @@ export class OpenTasks {
     this.#read = read;
   }
 
-  /** @throws MidcallError `call/too-many` where there is no room for it */
+  /** @throws MidcallError `call/too-many` if there is no room for it */
   async add({ id, owner }: Task): Promise<void> {
     const open = this.#open.get(owner) ?? new Set();
     if (open.size >= MOST_OPEN) await this.#sweep(open);

@@ -22,7 +22,7 @@ export class TaskEnds {
   /**
    * Ends a task that is not over.
    * @param turn - the turn that this ends; undefined for whichever it stands at
-   * @returns the task as it then is; undefined where it was over, or at another turn
+   * @returns the task as it then is; undefined if it was over, or at another turn
    */
   async end(key: string, turn: number | undefined, end: Partial<Task>): Promise<Task | undefined> {
     const { config, store, ended } = this.#options;
@@ -37,7 +37,7 @@ export class TaskEnds {
     return changed;
   }
 
-  /** Ends a task that nothing is being done for, as one that its client cancelled. @returns undefined where it was over */
+  /** Ends a task that nothing is being done for, as one that its client cancelled. @returns undefined if it was over */
   async cancel(key: string): Promise<Task | undefined> {
     const task = await this.end(key, undefined, cancelledEnd);
     if (!task) return undefined;

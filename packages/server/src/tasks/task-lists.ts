@@ -24,7 +24,7 @@ export class TaskLists {
     this.#now = now;
   }
 
-  /** @throws MidcallError `call/too-many` where the list is full; then the task is not to begin */
+  /** @throws MidcallError `call/too-many` if the list is full; then the task is not to begin */
   async add({ id, owner, createdAt, ttlMs }: Task): Promise<void> {
     const key = keyOf(owner);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {

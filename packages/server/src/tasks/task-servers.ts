@@ -56,7 +56,7 @@ export class TaskServers {
     return this.#gateways.bind(keyOf(task), gateway, task.ttlMs);
   }
 
-  /** @returns undefined where no server of this process has the tool */
+  /** @returns undefined if no server of this process has the tool */
   of(task: Task): TaskServer | undefined {
     const { audience, name } = task;
     const server = this.#servers.get(serverKey(audience, name));

@@ -36,7 +36,7 @@ export class TaskStore {
     await this.#options.store.set(key, this.#close(key, task), { ttlMs: this.#lifeOf(task), ifAbsent: true });
   }
 
-  /** @returns undefined where there is none, or its time is up */
+  /** @returns undefined if there is none, or its time is up */
   read(id: string): Promise<Task | undefined> {
     return this.readAt(digest(id));
   }
@@ -50,8 +50,8 @@ export class TaskStore {
 
   /**
    * Changes a task, whoever else does at the same time.
-   * @param change - pure, since it may be called again; undefined where nothing is to be changed
-   * @returns the task as it then is; undefined where there is none, or nothing was changed
+   * @param change - pure, since it may be called again; undefined if nothing is to be changed
+   * @returns the task as it then is; undefined if there is none, or nothing was changed
    */
   change(id: string, change: (task: Task) => Task | undefined): Promise<Task | undefined> {
     return this.changeAt(digest(id), change);

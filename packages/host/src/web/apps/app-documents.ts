@@ -48,7 +48,7 @@ export class AppDocuments {
     this.#connection = connection;
   }
 
-  /** The path of the App of an open question; undefined where it names none. */
+  /** The path of the App of an open question; undefined if it names none. */
   pathOf(question: Question, ended: AbortSignal): string | undefined {
     if (question.kind !== 'form' || question.app === undefined || ended.aborted) return undefined;
     for (const [ticket, { id }] of this.#tickets) if (id === question.id) return pathOf(ticket);
@@ -58,7 +58,7 @@ export class AppDocuments {
     return pathOf(ticket);
   }
 
-  /** Reads the App of a ticket from its server. @returns its document; undefined where there is none that can be shown */
+  /** Reads the App of a ticket from its server. @returns its document; undefined if there is none that can be shown */
   async read(ticket: string): Promise<string | undefined> {
     const question = this.#tickets.get(ticket);
     if (question?.app === undefined) return undefined;

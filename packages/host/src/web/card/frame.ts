@@ -17,7 +17,7 @@ export interface CardContext extends Session {
   readonly now: number;
   /** The person's time zone, by IANA name. */
   readonly zone: string;
-  /** True where decisions can be made for good. */
+  /** True if decisions can be made for good. */
   readonly keepsRules?: boolean;
   /** What was posted, where a form is shown again. */
   readonly draft?: Draft;
@@ -33,7 +33,7 @@ export interface CardContext extends Session {
 /** What the body of one kind of card adds to the shared form. */
 export interface CardBody {
   readonly content: Html;
-  /** The accepting button; absent where there is nothing that could be accepted. */
+  /** The accepting button; absent if there is nothing that could be accepted. */
   readonly accept?: string;
   readonly decline?: string;
   readonly dismiss?: string | false;

@@ -42,7 +42,7 @@ const modelFact = (model: { readonly name: string; readonly why: string }): Html
     html`<strong>${visibleHtml(model.name, 120)}</strong> <span class="quiet-text">${visibleHtml(model.why, 300)}</span>`,
   );
 
-/** Which model, where there are several; a choice travels as its position. */
+/** Which model, if there are several; a choice travels as its position. */
 function modelChoice({ id, model, models }: SamplingRequestQuestion, draft: Draft | undefined): Html {
   const own = `q-${id}-model`;
   const chosen = (draft && first(draft, 'model')) ?? String(models.indexOf(model.name));

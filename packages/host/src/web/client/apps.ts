@@ -1,7 +1,7 @@
 /**
  * The host's side of an App in its frame: JSON-RPC by `postMessage`, as MCP Apps 2026-01-26 has it, as much as a question needs.
  *
- * - app-messages-M1 A message counts only where it came from the window of an App's frame, in an opaque origin.
+ * - app-messages-M1 A message counts only if it came from the window of an App's frame, in an opaque origin.
  * - app-messages-M2 An App fills in the form and never sends it. It does so only while the person is in the App, and what it has
  *   just changed cannot be sent by a click that was meant for what stood there before.
  * - app-messages-M3 An App that sends too much is taken away.
@@ -109,7 +109,7 @@ function context(): object {
   };
 }
 
-/** Puts a proposal into the form; of several that come while one is under way, the last. */
+/** Puts a proposal into the form; of several that come while one is in progress, the last. */
 function propose(
   frame: HTMLIFrameElement,
   content: unknown,

@@ -11,7 +11,7 @@ export const keepBase = (): void => localStorage.setItem(key, base());
 /** There is no desk at the path noted last. */
 export const forgetBase = (): void => localStorage.removeItem(key);
 
-/** The path noted last; undefined where there is none. */
+/** The path noted last; undefined if there is none. */
 export function keptBase(): string | undefined {
   const kept = localStorage.getItem(key);
   return kept !== null && /^\/[\w-]+$/.test(kept) ? kept : undefined;

@@ -7,7 +7,7 @@ let timer = 0;
 /** Counts what was asked, so that an older answer never replaces a newer one. */
 let asked = 0;
 
-/** What is found for some words, as the desk shows it; undefined where something newer was asked meanwhile. */
+/** What is found for some words, as the desk shows it; undefined if something newer was asked meanwhile. */
 export async function found(query: string): Promise<Element | undefined> {
   asked += 1;
   const own = asked;
@@ -30,7 +30,7 @@ async function look(box: HTMLInputElement): Promise<void> {
 const boxOf = (target: EventTarget | null): HTMLInputElement | undefined =>
   target instanceof HTMLInputElement && target.dataset['find'] !== undefined ? target : undefined;
 
-/** Moves through a box and the links below it with the arrow keys. @returns true where it did */
+/** Moves through a box and the links below it with the arrow keys. @returns true if it did */
 export function moveThrough(event: KeyboardEvent, box: HTMLElement, list: Element | null): boolean {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return false;
   const stops = [box, ...(list?.querySelectorAll<HTMLElement>('a') ?? [])];

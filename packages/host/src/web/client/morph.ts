@@ -41,7 +41,7 @@ function syncChildren(now: Element, next: Element, keep: Keep): void {
   const isGone = (node: Node): boolean => keyOf(node) !== undefined && !wantedKeys.has(keyOf(node));
   let at = now.firstChild;
   for (const wanted of [...next.childNodes]) {
-    // What went away is taken out first, so that what stood behind it is met, and neither made anew nor moved.
+    // What went away is taken out first, so that what stood behind it is met, and neither made again nor moved.
     while (at && isGone(at)) {
       const following: ChildNode | null = at.nextSibling;
       at.remove();

@@ -16,7 +16,7 @@ export function touch(form: Element): void {
   touched.add(form);
 }
 
-/** True where somebody has begun to fill in a form of this page. */
+/** True if somebody has begun to fill in a form of this page. */
 export const anyTouched = (): boolean => [...document.forms].some(form => touched.has(form));
 
 function focusIsLost(): boolean {
@@ -31,7 +31,7 @@ function focusNewCard(known: ReadonlySet<string>): void {
   fresh?.querySelector<HTMLElement>('.frame-title')?.focus();
 }
 
-/** True where a URL is another page, and not a place on this one. */
+/** True if a URL is another page, and not a place on this one. */
 function isElsewhere(url: string): boolean {
   const { pathname, search } = new URL(url, location.href);
   return pathname !== location.pathname || search !== location.search;
@@ -39,7 +39,7 @@ function isElsewhere(url: string): boolean {
 
 /**
  * Shows a fetched document in place of what is on screen.
- * @param options - `live`: true where nobody asked for it, so that begun forms stay
+ * @param options - `live`: true if nobody asked for it, so that begun forms stay
  */
 export function showDocument(text: string, options: { readonly live: boolean; readonly url?: string }): void {
   shown += 1;

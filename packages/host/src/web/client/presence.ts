@@ -22,7 +22,7 @@ function say(unsent?: 'not-sent' | 'unknown'): void {
   box.hidden = false;
 }
 
-/** The desk cannot be reached. Heard again while that is so, it changes nothing: each attempt to reach it fails anew. */
+/** The desk cannot be reached. Heard again while that is so, it changes nothing: each attempt to reach it fails again. */
 export function lose(): void {
   if (lost) return;
   lost = true;
@@ -44,7 +44,7 @@ export function notSent(): void {
   say(lost ? 'not-sent' : 'unknown');
 }
 
-/** True where a form may not be left to the browser, which would put its own error page in the place of this one. */
+/** True if a form may not be left to the browser, which would put its own error page in the place of this one. */
 export function holdsBack(): boolean {
   if (lost) say('not-sent');
   return lost;

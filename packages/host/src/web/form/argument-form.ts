@@ -35,7 +35,7 @@ export interface ListField {
   readonly required: boolean;
   /** What a row holds: the members of an object, or the one value that it is. */
   readonly columns: readonly SingleField[];
-  /** True where a row is an object. */
+  /** True if a row is an object. */
   readonly ofObjects: boolean;
   readonly maxItems?: number;
   /** Its part of the tool's schema, to check against. */

@@ -15,7 +15,7 @@ import { contentOf, type Draft, draftFrom, first } from './draft.ts';
 /** The control that holds the text, and what issues of it are named for. */
 export const jsonControl = 'json';
 
-/** True where a draft is one JSON text. */
+/** True if a draft is one JSON text. */
 export const isJson = (draft: Draft): boolean => first(draft, 'as') === jsonControl;
 
 type Arguments = Readonly<Record<string, unknown>>;

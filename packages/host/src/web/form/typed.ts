@@ -12,7 +12,7 @@ export interface Typed {
 }
 
 /**
- * What differs from how the form came; nothing where all of it was left as it was.
+ * What differs from how the form came; nothing if all of it was left as it was.
  * @param zone - the person's time zone, in which times are filled in
  */
 export function typedIn(question: Question, draft: Draft, zone: string): readonly Typed[] {

@@ -1,13 +1,13 @@
 /** Moments as a `datetime-local` control and its list of zones show them. */
 import { spelledOffset, zoneOffset } from '@midcall/core/time';
 
-/** True where the platform knows a zone of this name. */
+/** True if the platform knows a zone of this name. */
 export const isZone = (zone: string): boolean => zoneOffset(0, zone) !== undefined;
 
 /** The zone's offset at a moment, such as `+02:00`. */
 export const offsetIn = (zone: string, at: number): string => spelledOffset(zoneOffset(at, zone) ?? 0);
 
-/** RFC 3339 as wall-clock time in a zone, to the second; undefined where it is no time, or the zone is unknown. */
+/** RFC 3339 as wall-clock time in a zone, to the second; undefined if it is no time, or the zone is unknown. */
 export function toZoned(text: string, zone: string): string | undefined {
   const at = Date.parse(text);
   const offset = Number.isNaN(at) ? undefined : zoneOffset(at, zone);

@@ -26,7 +26,7 @@ export interface CallPageContext extends CardContext {
   readonly returned?: Returned;
   /** The call's server, where it is still on the desk. */
   readonly server?: ServerView;
-  /** True where there is another call of the same that has ended. */
+  /** True if there is another call of the same that has ended. */
   readonly comparable?: boolean;
   /** Said above everything, such as why an answer was not sent. */
   readonly notice?: string;

@@ -40,7 +40,7 @@ export function inboxItem(question: Question, { link, now }: DeskView, current: 
   return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span><span class="inbox-call mono">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span><span class="inbox-message">${visibleHtml(what, 120, true)}</span></a></li>`;
 }
 
-/** Whether the person is told of questions that come; shown where there is client script. */
+/** Whether the person is told of questions that come; shown if there is client script. */
 export const alertSwitch: Html = html`<div class="alerts" hidden data-alerts><label class="switch"><input type="checkbox" data-alerts-switch> <span>${texts.inbox.alerts}</span></label><p class="help">${texts.inbox.alertsHelp}</p></div>`;
 
 function inboxRail(view: DeskView, current: string | undefined): Html {

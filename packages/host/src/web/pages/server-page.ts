@@ -38,7 +38,7 @@ function serverLog(server: ServerView): Html | false {
 /** From this many entries on, they can be filtered. */
 const filterFrom = 12;
 
-/** A box that filters all that a server offers; shown where there is client script. */
+/** A box that filters all that a server offers; shown if there is client script. */
 function filterBox({ tools, prompts, resources }: ServerView): Html | false {
   const count = tools.length + prompts.length + resources.length;
   return (
@@ -50,7 +50,7 @@ function filterBox({ tools, prompts, resources }: ServerView): Html | false {
 /** How the person stands with a server that takes sign-ins. */
 export interface SignInView {
   readonly isSignedIn: boolean;
-  /** True where they have just signed out, and nobody but this host knows. */
+  /** True if they have just signed out, and nobody but this host knows. */
   readonly isUntold?: boolean;
 }
 

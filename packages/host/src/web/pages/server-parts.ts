@@ -36,7 +36,7 @@ export const hintChips = (tool: OfferView): Html =>
 export const serverCounts = ({ tools, prompts, resources }: ServerView): string =>
   texts.servers.counts(tools.length, prompts.length, resources.length);
 
-/** What is wrong with a server last; undefined where nothing is. */
+/** What is wrong with a server last; undefined if nothing is. */
 export function serverTrouble({ state, reason, unlisted }: ServerView): string | undefined {
   if (state === 'failed') return reason ?? texts.tool.unavailable;
   const [first] = state === 'ready' ? unlisted : [];
@@ -53,7 +53,7 @@ export function offerList(server: ServerView, kind: OfferKind, offers: readonly 
   })}</ul>`;
 }
 
-/** Which of its lists of one kind could not be read, and why; nothing where all could. */
+/** Which of its lists of one kind could not be read, and why; nothing if all could. */
 export function unlistedNotice(server: ServerView, kinds: readonly ListName[]): Html | false {
   const failed = server.state === 'ready' ? server.unlisted.filter(({ list }) => kinds.includes(list)) : [];
   if (failed.length === 0) return false;
@@ -73,7 +73,7 @@ const isUrl = (server: ServerView): boolean => /^https?:/.test(server.origin);
 
 /**
  * The button that starts a server again, or connects to it again.
- * @param options - `callId`: the call that is to be run again then; `short`: in one word, where there is little room
+ * @param options - `callId`: the call that is to be run again then; `short`: in one word, if there is little room
  */
 export function restartButton(
   server: ServerView,
@@ -92,11 +92,11 @@ export function restartButton(
   );
 }
 
-/** True where a server does not run, or where only trying shows whether it can be reached. */
+/** True if a server does not run, or where only trying shows whether it can be reached. */
 export const mayBeRestarted = (server: ServerView): boolean =>
   server.state === 'failed' || server.state === 'stopped' || isUrl(server);
 
-/** Why a server does not run, with the button that starts it again; nothing where it runs. */
+/** Why a server does not run, with the button that starts it again; nothing if it runs. */
 export function serverNotice(server: ServerView, session: Session): Html | false {
   if (server.state === 'ready' || server.state === 'starting') return false;
   const why = server.reason ?? texts.tool.unavailable;

@@ -136,7 +136,7 @@ function noticeEntry({ notice, at, perhaps }: NoticeView, zone: string): Html {
 }
 
 /**
- * True where the person was sent to a page and the call has not ended since. Nothing tells a client when a page is done
+ * True if the person was sent to a page and the call has not ended since. Nothing tells a client when a page is done
  * (2026-07-28, client/elicitation), so the call can be made again by hand then, beside being cancelled.
  */
 export const waitsForPage = ({ items, outcome }: CallView): boolean =>

@@ -15,7 +15,7 @@ import { texts } from '../texts/texts.ts';
 import { nameFrom, targetOf } from '../workspace/server-form.ts';
 import { type Desk, missing, posted, redirect, show, viewOf } from './context.ts';
 
-/** Puts the servers of a pasted mcp.json on the desk, and waits for none. @throws MidcallError `cli/usage` where it is no such thing */
+/** Puts the servers of a pasted mcp.json on the desk, and waits for none. @throws MidcallError `cli/usage` if it is no such thing */
 function importServers({ workspace: { servers }, environment }: Desk, text: string): readonly Imported[] {
   return readServerList(text, environment).map(listed => {
     if ('problem' in listed) return listed;

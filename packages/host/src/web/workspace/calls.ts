@@ -82,7 +82,7 @@ export class DeskCalls {
   /**
    * Runs a tool, gets a prompt or reads a resource.
    * @returns the call's id, as soon as it has asked something or ended, or a moment has passed
-   * @throws MidcallError `host/server-gone` where the server is not running
+   * @throws MidcallError `host/server-gone` if the server is not running
    */
   async run(serverId: string, request: Omit<CallContext, 'id'>): Promise<string> {
     const handle = this.#parts.connection(serverId).run(request);

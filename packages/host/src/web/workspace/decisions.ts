@@ -14,7 +14,7 @@ export interface DecisionsParts {
   readonly inbox: Inbox;
   /** Where decisions for good are kept; absent where none can be made. */
   readonly kept: KeptRules | undefined;
-  /** The command line or URL of a server; undefined where it neither is on the desk nor asks anything. */
+  /** The command line or URL of a server; undefined if it neither is on the desk nor asks anything. */
   readonly originOf: (serverId: string) => string | undefined;
   /** Told after every change. */
   readonly onChange: () => void;
@@ -28,7 +28,7 @@ export class Decisions {
     this.#parts = parts;
   }
 
-  /** True where a decision may hold for good. */
+  /** True if a decision may hold for good. */
   get keeps(): boolean {
     return this.#parts.kept !== undefined;
   }
@@ -64,7 +64,7 @@ export class Decisions {
     });
   }
 
-  /** Takes a standing decision back. @throws MidcallError `host/refused` where it will be there again in another session */
+  /** Takes a standing decision back. @throws MidcallError `host/refused` if it will be there again in another session */
   async revoke(id: string): Promise<void> {
     const { policy, audit, kept, onChange } = this.#parts;
     if (!policy.revoke(id)) return;
@@ -75,7 +75,7 @@ export class Decisions {
 
   /**
    * Refuses everything a server asks; what it has asked already ends as refused by policy.
-   * @throws MidcallError `host/refused` where it is muted now and that could not be kept
+   * @throws MidcallError `host/refused` if it is muted now and that could not be kept
    */
   async mute(serverId: string, duration: Duration = {}): Promise<void> {
     const { policy, inbox } = this.#parts;

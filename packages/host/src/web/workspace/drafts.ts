@@ -28,7 +28,7 @@ export function keepable(question: Question, draft: Draft): Draft {
   return kept;
 }
 
-/** True where somebody decided how a question ended, and what they had typed elsewhere is of no more use. */
+/** True if somebody decided how a question ended, and what they had typed elsewhere is of no more use. */
 export const endedByPerson = (ending: Ending): boolean => 'via' in ending;
 
 const lengthOf = (draft: Draft): number =>

@@ -1,6 +1,6 @@
 /**
  * What happened on a desk in this session: its calls, each with its questions and notices in the order they came, and its
- * questions. What ended stays with its ending; the oldest that ended go first where there are too many, or where all of it
+ * questions. What ended stays with its ending; the oldest that ended go first if there are too many, or where all of it
  * together is too large to be kept.
  */
 import type { CallContext, Question } from '../../index.ts';
@@ -167,7 +167,7 @@ export class History {
     }
   }
 
-  /** A call that goes on can ask for ever, so what is forgotten leaves its call too. */
+  /** A call that goes on can ask forever, so what is forgotten leaves its call too. */
   #forgetQuestions(): void {
     const tooMuch = (): boolean => this.#questions.size > rememberedQuestions || this.#questionWeight > rememberedWords;
     forget(this.#questions, tooMuch, ({ ending, question, weight }) => {

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '@midcall/core/time';
 export interface Announcement {
   /** Read out by screen readers, and shown in a notification where `alert` is set. */
   readonly text: string;
-  /** True where a person is waited for. */
+  /** True if a person is waited for. */
   readonly alert: boolean;
 }
 

@@ -100,7 +100,7 @@ export function offersAfter(before: Offers, now: Offers, problems: readonly List
   return { tools: kind('tools'), prompts: kind('prompts'), resources: kind('resources') };
 }
 
-/** What a kind of offer is called where there are many: in a server's view, and in addresses. */
+/** What a kind of offer is called if there are many: in a server's view, and in addresses. */
 export const manyOf = { tool: 'tools', prompt: 'prompts', resource: 'resources' } as const satisfies Record<
   OfferKind,
   keyof Offers

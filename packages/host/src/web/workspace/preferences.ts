@@ -5,15 +5,15 @@ import type { OfferKind } from './views.ts';
 
 /** What is remembered, as plain data. */
 export interface PreferencesRecord {
-  /** By server: true where its tools are folded away beside every page. */
+  /** By server: true if its tools are folded away beside every page. */
   readonly folds?: Readonly<Record<string, boolean>>;
   /** Offers marked by the person, by server, kind and name, as a JSON array. */
   readonly favourites?: readonly string[];
-  /** False where keys without a modifier do nothing. */
+  /** False if keys without a modifier do nothing. */
   readonly singleKeys?: boolean;
-  /** False where calls are forgotten with their session. */
+  /** False if calls are forgotten with their session. */
   readonly keepsCalls?: boolean;
-  /** The colours; those of the person's system where absent. */
+  /** The colours; those of the person's system if absent. */
   readonly theme?: Theme;
 }
 
@@ -70,7 +70,7 @@ export class Preferences {
     };
   }
 
-  /** Whether a server's tools are folded away; undefined where the person never said. */
+  /** Whether a server's tools are folded away; undefined if the person never said. */
   isFolded(serverId: string): boolean | undefined {
     return this.#folds.get(serverId);
   }
@@ -94,7 +94,7 @@ export class Preferences {
     this.#onChange();
   }
 
-  /** True where keys without a modifier do something. */
+  /** True if keys without a modifier do something. */
   get singleKeys(): boolean {
     return this.#singleKeys;
   }
@@ -104,7 +104,7 @@ export class Preferences {
     this.#onChange();
   }
 
-  /** True where calls are there in the next session. */
+  /** True if calls are there in the next session. */
   get keepsCalls(): boolean {
     return this.#keepsCalls;
   }

@@ -68,7 +68,7 @@ export function asConfig({ id, target }: ServerEntry): string {
   return JSON.stringify({ mcpServers: { [id]: entry } }, null, 2);
 }
 
-/** What a server calls itself, as far as it can be a name on the desk; undefined where it cannot. */
+/** What a server calls itself, as far as it can be a name on the desk; undefined if it cannot. */
 export function nameFrom(title: string): string | undefined {
   const name = title
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

@@ -35,7 +35,7 @@ export interface AddOptions {
 
 interface Server {
   readonly connection: Connection;
-  /** True where it is there in the next session too. */
+  /** True if it is there in the next session too. */
   kept: boolean;
   /** True until it is started for the first time. */
   fresh: boolean;
@@ -76,7 +76,7 @@ export class DeskServers {
     if (this.#servers.get(id)?.fresh) void this.#start(id).catch(() => {});
   }
 
-  /** What a server calls itself; undefined where it does not run. */
+  /** What a server calls itself; undefined if it does not run. */
   ownName(id: string): string | undefined {
     const info = this.connection(id).server;
     return info && (info.title ?? info.name);
@@ -99,7 +99,7 @@ export class DeskServers {
   /**
    * Puts a changed server in the place of one, started where that was, and keeps it. What the person decided about the one
    * holds for the other.
-   * @throws MidcallError `cli/usage` where its name is taken
+   * @throws MidcallError `cli/usage` if its name is taken
    */
   async replace(id: string, entry: ServerEntry): Promise<void> {
     const before = this.#server(id);
@@ -178,7 +178,7 @@ export class DeskServers {
     return server && this.#view(id, server);
   }
 
-  /** @throws MidcallError `host/not-found` where no server has this id */
+  /** @throws MidcallError `host/not-found` if no server has this id */
   connection(id: string): Connection {
     return this.#server(id).connection;
   }

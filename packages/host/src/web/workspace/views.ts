@@ -31,7 +31,7 @@ export interface OfferView {
     readonly idempotentHint?: boolean;
     readonly openWorldHint?: boolean;
   };
-  /** True where the name is a template of URIs, with the form's fields in it. */
+  /** True if the name is a template of URIs, with the form's fields in it. */
   readonly template?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface RootView {
 export interface ModelsView {
   /** In the order they are preferred. */
   readonly names: readonly string[];
-  /** True where at least one of them takes tools. */
+  /** True if at least one of them takes tools. */
   readonly tools: boolean;
 }
 
@@ -58,9 +58,9 @@ export interface ServerView {
   /** Its command line or URL. */
   readonly origin: string;
   readonly state: 'starting' | 'ready' | 'stopped' | 'failed';
-  /** True where it is there in the next session too. */
+  /** True if it is there in the next session too. */
   readonly kept?: boolean;
-  /** True where it was not started yet, and starts when it is looked at. */
+  /** True if it was not started yet, and starts when it is looked at. */
   readonly fresh?: boolean;
   /** Why it does not run. */
   readonly reason?: string;
@@ -111,9 +111,9 @@ export interface RefusalView {
 /** A call, made from the desk or by the host that the desk stands behind. */
 export interface CallView {
   readonly context: CallContext;
-  /** True where it was made from the desk. */
+  /** True if it was made from the desk. */
   readonly here?: boolean;
-  /** True where it is of an earlier session: its questions are not there any more. */
+  /** True if it is of an earlier session: its questions are not there any more. */
   readonly earlier?: true;
   readonly serverId: string;
   /** Milliseconds since the epoch. */
@@ -158,10 +158,10 @@ export interface DeskView extends Session {
   readonly zone: string;
   /** The newest event this view includes. */
   readonly event: number;
-  /** Whether a server's tools are folded away beside the pages; undefined where the person never said. */
+  /** Whether a server's tools are folded away beside the pages; undefined if the person never said. */
   readonly isFolded: (serverId: string) => boolean | undefined;
-  /** The colours; those of the person's system where absent. */
+  /** The colours; those of the person's system if absent. */
   readonly theme?: Theme;
-  /** True where keys without a modifier do something. */
+  /** True if keys without a modifier do something. */
   readonly singleKeys: boolean;
 }

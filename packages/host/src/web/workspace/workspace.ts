@@ -26,9 +26,9 @@ export interface WorkspaceParts {
   /** Makes the connection of one server; not started. */
   readonly connect: (entry: ServerEntry) => Connection;
   readonly clock?: Clock;
-  /** Keeps the servers and what the person likes for the next session; nothing is kept where absent. */
+  /** Keeps the servers and what the person likes for the next session; nothing is kept if absent. */
   readonly memory?: DeskMemory;
-  /** Keeps the calls that have ended for the next session; they are forgotten where absent. */
+  /** Keeps the calls that have ended for the next session; they are forgotten if absent. */
   readonly calls?: CallMemory;
   /** Told of what could not be kept. */
   readonly onError?: (error: unknown) => void;
@@ -108,12 +108,12 @@ export class Workspace {
     this.#ends = [inbox.subscribe(event => this.calls.questioned(event)), roots.subscribe(() => onChange())];
   }
 
-  /** Why the last change could not be kept for the next session; undefined where it could. */
+  /** Why the last change could not be kept for the next session; undefined if it could. */
   get unkept(): string | undefined {
     return this.#unkept;
   }
 
-  /** True where there is a place for calls beyond this session. */
+  /** True if there is a place for calls beyond this session. */
   get canKeepCalls(): boolean {
     return this.#callMemory !== undefined;
   }

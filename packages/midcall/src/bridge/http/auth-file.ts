@@ -35,8 +35,8 @@ export type MakeGuard = (resource: URL) => CallerGuard;
 
 /**
  * Reads the file.
- * @returns `guard`: makes the guard of an endpoint; `needsAddress`: true where that has to know the address clients use
- * @throws MidcallError `cli/usage`, naming the file and the member, where it cannot be read or used
+ * @returns `guard`: makes the guard of an endpoint; `needsAddress`: true if that has to know the address clients use
+ * @throws MidcallError `cli/usage`, naming the file and the member, if it cannot be read or used
  */
 export async function readAuthFile(
   path: string,

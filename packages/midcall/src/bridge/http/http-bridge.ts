@@ -35,7 +35,7 @@ export interface BridgedEntry {
   /** Where hosts reach it, such as `/mcp/notes`. */
   readonly path: string;
   readonly entry: ServerEntry;
-  /** Who calls here; everybody is the person at this machine where absent. */
+  /** Who calls here; everybody is the person at this machine if absent. */
   readonly guard?: CallerGuard;
 }
 
@@ -47,12 +47,12 @@ export interface HttpBridgeOptions extends PrincipalsOptions {
   readonly port: number;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
-  /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 where absent. */
+  /** Milliseconds a client is kept waiting for an answer on the desk; 45,000 if absent. */
   readonly holdMs?: number;
   readonly suspectBelowMs?: number;
-  /** Bytes of one request; 16 MiB where absent. */
+  /** Bytes of one request; 16 MiB if absent. */
   readonly maxRequestBytes?: number;
-  /** Bytes of one stream that wait for a host to read them, before the stream is cut; 16 MiB where absent. */
+  /** Bytes of one stream that wait for a host to read them, before the stream is cut; 16 MiB if absent. */
   readonly maxUnreadBytes?: number;
 }
 
@@ -68,7 +68,7 @@ export interface HttpBridge {
 
 /**
  * Listens for hosts.
- * @throws MidcallError `server/setup` where the address cannot be had
+ * @throws MidcallError `server/setup` if the address cannot be had
  */
 export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpBridge> {
   const { entries, host, port, allowedHosts, allowedOrigins, sampling, warn, onError } = options;

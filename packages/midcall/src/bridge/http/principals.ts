@@ -21,7 +21,7 @@ export interface PrincipalsOptions
   extends Pick<ConnectionOptions, 'client' | 'policy' | 'audit' | 'authorization' | 'era' | 'clock'> {
   /** The directories the operator has granted to every upstream server; then those of hosts are not asked for. */
   readonly roots: OfferedRoots | undefined;
-  /** Makes a place for the directories of one host; undefined where hosts are on other machines. */
+  /** Makes a place for the directories of one host; undefined if hosts are on other machines. */
   readonly hostRoots: (() => OfferedRoots) | undefined;
   readonly sampling: UpstreamSessionOptions['sampling'];
   /** Makes the decisions and counts of a principal who has no desk; those of the one who has are `policy`. */
@@ -31,19 +31,19 @@ export interface PrincipalsOptions
   readonly warn: (message: string) => void;
   /** Told of errors that no host is told of. */
   readonly onError?: (error: Error) => void;
-  /** Milliseconds a call goes on while no client waits for it; 15 minutes where absent. */
+  /** Milliseconds a call goes on while no client waits for it; 15 minutes if absent. */
   readonly keptMs?: number;
-  /** Milliseconds an upstream server is kept that nobody uses; 10 minutes where absent. */
+  /** Milliseconds an upstream server is kept that nobody uses; 10 minutes if absent. */
   readonly idleMs?: number;
-  /** The most upstream servers at a time, of all principals; 100 where absent. */
+  /** The most upstream servers at a time, of all principals; 100 if absent. */
   readonly maxServers?: number;
-  /** The same of one principal; 20 where absent. */
+  /** The same of one principal; 20 if absent. */
   readonly maxServersPerCaller?: number;
 }
 
 /** The desk of a principal. */
 export interface PrincipalDesk {
-  /** Makes sure that the person sees an open question. @returns false where there is no way to show them */
+  /** Makes sure that the person sees an open question. @returns false if there is no way to show them */
   show(question: Question, connection: Connection): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -183,7 +183,7 @@ export class Principals {
     );
   }
 
-  /** @throws MidcallError `host/not-found` where every server is in use */
+  /** @throws MidcallError `host/not-found` if every server is in use */
   async #makeRoom(pools: readonly UpstreamPool[], max: number): Promise<void> {
     const count = () => pools.reduce((sum, pool) => sum + pool.size, 0);
     for (const pool of pools) while (count() >= max && (await pool.closeUnused()));

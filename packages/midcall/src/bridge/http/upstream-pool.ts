@@ -4,9 +4,9 @@
  *
  * - upstream-pool-P1 One server serves all hosts of its principal that name no directories, and one all that name the
  *   same; hosts that declare other extensions have others.
- * - upstream-pool-P2 A server is told of other directories only where no other host uses it and no call would see them
+ * - upstream-pool-P2 A server is told of other directories only if no other host uses it and no call would see them
  *   change.
- * - upstream-pool-P3 A server that nobody uses, and that has no call under way, is stopped after a while.
+ * - upstream-pool-P3 A server that nobody uses, and that has no call in progress, is stopped after a while.
  */
 import type { Clock } from '@midcall/core/time';
 import type { Declared } from '../host-transport.ts';
@@ -20,13 +20,13 @@ export interface HostRoot {
 
 /** Who uses a server: a session of 2025-11-25, or one request of 2026-07-28. */
 export interface PoolUser {
-  /** True where its own running calls may see the directories change: its host has announced it. */
+  /** True if its own running calls may see the directories change: its host has announced it. */
   readonly live: boolean;
 }
 
 /** What sets hosts apart that do not share a server. */
 export interface HostKind {
-  /** True where the server is told of the host's directories. */
+  /** True if the server is told of the host's directories. */
   readonly hasRoots: boolean;
   /** What the host declares, and the server is told of. */
   readonly declares: Declared;
@@ -78,7 +78,7 @@ export class UpstreamPool {
 
   /**
    * Any server, for a host that has not named its directories.
-   * @throws MidcallError `host/not-found` where none can be started
+   * @throws MidcallError `host/not-found` if none can be started
    */
   async any(user: PoolUser, kind: HostKind): Promise<UpstreamSession> {
     return this.#use(this.#entries.findLast(entry => isSame(entry.kind, kind)) ?? this.#start(kind), user);
@@ -86,7 +86,7 @@ export class UpstreamPool {
 
   /**
    * The server that knows of these directories; resolves when it has been told (upstream-pool-P1, upstream-pool-P2).
-   * @throws MidcallError `host/not-found` where none can be started
+   * @throws MidcallError `host/not-found` if none can be started
    */
   async withRoots(user: PoolUser, roots: readonly HostRoot[], kind: HostKind): Promise<UpstreamSession> {
     const wanted = JSON.stringify(roots.map(({ uri, name }) => [uri, name ?? '']).sort());
@@ -108,7 +108,7 @@ export class UpstreamPool {
     return session;
   }
 
-  /** The number of the server that somebody uses; undefined where they use none. */
+  /** The number of the server that somebody uses; undefined if they use none. */
   numberOf(user: PoolUser): number | undefined {
     return this.#entries.find(({ users }) => users.has(user))?.number;
   }
@@ -118,7 +118,7 @@ export class UpstreamPool {
     for (const entry of this.#entries) if (entry.users.delete(user)) this.#release(entry);
   }
 
-  /** Stops the server that has been unused for longest, to make room. @returns false where every one is in use */
+  /** Stops the server that has been unused for longest, to make room. @returns false if every one is in use */
   async closeUnused(): Promise<boolean> {
     const entry = this.#entries.find(isUnused);
     if (entry) await this.#close(entry);
@@ -191,7 +191,7 @@ const isSame = (one: HostKind, other: HostKind): boolean =>
 const isUnused = ({ users, session }: Entry): boolean =>
   users.size === 0 && session !== undefined && session.calls.size === 0;
 
-/** True where other directories take nothing from anybody else (upstream-pool-P2). */
+/** True if other directories take nothing from anybody else (upstream-pool-P2). */
 function mayChange({ told, users, session }: Entry, user: PoolUser): boolean {
   if (told === undefined) return true;
   const others = [...users].some(each => each !== user);

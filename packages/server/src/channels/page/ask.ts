@@ -8,16 +8,16 @@ export interface UrlAsk<T> {
   readonly message: string;
   /** What the page asks: `secret`, `confirm`, `formPage` or a provider of `@midcall/server/connect`, or a kind of your own. */
   readonly page: Page<T>;
-  /** The key on the 2026 wire; unique within a round. Ours where absent. */
+  /** The key on the 2026 wire; unique within a round. Ours if absent. */
   readonly key?: string;
   /** Milliseconds the person has, for consent and page together; past it the link has no effect. */
   readonly timeoutMs?: number;
-  /** The least assurance that counts; the page's own where absent. */
+  /** The least assurance that counts; the page's own if absent. */
   readonly assurance?: Assurance;
-  /** Channels that may be taken; the server's default where absent. `page` is switched on by being named here. */
+  /** Channels that may be taken; the server's default if absent. `page` is switched on by being named here. */
   readonly channels?: readonly Channel[];
   /**
-   * True where the handler cannot go on unasked: where no channel reaches the person, the call ends with -32021 (2026-07-28)
+   * True if the handler cannot go on unasked: where no channel reaches the person, the call ends with -32021 (2026-07-28)
    * or an error result (2025-11-25) that says what is missing.
    */
   readonly required?: boolean;

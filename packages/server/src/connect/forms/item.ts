@@ -8,12 +8,12 @@ import { type Choice, type Field, formLimits } from '@midcall/core/form';
 interface Labelled {
   readonly label: string;
   readonly help?: string;
-  /** Shown and read only where a sibling before it has this value, or one of these. */
+  /** Shown and read only if a sibling before it has this value, or one of these. */
   readonly when?: { readonly field: string; readonly is: string | boolean | readonly string[] };
 }
 
 interface FieldBase extends Labelled {
-  /** True where absent. */
+  /** True if absent. */
   readonly required?: boolean;
 }
 
@@ -69,9 +69,9 @@ export interface GroupItem extends Labelled {
 export interface ListItem extends Labelled {
   readonly kind: 'list';
   readonly items: Items;
-  /** Entries there must be; 0 where absent. */
+  /** Entries there must be; 0 if absent. */
   readonly min?: number;
-  /** Entries there may be; 20 where absent. */
+  /** Entries there may be; 20 if absent. */
   readonly max?: number;
 }
 

@@ -29,7 +29,7 @@ export function entries(path: string, item: { readonly min?: number; readonly ma
   return Math.max(0, Math.min(posted, item.max ?? mostEntries));
 }
 
-/** True where a question applies, by what its sibling was answered with. */
+/** True if a question applies, by what its sibling was answered with. */
 export function applies(item: Item, prefix: string, sent: Sent): boolean {
   if (!item.when) return true;
   const given = sent.get(at(prefix, item.when.field))?.at(-1) ?? '';

@@ -57,7 +57,7 @@ export function formStep(
   return { value };
 }
 
-/** The list at a path of a posting, where there is one that applies. */
+/** The list at a path of a posting, if there is one that applies. */
 function listAt(items: Items, path: string, sent: Sent): Extract<Item, { kind: 'list' }> | undefined {
   const [name, ...rest] = path.split('.');
   let group: Items = items;

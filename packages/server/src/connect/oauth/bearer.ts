@@ -23,7 +23,7 @@ import { type Provider, providerKind } from './provider.ts';
 export interface BearerOptions {
   /** The endpoint as clients name it, such as `https://notes.example.com/mcp`: the audience of its tokens. */
   readonly resource: URL;
-  /** What a token needs; nothing where absent. */
+  /** What a token needs; nothing if absent. */
   readonly scopes?: readonly string[];
 }
 

@@ -4,7 +4,7 @@
  *
  * - oauth-O1 PKCE with S256 always; a provider whose metadata offers only weaker methods is refused.
  * - oauth-O2 Every endpoint is https, or http on loopback for development.
- * - oauth-O3 `state` is checked always; `iss` where it is sent, and is required where the metadata promises it (RFC 9207).
+ * - oauth-O3 `state` is checked always; `iss` if it is sent, and is required where the metadata promises it (RFC 9207).
  * - oauth-O4 What fails leaves as a {@link ProviderError}: no token, no answer of the provider's, no cause.
  */
 
@@ -229,7 +229,7 @@ const unfit: ReadonlySet<unknown> = new Set([
   jwt.UNSUPPORTED_OPERATION,
 ]);
 
-/** The claims of a valid token; undefined where they lack what has to be there, or it is meant for others. */
+/** The claims of a valid token; undefined if they lack what has to be there, or it is meant for others. */
 function presented(claims: Readonly<Record<string, unknown>>, audience: string): PresentedToken | undefined {
   const { sub, client_id: clientId, scope, exp, aud } = claims;
   const meantFor = (Array.isArray(aud) ? aud : [aud]).some(each => each === audience);

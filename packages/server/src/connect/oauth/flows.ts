@@ -1,5 +1,5 @@
 /**
- * Sign-ins that are under way: what has to be known again when the browser comes back. Kept in the store, sealed, under a
+ * Sign-ins that are in progress: what has to be known again when the browser comes back. Kept in the store, sealed, under a
  * digest of the `state`, so that any replica can take the callback and a look into the store starts nothing.
  *
  * - flows-F1 A flow is taken once, across processes; a callback that is replayed finds nothing.
@@ -37,7 +37,7 @@ export function flows<T extends Json>(store: Store, sealer: Sealer, purpose: str
   };
 }
 
-/** The one value of a parameter; undefined where it is missing, sent twice, or longer than any of ours. */
+/** The one value of a parameter; undefined if it is missing, sent twice, or longer than any of ours. */
 export function single(parameters: URLSearchParams, name: string): string | undefined {
   const all = parameters.getAll(name);
   return all.length === 1 && all[0]!.length <= 200 ? all[0] : undefined;

@@ -3,7 +3,7 @@
  *
  * - identities-I1 In this order: as the operator registered it; by the address of its client id metadata document, where
  *   the provider reads one and this server can be reached; registered by request (RFC 7591).
- * - identities-I2 A registration by request is made once for all processes that share the store, kept sealed, and made anew
+ * - identities-I2 A registration by request is made once for all processes that share the store, kept sealed, and made again
  *   when it is no longer known.
  */
 import { createHash } from 'node:crypto';
@@ -16,8 +16,8 @@ import { ProviderError } from './provider-error.ts';
 /** Who this server is at providers; for the `oauth` page. */
 export interface Identities {
   /**
-   * @returns undefined where the operator registered this server
-   * @throws ProviderError where the provider takes no server that the operator has not registered
+   * @returns undefined if the operator registered this server
+   * @throws ProviderError if the provider takes no server that the operator has not registered
    */
   at(provider: Provider, offer: ClientOffer): Promise<ClientIdentity | undefined>;
   /** Removes a registration that the provider no longer knows. */

@@ -1,11 +1,11 @@
 /** Who this server is at a provider, and how it describes itself to one that does not know it yet. Pure. */
 import { isLoopback } from '@midcall/core/url';
 
-/** A client id, and the secret where there is one. */
+/** A client id, and the secret if there is one. */
 export interface ClientIdentity {
   readonly id: string;
   readonly secret?: string;
-  /** How the secret is sent; `basic` where absent. */
+  /** How the secret is sent; `basic` if absent. */
   readonly auth?: 'basic' | 'post';
 }
 

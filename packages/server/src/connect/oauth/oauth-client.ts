@@ -20,7 +20,7 @@ export interface OAuthClientOptions {
   readonly issuer: URL;
   /** The same, exactly as the provider writes it. */
   readonly issuerName: string;
-  /** Who the operator registered this server as; undefined where nobody did. */
+  /** Who the operator registered this server as; undefined if nobody did. */
   readonly registered: ClientIdentity | undefined;
   /** Endpoints and abilities, where the provider publishes none. */
   readonly metadata: ({ readonly issuer: string } & ProviderMetadata) | undefined;
@@ -34,7 +34,7 @@ export interface OAuthClientOptions {
 
 /** What an authorization request carries. */
 export interface AuthorizationRequest {
-  /** Who asks; as registered where absent. */
+  /** Who asks; as registered if absent. */
   readonly client?: ClientIdentity | undefined;
   readonly redirectUri: string;
   readonly state: string;
@@ -47,7 +47,7 @@ export interface AuthorizationRequest {
 
 /** What a callback has to match. */
 export interface ExpectedCallback {
-  /** Who asked; as registered where absent. */
+  /** Who asked; as registered if absent. */
   readonly client?: ClientIdentity | undefined;
   readonly state: string;
   readonly verifier: string;
@@ -63,7 +63,7 @@ export interface Granted {
 }
 
 export interface OAuthClient {
-  /** Loads what the requests take. @throws MidcallError `server/setup` where a package is missing, as all others do */
+  /** Loads what the requests take. @throws MidcallError `server/setup` if a package is missing, as all others do */
   ready(): Promise<void>;
   /** Whether the operator registered this server; then it is that client where no other is named. */
   readonly registered: boolean;
@@ -75,20 +75,20 @@ export interface OAuthClient {
    * @throws ProviderError
    */
   register(offer: ClientOffer): Promise<{ readonly identity: ClientIdentity; readonly lifeMs?: number }>;
-  /** @throws ProviderError where the provider cannot be used safely, or not be reached */
+  /** @throws ProviderError if the provider cannot be used safely, or not be reached */
   authorizationUrl(request: AuthorizationRequest): Promise<URL>;
   /** @param callback - the whole address the browser came back to @throws ProviderError */
   exchange(callback: URL, expected: ExpectedCallback): Promise<Granted>;
   /** @throws ProviderError with `failure` saying what it means for the refresh token */
   refresh(refreshToken: string, scopes: readonly string[], client?: ClientIdentity): Promise<OAuthTokens>;
-  /** @returns false where the provider offers no revocation @throws ProviderError */
+  /** @returns false if the provider offers no revocation @throws ProviderError */
   revoke(tokens: OAuthTokens): Promise<boolean>;
   /**
    * What an access token says that somebody presented to us: asked of the provider where it answers that (RFC 7662), else
    * read from the token where it is signed (RFC 9068).
    * @param audience - whom it has to be meant for
    * @returns undefined for a token that is not valid, not meant for us, or of nobody
-   * @throws ProviderError where the provider cannot be asked now
+   * @throws ProviderError if the provider cannot be asked now
    */
   inspect(token: string, audience: string): Promise<PresentedToken | undefined>;
 }

@@ -21,7 +21,7 @@ import { isSafeEndpoint } from './safe-endpoint.ts';
 export interface ProviderOptions {
   /** Names it in links, in the vault and in pages: lower-case letters, digits and hyphens, at most 32. */
   readonly id: string;
-  /** As people know it; the id where absent. */
+  /** As people know it; the id if absent. */
   readonly name?: string;
   /** The issuer, exactly as the provider writes it: https, or http on loopback. */
   readonly issuer: string;
@@ -32,7 +32,7 @@ export interface ProviderOptions {
   readonly clientId?: string;
   /** Absent for a public client. */
   readonly clientSecret?: string;
-  /** How the secret is sent; `basic` where absent. */
+  /** How the secret is sent; `basic` if absent. */
   readonly clientAuth?: 'basic' | 'post';
   /** What is asked for where a page does not say more. */
   readonly scopes?: readonly string[];
@@ -42,9 +42,9 @@ export interface ProviderOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Given where the provider publishes no metadata (RFC 8414 names). */
   readonly metadata?: ProviderMetadata;
-  /** Milliseconds one request to the provider may take; 20,000 where absent. */
+  /** Milliseconds one request to the provider may take; 20,000 if absent. */
   readonly timeoutMs?: number;
-  /** The web; the global one where absent. */
+  /** The web; the global one if absent. */
   readonly fetch?: typeof fetch;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -79,7 +79,7 @@ export interface Provider {
   readonly issuer: string;
   readonly scopes: readonly string[];
   readonly parameters: Readonly<Record<string, string>>;
-  /** Milliseconds after which a renewal that was begun can no longer be under way. */
+  /** Milliseconds after which a renewal that was begun can no longer be in progress. */
   readonly renewalTimeoutMs: number;
   /** The requests to it. */
   readonly client: OAuthClient;
@@ -101,7 +101,7 @@ const ours = new Set([
   'request_uri',
 ]);
 
-/** @throws TypeError for a bad option, naming it and never its value where that may be secret */
+/** @throws TypeError for a bad option, naming it and never its value if that may be secret */
 export function provider(options: ProviderOptions): Provider {
   checkOptions('provider', options, kinds);
   const { id, name = id, clientId, scopes = [], parameters = {}, timeoutMs = 20_000, now = Date.now } = options;

@@ -28,14 +28,14 @@ import { randomToken } from './random-token.ts';
 export interface SignInOptions {
   /** Where sessions live. */
   readonly store: Store;
-  /** The keys that seal them; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. */
+  /** The keys that seal them; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` if absent. */
   readonly key?: KeySource;
-  /** Runs a function later and returns what takes it back; `setTimeout` where absent. */
+  /** Runs a function later and returns what takes it back; `setTimeout` if absent. */
   readonly timer?: (fn: () => void, ms: number) => () => void;
-  /** Milliseconds a session lasts; 1 hour where absent. */
+  /** Milliseconds a session lasts; 1 hour if absent. */
   readonly sessionMs?: number;
   /**
-   * How the server is told to let the person sign in as somebody else (`prompt` of OpenID Connect): `login` where absent;
+   * How the server is told to let the person sign in as somebody else (`prompt` of OpenID Connect): `login` if absent;
    * `select_account` where it knows only that.
    */
   readonly otherPerson?: 'login' | 'select_account';

@@ -7,9 +7,9 @@ import { safeText } from './view.ts';
 
 /** What a confirmation page may be given. */
 export interface ConfirmOptions {
-  /** The heading, as a question; `Allow this call?` where absent. */
+  /** The heading, as a question; `Allow this call?` if absent. */
   readonly title?: string;
-  /** Words on the button that allows it; `Allow` where absent. */
+  /** Words on the button that allows it; `Allow` if absent. */
   readonly allow?: string;
 }
 

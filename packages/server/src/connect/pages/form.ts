@@ -11,7 +11,7 @@ import { type PageKind, pageOf, type Visit } from './page.ts';
 export interface FormPageOptions<S extends Items> {
   readonly title: string;
   readonly items: S;
-  /** Words on the button; `Send` where absent. */
+  /** Words on the button; `Send` if absent. */
   readonly send?: string;
 }
 

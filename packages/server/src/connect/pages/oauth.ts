@@ -29,7 +29,7 @@ import { safeText } from './view.ts';
 
 /** How the pages of providers are served. */
 export interface OAuthPageOptions {
-  /** What the call needs; the provider's own scopes where absent. */
+  /** What the call needs; the provider's own scopes if absent. */
   readonly scopes?: readonly string[];
 }
 

@@ -98,9 +98,9 @@ export interface SignIn {
 export interface Keeper {
   /** Keeps a value, in place of an earlier one of this name. */
   put(owner: Principal, name: string, value: string): Promise<void>;
-  /** @returns the value, or undefined where there is none */
+  /** @returns the value, or undefined if there is none */
   get(owner: Principal, name: string): Promise<string | undefined>;
-  /** Removes it; nothing happens where there is none. */
+  /** Removes it; nothing happens if there is none. */
   forget(owner: Principal, name: string): Promise<unknown>;
 }
 

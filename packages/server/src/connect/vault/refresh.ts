@@ -2,10 +2,10 @@
  * Renewing a sign-in exactly once, however many processes find it expired at the same moment.
  *
  * - refresh-R1 Whoever presents a refresh token has claimed it first, and a claim is never taken over: a refresh token that
- *   rotates is presented once, also where the process that claimed it dies. Presenting it twice looks like theft to a
+ *   rotates is presented once, even if the process that claimed it dies. Presenting it twice looks like theft to a
  *   provider, and ends the sign-in.
  * - refresh-R2 The others wait for what the winner writes, and use that. They wait a bounded time.
- * - refresh-R3 A claim is given back only where nothing can have happened: the request was never sent, the provider answered
+ * - refresh-R3 A claim is given back only if nothing can have happened: the request was never sent, the provider answered
  *   without granting, or it is known to leave the refresh token as it is.
  * - refresh-R4 A sign-in whose renewal is in doubt has ended: the person signs in again.
  */
@@ -39,8 +39,8 @@ export interface Refresh {
   read(owner: Principal, slot: string): Promise<ReadSignIn | undefined>;
   /**
    * Renews the tokens of a sign-in that was read.
-   * @returns undefined where it has ended, and the person has to sign in again
-   * @throws ProviderError where the provider cannot be asked now, or another process is still at it
+   * @returns undefined if it has ended, and the person has to sign in again
+   * @throws ProviderError if the provider cannot be asked now, or another process is still at it
    */
   renew(owner: Principal, slot: string, provider: Provider, found: ReadSignIn): Promise<OAuthTokens | undefined>;
   /** Removes the traces that a renewal of these tokens may have left. */
@@ -64,7 +64,7 @@ const RESEAL_MS = 60_000;
 const claimKey = (refreshToken: string): string =>
   `refresh:${createHash('sha256').update(`midcall.refresh ${refreshToken}`).digest('base64url')}`;
 
-/** True where a sign-in is not any more what was read before: renewed, replaced or gone. */
+/** True if a sign-in is not any more what was read before: renewed, replaced or gone. */
 const isNewer = (found: ReadSignIn | undefined, before: ReadSignIn): boolean =>
   found?.entry.id !== before.entry.id || found.kept.renewed !== before.kept.renewed;
 
@@ -116,7 +116,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     if (rotates) await store.set(claim, 'spent', { ttlMs: SPENT_MS });
     else await store.delete(claim);
     if (stands) return tokens;
-    // Forgotten, or signed in anew, while this went on. Tokens nobody keeps are given back where somebody forgot them.
+    // Forgotten, or signed in again, while this went on. Tokens nobody keeps are given back where somebody forgot them.
     const instead = await readPlain(owner, slot);
     if (!instead) await provider.client.revoke(tokens).catch(() => false);
     return instead?.kept.tokens;
@@ -160,7 +160,7 @@ export function refresh({ store, slots, now, sleep, waitMs }: RefreshOptions): R
     async read(owner, slot) {
       const found = await readPlain(owner, slot);
       if (!found?.entry.outdated) return found;
-      // Sealing again is a write like a renewal, so it takes the same claim; where a renewal holds it, that seals anew.
+      // Sealing again is a write like a renewal, so it takes the same claim; where a renewal holds it, that seals again.
       const refreshToken = found.kept.tokens?.refreshToken;
       const claim = refreshToken === undefined ? undefined : claimKey(refreshToken);
       const deadBy = String(now() + RESEAL_MS);

@@ -22,23 +22,23 @@ export interface SlotEntry {
   /** Stays while the value is renewed, and is another once it was replaced. */
   readonly id: string;
   readonly value: unknown;
-  /** True where an older key of the ring sealed it. */
+  /** True if an older key of the ring sealed it. */
   readonly outdated: boolean;
   /** As it lies in the store. */
   readonly envelope: string;
 }
 
 export interface Slots {
-  /** @throws MidcallError `store/corrupt` where what is kept cannot be opened */
+  /** @throws MidcallError `store/corrupt` if what is kept cannot be opened */
   read(owner: Principal, name: string): Promise<SlotEntry | undefined>;
   /** Puts a value in place of whatever is there. */
   replace(owner: Principal, name: string, value: unknown): Promise<void>;
   /**
    * Renews the value that was read.
-   * @returns false where the slot was written or cleared in the meantime; then nothing was written
+   * @returns false if the slot was written or cleared in the meantime; then nothing was written
    */
   renew(owner: Principal, name: string, read: SlotEntry, value: unknown): Promise<boolean>;
-  /** Empties the slot. @returns undefined where it was empty; `value` is there where it could be opened */
+  /** Empties the slot. @returns undefined if it was empty; `value` is there where it could be opened */
   clear(owner: Principal, name: string): Promise<{ readonly value?: unknown } | undefined>;
 }
 

@@ -3,7 +3,7 @@
  * Encrypted at rest, each under one person and one name; nobody's credentials can be listed, and none of it reaches a
  * client, a model, a log or an address. vault-V1 to vault-V4 are in slots.ts.
  *
- * - vault-V5 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only where asking the
+ * - vault-V5 `token` gives undefined whenever the person has to sign in, whatever the reason; it throws only if asking the
  *   person would not help. One who was asked for a scope and did not grant it has been asked: a handler that asks where
  *   there is no token never asks again and again.
  */
@@ -25,7 +25,7 @@ import { slots } from './slots.ts';
 export interface VaultOptions {
   readonly store: Store;
   /**
-   * The keys that encrypt, the newest first; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` where absent. What an older key sealed is
+   * The keys that encrypt, the newest first; `MIDCALL_KEY` or `MIDCALL_KEY_FILE` if absent. What an older key sealed is
    * sealed again when it is read.
    */
   readonly key?: KeySource;
@@ -33,14 +33,14 @@ export interface VaultOptions {
   readonly now?: () => number;
   /** Waits so many milliseconds. */
   readonly sleep?: (ms: number) => Promise<void>;
-  /** Runs a function later and returns what takes it back; `setTimeout` where absent. */
+  /** Runs a function later and returns what takes it back; `setTimeout` if absent. */
   readonly timer?: (fn: () => void, ms: number) => () => void;
   /**
-   * Milliseconds a call waits for another process that renews the same sign-in; 30,000 where absent: longer than a provider
+   * Milliseconds a call waits for another process that renews the same sign-in; 30,000 if absent: longer than a provider
    * may take to answer, and shorter than clients wait for a call.
    */
   readonly refreshWaitMs?: number;
-  /** Milliseconds before it expires that an access token is renewed; 60,000 where absent. */
+  /** Milliseconds before it expires that an access token is renewed; 60,000 if absent. */
   readonly renewEarlyMs?: number;
 }
 
@@ -70,7 +70,7 @@ export type Forgotten =
   /** Removed here; the provider offers no revocation, or did not carry it out: it may still list the permission. */
   | 'removed';
 
-/** A sign-in at a provider that is under way. */
+/** A sign-in at a provider that is in progress. */
 export interface OAuthFlow {
   readonly pageId: string;
   readonly provider: string;
@@ -86,10 +86,10 @@ export interface OAuthFlow {
 export interface Vault {
   /**
    * The access token of a person at a provider, renewed where it has expired.
-   * @param options - `scopes`: what the call needs, the provider's scopes where absent; for one that was never asked for the
+   * @param options - `scopes`: what the call needs, the provider's scopes if absent; for one that was never asked for the
    *   person has to sign in again
-   * @returns undefined where the person has to sign in, with `oauth(provider)`
-   * @throws MidcallError `connect/scopes` where a scope was asked for and not granted; `connect/provider` where the provider
+   * @returns undefined if the person has to sign in, with `oauth(provider)`
+   * @throws MidcallError `connect/scopes` if a scope was asked for and not granted; `connect/provider` if the provider
    *   cannot be asked now; `store/corrupt`; `connect/identity` without a principal
    */
   token(
@@ -99,13 +99,13 @@ export interface Vault {
   ): Promise<AccessToken | undefined>;
   /** What is kept for a person at a provider, without asking it anything. */
   signedIn(owner: Principal | undefined, provider: Provider): Promise<SignedIn | undefined>;
-  /** Sign-ins under way; for the `oauth` page. */
+  /** Sign-ins in progress; for the `oauth` page. */
   readonly flows: Flows<OAuthFlow>;
   /** Who this server is at providers where the operator did not register it; for the `oauth` page. */
   readonly identities: Identities;
   /**
    * Keeps what a provider granted, in place of an older sign-in.
-   * @param asked - the scopes that were asked for; those that were granted where absent
+   * @param asked - the scopes that were asked for; those that were granted if absent
    */
   keepSignIn(
     owner: Principal | undefined,
@@ -115,7 +115,7 @@ export interface Vault {
   ): Promise<void>;
   /** Keeps a secret under a name of the server's, in place of an older one. */
   put(owner: Principal | undefined, name: string, secret: string): Promise<void>;
-  /** @returns undefined where none is kept */
+  /** @returns undefined if none is kept */
   get(owner: Principal | undefined, name: string): Promise<string | undefined>;
   /** Removes a sign-in, and ends it at the provider where that is offered; or a secret, by its name. */
   forget(owner: Principal | undefined, what: Provider | string): Promise<Forgotten>;
