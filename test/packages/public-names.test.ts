@@ -75,25 +75,22 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host': {
     values: `
-      agentTools attach Audit auditFile commandTarget Connection detectWorkspace Inbox isFollowed isMidcallError
+      agentTools attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
       judgeUrl machineDisk mask memoryVault MidcallError OfferedRoots outputValidator Policy
       readServerEntries rootsFile rulesFile secretsOf serverOpener StartedServer storeFile tasksFile urlTarget
       vaultFolder verifyAudit visible`,
     types: `
-      AgentCall AgentCallOptions AgentReply AgentTool
-      AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry AuditLog AuditOptions
-      AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
-      Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace
-      ElicitationMode Ending Era FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant
-      GrantVault HostEvent InboxEvent InboxOptions KeptRules KeptTask KeptTasks KnownClient Limits
-      ListName ListProblem MidcallErrorCode ModelReply Notice OfferedRoot OfferedRootsOptions
-      PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root RootsDisk
-      RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount
-      SamplingLimits SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion
-      SamplingRequest SamplingRequestQuestion SamplingResult SamplingSpent SamplingWishes ServerAuth
-      ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget SignInQuestion SignInRequest
-      Store Subject TaskServer TransportOptions UrlFinishQuestion UrlJudgement UrlOptions UrlQuestion
-      UrlWarning VaultKey Verdict Via VisibleOptions WireFrame WireWatch`,
+      AgentCall AgentCallOptions AgentReply AgentTool AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
+      AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallRequest CallTask
+      Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
+      FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
+      InboxOptions KeptRules KeptTask KeptTasks KnownClient Limits ListName ListProblem MidcallErrorCode ModelReply Notice
+      OfferedRoot OfferedRootsOptions PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
+      RootsDisk RootsMemory RootsQuestion RootsState Rule RulesFileOptions RunOptions SamplingAccount SamplingLimits
+      SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
+      SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget
+      SignInQuestion SignInRequest Store Subject TaskQuestion TaskServer TransportOptions UrlFinishQuestion UrlJudgement
+      UrlOptions UrlQuestion UrlWarning VaultKey Verdict Via VisibleOptions WireFrame WireWatch`,
   },
   '@midcall/host/terminal': {
     values: `

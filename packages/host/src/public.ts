@@ -77,6 +77,7 @@ export type { SamplingLimits, SamplingSpent } from './sampling/budget.ts';
 export type { SamplingAccount } from './sampling/flow.ts';
 export type { ForwardedAnswer, ForwardedRequest, ForwardOptions } from './sdk-seam/forwarded-requests.ts';
 export { mask, secretsOf } from './secrets.ts';
+export { type FollowTasksOptions, followTasks, type TaskQuestion } from './tasks/follow-tasks.ts';
 export type { KeptTask, KeptTasks } from './tasks/kept-tasks.ts';
 export { isFollowed, tasksFile } from './tasks/kept-tasks.ts';
 export type { UrlJudgement, UrlOptions, UrlWarning } from './url/judge.ts';

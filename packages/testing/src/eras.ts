@@ -4,6 +4,7 @@ import {
   anything,
   checkGiven,
   checkOptions,
+  flag,
   having,
   type Kinds,
   oneOf,
@@ -12,7 +13,7 @@ import {
   serverFactoryKind,
 } from '@midcall/core/options';
 import { interceptTransport } from '@midcall/core/sdk-seam';
-import { type Era, outputValidator } from '@midcall/host';
+import { type Era, followTasks, outputValidator } from '@midcall/host';
 import type { HttpOptions } from '@midcall/server/http';
 import { serveHttp } from '@midcall/server/node';
 import {
@@ -31,6 +32,7 @@ const kinds: Kinds<PairOptions> = {
   person: having('a person, such as scriptedPerson([…])', 'attach'),
   capabilities: anything,
   maxRounds: positive,
+  tasks: flag,
   http: anything,
 };
 
@@ -59,6 +61,11 @@ export interface PairOptions {
   readonly capabilities?: ClientCapabilities;
   /** Rounds the client goes through for one call (2026); the SDK's own default where absent. */
   readonly maxRounds?: number;
+  /**
+   * True for a client that knows tasks: a call that the server answers with a task resolves with what came of it, and the
+   * person answers its questions. On 2025-11-25, every tool that allows it is called as a task.
+   */
+  readonly tasks?: boolean;
   /** How the server is served; with `carrier: 'http'` only. */
   readonly http?: HttpOptions;
 }
@@ -111,7 +118,9 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
   person?.attach(client, capabilities);
   const frames: Frame[] = [];
   const served = carrier === 'memory' ? serveInMemory(factory) : await serveOverHttp(factory, options.http);
-  await client.connect(recorded(served.transport, frames));
+  const transport = recorded(served.transport, frames);
+  if (options.tasks) followTasks(transport, { client, answer: person?.answer ?? nobody });
+  await client.connect(transport);
   const close = async () => {
     await client.close();
     await served.close();
@@ -119,6 +128,8 @@ export async function connectPair(factory: McpServerFactory, options: PairOption
   };
   return { client, frames, ...(served.url ? { url: served.url } : {}), close, [Symbol.asyncDispose]: close };
 }
+
+const nobody = (): Promise<never> => Promise.reject(new Error('The pair has no person. Give connectPair one.'));
 
 interface Served {
   readonly transport: Transport;

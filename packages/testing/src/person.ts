@@ -1,6 +1,7 @@
 /** A scripted person behind an SDK client: answers what is asked, in order, and remembers what was asked. */
 
 import { checkGiven, checkOptions, flag, func } from '@midcall/core/options';
+import type { TaskQuestion } from '@midcall/host';
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
 
 /** What was put to the person. */
@@ -25,6 +26,12 @@ export interface ScriptedPerson {
   whenAsked(count: number): Promise<PersonRequest>;
   /** What is wrong with the script: it ran out, or an answer is none. A pair's `close` rejects with it. */
   readonly problem: Error | undefined;
+  /**
+   * Answers one request as the person would, for what does not reach the handlers of a client, such as the questions of a task.
+   * @param signal - fires when nobody waits for the answer any more
+   * @throws Error where the script ran out, holds what is no answer, or the method is none of a person's
+   */
+  answer(request: TaskQuestion, signal: AbortSignal): Promise<object>;
   /** Registers the person's handlers on a client, before it connects, for what the client declares. */
   attach(client: Client, capabilities: ClientCapabilities): void;
 }
@@ -56,7 +63,12 @@ export function scriptedPerson(
     for (const each of waiting.filter(wait => wait.count === asked.length)) each.resolve(one);
     return one;
   };
-  const answer = async (one: PersonRequest, signal: AbortSignal): Promise<never> => {
+  const answer = async (
+    method: 'elicitation/create' | 'sampling/createMessage',
+    params: unknown,
+    signal: AbortSignal,
+  ): Promise<never> => {
+    const one = note(method, params);
     const scripted = answers[used++] ?? (options.repeat ? answers.at(-1) : undefined);
     if (scripted === undefined) throw fail(`has no answer left for ${described(one)}. Give scriptedPerson one more.`);
     if (one.method === 'elicitation/create' && !isAnswer(scripted)) {
@@ -69,6 +81,10 @@ export function scriptedPerson(
     if (given !== 'never') return given as never;
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
+  const roots = () => {
+    asked.push({ method: 'roots/list', params: {} });
+    return { roots: [...(options.roots?.() ?? [])] };
+  };
 
   return {
     asked,
@@ -79,22 +95,24 @@ export function scriptedPerson(
       asked[count - 1]
         ? Promise.resolve(asked[count - 1] as PersonRequest)
         : new Promise(resolve => waiting.push({ count, resolve })),
+    async answer({ method, params }, signal) {
+      if (method === 'roots/list') return roots();
+      if (method === 'elicitation/create' || method === 'sampling/createMessage') return answer(method, params, signal);
+      throw fail(`was asked by '${method}', which no person answers.`);
+    },
     attach(client, capabilities) {
       if (capabilities.elicitation) {
         client.setRequestHandler('elicitation/create', (request, ctx) =>
-          answer(note('elicitation/create', request.params), ctx.mcpReq.signal),
+          answer('elicitation/create', request.params, ctx.mcpReq.signal),
         );
       }
       if (capabilities.sampling) {
         client.setRequestHandler('sampling/createMessage', (request, ctx) =>
-          answer(note('sampling/createMessage', request.params), ctx.mcpReq.signal),
+          answer('sampling/createMessage', request.params, ctx.mcpReq.signal),
         );
       }
       if (capabilities.roots) {
-        client.setRequestHandler('roots/list', () => {
-          asked.push({ method: 'roots/list', params: {} });
-          return { roots: [...(options.roots?.() ?? [])] };
-        });
+        client.setRequestHandler('roots/list', roots);
       }
     },
   };

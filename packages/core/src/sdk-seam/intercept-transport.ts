@@ -39,8 +39,9 @@ export interface Interception {
    * The SDK sends a message.
    * @param send - sends one by the transport, as part of the same request
    * @param sendApart - sends one that has nothing to do with it, and is sent where the request is given up
+   * @param given - fires where the SDK gives the request up by closing what its answer comes on
    */
-  readonly outgoing?: (message: JsonRpcMessage, send: Send, sendApart: SendApart) => Promise<void>;
+  readonly outgoing?: (message: JsonRpcMessage, send: Send, sendApart: SendApart, given?: AbortSignal) => Promise<void>;
 }
 
 /** Starts to intercept. */
@@ -52,6 +53,7 @@ export function interceptTransport(transport: InterceptedTransport, { incoming, 
         message,
         changed => send(changed as never, options),
         (apart, own) => send(apart as never, own as never),
+        (options as ApartOptions | undefined)?.requestSignal,
       );
   }
   if (!incoming) return;

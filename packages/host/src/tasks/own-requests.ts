@@ -1,0 +1,92 @@
+/** Requests for tasks beside those of the client: sent under ids of their own, and their responses are kept from the client. */
+import { isRecord } from '@midcall/core/json';
+import type { ApartOptions, JsonRpcMessage, SendApart } from '@midcall/core/sdk-seam';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The request of the client that others are sent for. */
+export interface SentFor {
+  /** Its `_meta`, which says who the client is. */
+  readonly meta: Json;
+  readonly send: SendApart;
+}
+
+/** How a request of ours is sent. */
+export interface AskOptions extends Pick<ApartOptions, 'onRequestStreamEnd'> {
+  readonly id?: string;
+  /** Gives it up. */
+  readonly given?: AbortSignal;
+}
+
+export interface OwnRequestsOptions {
+  readonly newId: () => string;
+  /** True where a request is given up by closing what its answer comes on. */
+  readonly closesStreams: () => boolean;
+}
+
+export class OwnRequests {
+  readonly #options: OwnRequestsOptions;
+  /** What each response goes to, by the id of its request. */
+  readonly #asked = new Map<unknown, (response: Json | undefined) => void>();
+  #closed = false;
+
+  constructor(options: OwnRequestsOptions) {
+    this.#options = options;
+  }
+
+  id(): string {
+    return `midcall-task-${this.#options.newId()}`;
+  }
+
+  /** Takes a response. @returns false where it is not of a request of ours */
+  take(response: JsonRpcMessage): boolean {
+    const settle = this.#asked.get(response['id']);
+    settle?.(response);
+    return settle !== undefined;
+  }
+
+  /** No response will come to this request. */
+  end(id: string): void {
+    this.#asked.get(id)?.(undefined);
+  }
+
+  /** Nothing more is asked. */
+  close(): void {
+    this.#closed = true;
+    for (const settle of [...this.#asked.values()]) settle(undefined);
+  }
+
+  /** @returns the response; undefined where it could not be sent, is given up, or the connection is gone */
+  async ask(
+    { meta, send }: SentFor,
+    method: string,
+    params: Json,
+    { id = this.id(), given, onRequestStreamEnd }: AskOptions = {},
+  ): Promise<Json | undefined> {
+    if (this.#closed || given?.aborted) return undefined;
+    const { progressToken: _, ...kept } = meta;
+    return new Promise(resolve => {
+      const settle = (response: Json | undefined): void => {
+        this.#asked.delete(id);
+        given?.removeEventListener('abort', giveUp);
+        resolve(response);
+      };
+      const giveUp = (): void => {
+        settle(undefined);
+        if (this.#closed || this.#options.closesStreams()) return;
+        send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
+      };
+      given?.addEventListener('abort', giveUp, { once: true });
+      this.#asked.set(id, settle);
+      const _meta = Object.keys(kept).length > 0 ? { _meta: kept } : {};
+      const own = { ...(given && { requestSignal: given }), ...(onRequestStreamEnd && { onRequestStreamEnd }) };
+      send({ jsonrpc: '2.0', id, method, params: { ...params, ..._meta } }, own).catch(() => settle(undefined));
+    });
+  }
+}
+
+/** The `_meta` of a request. */
+export const metaOf = (params: unknown): Json => {
+  const meta = isRecord(params) ? params['_meta'] : undefined;
+  return isRecord(meta) ? meta : {};
+};

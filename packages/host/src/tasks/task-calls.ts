@@ -1,0 +1,133 @@
+/**
+ * Calls whose answer may be a task, from when they are sent until they have it. On 2025-11-25 a call says so itself, where its
+ * tool allows it; on 2026-07-28 the client declares that it knows tasks.
+ */
+import { isRecord } from '@midcall/core/json';
+import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
+import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client';
+import type { RunningCall } from '../calls/calls.ts';
+import type { OwnRequests, SentFor } from './own-requests.ts';
+import { createdTask, declaresTasks, type TaskState } from './task-messages.ts';
+import { TaskSupport, takesTasks } from './task-support.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Send = (message: JsonRpcMessage) => Promise<void>;
+
+/** A call of the client's. */
+export interface SentCall extends SentFor {
+  readonly id: unknown;
+  readonly call: RunningCall | undefined;
+  /** Fires where it is given up, also once it has become a task. */
+  readonly given: AbortSignal | undefined;
+}
+
+/** What a server declares, once that is known. */
+export interface DeclaringServer {
+  readonly callsNameTasks: boolean;
+  readonly capabilities: unknown;
+}
+
+interface Expected {
+  readonly sent: SentCall;
+  /** True where it names a task itself. */
+  readonly asked: boolean;
+  /** True where nobody waits for its answer any more. */
+  givenUp: boolean;
+  /** Called once it has its answer. */
+  readonly stop: () => void;
+}
+
+/** The answer to a call. */
+export interface AnsweredCall {
+  readonly sent: SentCall;
+  /** Undefined for a result. */
+  readonly state: TaskState | undefined;
+  /** True where nobody waits for it any more. */
+  readonly givenUp: boolean;
+}
+
+export interface TaskCallsOptions {
+  /** True where tasks are kept for another process, or wanted for another reason. */
+  readonly kept: boolean;
+  readonly server: () => DeclaringServer;
+  readonly requests: OwnRequests;
+}
+
+/** Calls that were given up before their answer, which may be a task; more are not remembered. */
+const mostGivenUp = 1_000;
+/** How long a task is to be there, in milliseconds: a person may be away for a few days. */
+const ttlMs = 7 * 24 * 60 * 60_000;
+
+export class TaskCalls {
+  readonly #options: TaskCallsOptions;
+  readonly #support = new TaskSupport();
+  readonly #expected = new Map<unknown, Expected>();
+
+  constructor(options: TaskCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes in a message of the server. */
+  note(message: JsonRpcMessage): void {
+    this.#support.note(message);
+  }
+
+  /** Sends a call, as one that may become a task where both sides know tasks. */
+  async send(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
+    const { callsNameTasks, capabilities } = this.#options.server();
+    if (callsNameTasks) return takesTasks(capabilities) ? this.#sendAsTask(message, sent, send) : send(message);
+    if (declaresTasks(sent.meta[CLIENT_CAPABILITIES_META_KEY])) this.#expect(sent, false);
+    return send(message);
+  }
+
+  /** Takes the answer to a call. @returns undefined where none of this id is waited for */
+  answered(response: JsonRpcMessage): AnsweredCall | undefined {
+    const { id } = response;
+    const expected = this.#expected.get(id);
+    if (!expected) return undefined;
+    this.#expected.delete(id);
+    expected.stop();
+    const { sent, asked, givenUp } = expected;
+    return { sent, givenUp, state: createdTask(response['result'], asked) };
+  }
+
+  /** The client gives a call up. @returns true where the server is not to be told, since its answer will be a task */
+  giveUp(id: unknown): boolean {
+    const expected = this.#expected.get(id);
+    if (expected) expected.givenUp = true;
+    return expected?.asked === true;
+  }
+
+  clear(): void {
+    this.#expected.clear();
+  }
+
+  async #sendAsTask(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
+    const { kept, requests } = this.#options;
+    const params = message['params'] as Json;
+    const list = (page: Json) => requests.ask(sent, 'tools/list', page);
+    const support = await this.#support.of(String(params['name']), list);
+    if (sent.given?.aborted) return;
+    // A call that nobody could take up again gains nothing by being a task.
+    if (support === 'forbidden' || (support === 'optional' && !kept)) return send(message);
+    this.#expect(sent, true);
+    return send({ ...message, params: { ...params, task: { ttl: ttlMs } } });
+  }
+
+  #expect(sent: SentCall, asked: boolean): void {
+    const { given } = sent;
+    // Over HTTP nothing is sent of a call that is given up, and it may never be answered.
+    const givenUp = (): void => {
+      expected.givenUp = true;
+      const left = [...this.#expected].filter(([, each]) => each.givenUp);
+      if (left.length > mostGivenUp) this.#expected.delete(left[0]![0]);
+    };
+    const stop = (): void => given?.removeEventListener('abort', givenUp);
+    const expected: Expected = { sent, asked, givenUp: false, stop };
+    this.#expected.set(sent.id, expected);
+    given?.addEventListener('abort', givenUp, { once: true });
+  }
+}
+
+/** The `params` of a message. */
+export const paramsOf = (message: JsonRpcMessage): Json => (isRecord(message['params']) ? message['params'] : {});
