@@ -19,7 +19,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
       AboutClient AboutRequest Answer Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
-      Channel Choice Consent Content ElicitAsk ErrorSink Field FieldMessages Form FormInput FormValue
+      Channel CheckedForms Choice Consent Content ElicitAsk ErrorSink Field FieldMessages Form FormInput FormValue
       GatewayCall GatewayOptions GatewayPage Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
       LogLevel Midcall MidcallErrorCode MidcallOptions ModelReply NotDone Observation Observer Opened
       Page PageAsk PageEvent PageLink PageOutcome Pages PageService PagesHost PersonCheck
@@ -28,7 +28,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand
       ShorthandRecord StandardForm StepContext StepOptions StepRetry Store TaskMode TitledChoices
       ToolAnswer ToolConfig ToolLoopStep ToolSamplingRequest ToolSamplingResult UrlAsk Validation
-      WaitingCall Wake WireSchema`,
+      WaitingCall Wake WireSchema WizardAsk WizardCondition WizardContent WizardForm WizardForms WizardValidate`,
   },
   '@midcall/server/roots': {
     values: `

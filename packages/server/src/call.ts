@@ -4,16 +4,12 @@ import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
+import type { Validation } from './asking/validation.ts';
+import type { WizardAsk, WizardContent, WizardForms } from './asking/wizard-ask.ts';
 import type { UrlAsk } from './channels/page/ask.ts';
 import type { RunEnd } from './engine/deferred.ts';
 import type { Principal } from './principal.ts';
 import type { Files } from './roots/index.ts';
-
-/** What is wrong with an answer: nothing, a text, or a text for each field that is wrong. */
-export type Validation<T> = FieldMessages<T> | string | Nothing;
-/** A text for each field that is wrong, by the name of the field. */
-export type FieldMessages<T> =
-  T extends Readonly<Record<string, unknown>> ? { readonly [K in keyof T]?: string | undefined } : never;
 
 /** One question with a form. */
 export interface ElicitAsk<I extends FormInput> {
@@ -164,6 +160,12 @@ type LostInJson =
 export interface Call {
   /** Asks the person one form. Must be awaited. */
   elicit<const I extends FormInput>(ask: ElicitAsk<I>): Promise<Answer<FormValue<I>>>;
+  /**
+   * Asks the person several forms as one question: on one page where it goes by page, else one after the other; then shows
+   * all answers, from where the person may go back to any form and finds what they typed. Must be awaited.
+   * @returns accept with the content of each form that was asked, by its name; or how the first form ended that was not accepted
+   */
+  wizard<const F extends WizardForms>(ask: WizardAsk<F>): Promise<Answer<WizardContent<F>>>;
   /**
    * Asks the person on a page of ours, out of the host's and the model's reach. Needs `midcall({ pages })`. Must be awaited.
    */

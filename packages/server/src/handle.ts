@@ -53,6 +53,11 @@ class Handle implements GatewayCall {
     return (ask, withdrawn) => this.#watch('a question', asker.elicit(ask, withdrawn));
   }
 
+  get wizard(): Call['wizard'] {
+    const asker = this.#asking();
+    return ask => this.#watch('a wizard', asker.wizard(ask));
+  }
+
   get elicitUrl(): Call['elicitUrl'] {
     const asker = this.#asking();
     return ask => this.#watch('a question on a page', asker.elicitUrl(ask));

@@ -34,7 +34,17 @@ export type {
 export { advanceToolLoop, answerToolUse, samplingTool, startToolLoop, textOf } from '@midcall/core/sampling';
 export type { Store } from '@midcall/core/store';
 export type { PlainSamplingRequest, ToolSamplingRequest, ToolSamplingResult } from './asking/sampling-request.ts';
+export type { FieldMessages, Validation } from './asking/validation.ts';
 export { type NotDone, notDone, whyNot } from './asking/why-not.ts';
+export type {
+  CheckedForms,
+  WizardAsk,
+  WizardCondition,
+  WizardContent,
+  WizardForm,
+  WizardForms,
+  WizardValidate,
+} from './asking/wizard-ask.ts';
 export type { AuditEvent, AuditSink, CallRef, ErrorSink, PageEvent, RequestOutcome } from './audit.ts';
 export type {
   AboutClient,
@@ -42,13 +52,11 @@ export type {
   Call,
   Can,
   ElicitAsk,
-  FieldMessages,
   Jsonified,
   LogLevel,
   StepContext,
   StepOptions,
   StepRetry,
-  Validation,
 } from './call.ts';
 export type { Consent } from './channels/native/consent.ts';
 export type { UrlAsk } from './channels/page/ask.ts';

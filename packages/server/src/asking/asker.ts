@@ -15,7 +15,7 @@ import {
 } from '@midcall/core/form';
 import type { Unstamped } from '../audit.ts';
 import type { ElicitAsk } from '../call.ts';
-import type { AskChannel, ChannelCall, FormQuestion, Put } from '../channels/channel.ts';
+import type { AskChannel, FormQuestion, Put } from '../channels/channel.ts';
 import { ladder, wouldCount } from '../channels/ladder.ts';
 import { asNative, native } from '../channels/native/native.ts';
 import type { CallRun } from '../channels/outgoing.ts';
@@ -31,6 +31,8 @@ import type { CallRequest } from '../request.ts';
 import { checkAsk } from './check-ask.ts';
 import { checkChannels, checkFallback } from './check-channels.ts';
 import { AskHistory } from './judge.ts';
+import { askWizard, type WizardCall } from './wizard.ts';
+import type { WizardAsk, WizardContent, WizardForms } from './wizard-ask.ts';
 
 export interface AskerOptions {
   readonly config: Config;
@@ -50,7 +52,7 @@ const tooMany = () =>
     `This call asked ${MAX_ASKS} questions, so it was ended. Ask once for all that is needed.`,
   );
 
-export class Asker implements ChannelCall {
+export class Asker implements WizardCall {
   readonly run: CallRun;
   readonly #options: AskerOptions;
   #history: AskHistory | undefined;
@@ -94,13 +96,27 @@ export class Asker implements ChannelCall {
   async elicit<const I extends FormInput>(given: ElicitAsk<I>, withdrawn?: AbortSignal): Promise<Answer<FormValue<I>>> {
     const { config, request } = this;
     const ask = given as unknown as ElicitAsk<FormInput>;
-    if (++this.#asked > MAX_ASKS) return this.run.fail(tooMany());
     checkAsk(ask, request.principal !== undefined);
     checkChannels(ask, request, config);
     const form = (isForm(ask.form) ? ask.form : compile(ask.form)) as unknown as Form<FormValue<I>>;
     if (ask.fallback !== undefined) await checkFallback(ask, request, form);
     refuseSecretMessage(ask.message, form.fields);
-    let question: FormQuestion<FormValue<I>> = { ask, form, withdrawn };
+    return this.putQuestion({ ask, form, withdrawn });
+  }
+
+  /** Several forms as one question. */
+  wizard<F extends WizardForms>(ask: WizardAsk<F>): Promise<Answer<WizardContent<F>>> {
+    const { request, config } = this;
+    return askWizard(this, ask as unknown as WizardAsk<WizardForms>, each => {
+      checkAsk(each, request.principal !== undefined);
+      checkChannels(each, request, config);
+    }) as Promise<Answer<WizardContent<F>>>;
+  }
+
+  /** Puts a question that was checked, by one channel after the other, until an answer counts. */
+  async putQuestion<T>(asked: FormQuestion<T>): Promise<Answer<T>> {
+    if (++this.#asked > MAX_ASKS) return this.run.fail(tooMany());
+    let question = asked;
     let channel = ladder(question, this);
     for (;;) {
       const put = await (channel ? channel.put(question, this) : this.#putToNobody(question));

@@ -27,6 +27,7 @@ import { formKind } from './pages/form.ts';
 import type { Keeper, PageKind, SignIn } from './pages/page.ts';
 import { questionKind } from './pages/question.ts';
 import { secretKind } from './pages/secret.ts';
+import { wizardKind } from './pages/wizard.ts';
 import { type Reach, reach, reachNote } from './reach.ts';
 import { routes } from './routes.ts';
 
@@ -195,7 +196,14 @@ export function connect(options: ConnectOptions): Connect {
 
 function kindsOf({ kinds = [], vault }: ConnectOptions): ReadonlyMap<string, PageKind> {
   const all = new Map<string, PageKind>();
-  for (const kind of [questionKind, confirmKind, formKind, ...(vault ? [secretKind(vault)] : []), ...kinds]) {
+  for (const kind of [
+    questionKind,
+    wizardKind,
+    confirmKind,
+    formKind,
+    ...(vault ? [secretKind(vault)] : []),
+    ...kinds,
+  ]) {
     if (all.has(kind.name))
       throw new MidcallError('server/setup', `There are two kinds of page called '${kind.name}'.`);
     all.set(kind.name, kind);

@@ -1,0 +1,68 @@
+/** Several forms as one question: what a handler asks, and what comes back. */
+import type { Assurance, Channel, FormInput, FormValue } from '@midcall/core/form';
+import type { Validation } from './validation.ts';
+
+/** Asked only where a field of an earlier form has this value, or one of these; a form that was not asked has none. */
+export interface WizardCondition {
+  readonly form: string;
+  readonly field: string;
+  readonly is: string | boolean | readonly string[];
+}
+
+/** One form of a wizard. */
+export interface WizardForm<I extends FormInput = FormInput> {
+  /** Names the form to the person. Up to 80 characters. */
+  readonly title: string;
+  readonly form: I;
+  readonly when?: WizardCondition;
+}
+
+/** Forms by name, in the order in which they are asked. */
+export interface WizardForms {
+  readonly [name: string]: WizardForm;
+}
+
+/** A name that is no member of a {@link WizardForm} is a type error. */
+export type CheckedForms<F extends WizardForms> = {
+  readonly [K in keyof F]: { readonly [N in Exclude<keyof F[K], keyof WizardForm>]: never };
+};
+
+/**
+ * Judges the content of a form of a wizard by what the server knows, where it fits the form. Runs once for each answer, and
+ * again where the person has changed a form before it; what it says is recorded.
+ * @param earlier - the contents of the forms that were asked before this one, by name
+ * @returns nothing where the content stands; else a text, or a text for each field that is wrong
+ */
+export type WizardValidate<T, Earlier> = (content: T, earlier: Earlier) => Validation<T> | Promise<Validation<T>>;
+
+/** Several forms as one question. */
+export interface WizardAsk<F extends WizardForms> {
+  /** Shown with each form; say what the answers are for. Up to 1,000 characters. */
+  readonly message: string;
+  /** At least one, at most 50. A name has 1 to 32 letters, digits, dashes and underscores, and begins with a letter. */
+  readonly forms: F & CheckedForms<F>;
+  /** What the forms cannot know, such as whether a seat is free, by the name of the form. */
+  readonly validate?: {
+    readonly [K in keyof F]?: WizardValidate<
+      FormValue<F[K]['form']>,
+      { readonly [E in keyof F]?: FormValue<F[E]['form']> }
+    >;
+  };
+  /** Milliseconds the person has for each form; on a page, for all together as often as there are forms. */
+  readonly timeoutMs?: number;
+  /** As of `call.elicit`, for each form. */
+  readonly assurance?: Assurance;
+  /** As of `call.elicit`: `['page']` shows all forms on one page, where the server has pages. */
+  readonly channels?: readonly Channel[];
+  /** As of `call.elicit`. */
+  readonly required?: boolean;
+}
+
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** The content of each form by its name; a form with `when` may be absent. */
+export type WizardContent<F extends WizardForms> = Flat<
+  { readonly [K in keyof F as F[K] extends { readonly when: object } ? never : K]: FormValue<F[K]['form']> } & {
+    readonly [K in keyof F as F[K] extends { readonly when: object } ? K : never]?: FormValue<F[K]['form']>;
+  }
+>;

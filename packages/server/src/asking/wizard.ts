@@ -1,0 +1,257 @@
+/**
+ * Puts several forms as one question: on one page where the question goes by page, else one form after the other, and then a
+ * look at all answers, from where the person may go back to any form.
+ *
+ * - wizard-W1 Nothing is accepted before the person has seen all their answers together and sent them.
+ * - wizard-W2 What the person typed is there again when they come back to a form, also to one that did not apply meanwhile.
+ * - wizard-W3 The handler gets the same content by either way: the forms that apply, each judged by its own rules and its
+ *   `validate`, which runs again where a form before it was changed.
+ * - wizard-W4 In the journal, a page is one question; else each form is one, as if the handler had asked it with `call.elicit`.
+ *   So replays, tasks and other replicas need no rules for wizards.
+ */
+import {
+  type Answer,
+  assures,
+  type By,
+  form as compile,
+  type Form,
+  type FormInput,
+  type Issue,
+} from '@midcall/core/form';
+import { defined } from '@midcall/core/json';
+import type { ElicitAsk } from '../call.ts';
+import type { ChannelCall, FormQuestion } from '../channels/channel.ts';
+import { ladder } from '../channels/ladder.ts';
+import { ASK_AGAIN } from '../channels/put-form.ts';
+import { digest, type Json } from '../digest.ts';
+import { MAX_TIMEOUT_MS } from '../engine/timer.ts';
+import { askAgain } from './judge.ts';
+import { recordedCheck } from './recorded-check.ts';
+import { type NotTaken, typedIn, validated } from './validated.ts';
+import type { WizardAsk, WizardForms } from './wizard-ask.ts';
+import { again, applying, contentsOf, type Given, type OpenForm, readWizard, summary } from './wizard-forms.ts';
+
+/** Puts one question to the person by the channel that the ladder gives it. */
+export interface WizardCall extends ChannelCall {
+  putQuestion<T>(question: FormQuestion<T>): Promise<Answer<T>>;
+}
+
+type Shared = Pick<ElicitAsk<never>, 'timeoutMs' | 'assurance' | 'channels' | 'required'>;
+type Contents = Readonly<Record<string, unknown>>;
+
+/** @param check - refuses an ask whose channels or assurance this call cannot have */
+export async function askWizard(
+  call: WizardCall,
+  ask: WizardAsk<WizardForms>,
+  check: (ask: ElicitAsk<FormInput>) => void,
+): Promise<Answer<Contents>> {
+  const forms = readWizard(ask);
+  const { timeoutMs, assurance, channels, required } = ask;
+  const shared: Shared = defined({ timeoutMs, assurance, channels, required });
+  const first = questionOf(ask.message, forms[0]!.form, shared);
+  check(first.ask);
+  const onPage = ladder(first, call)?.name === 'page';
+  return onPage ? askOnOnePage(call, ask, forms, shared) : new Sequence(call, ask.message, forms, shared).ask();
+}
+
+const questionOf = <T>(message: string, form: Form<T>, shared: Shared, more: object = {}): FormQuestion<T> => ({
+  ask: { message, form, ...shared, ...more } as unknown as FormQuestion<T>['ask'],
+  form,
+  withdrawn: undefined,
+});
+
+/** One form after the other. */
+class Sequence {
+  readonly #call: WizardCall;
+  readonly #message: string;
+  readonly #forms: readonly OpenForm[];
+  readonly #shared: Shared;
+  /** The last answer to each form, also to one that does not apply any more (wizard-W2). */
+  readonly #given = new Map<string, Given>();
+  /** Forms to be judged again, since one before them was changed (wizard-W3). */
+  readonly #stale = new Set<string>();
+  #by: By | undefined;
+
+  constructor(call: WizardCall, message: string, forms: readonly OpenForm[], shared: Shared) {
+    this.#call = call;
+    this.#message = message;
+    this.#forms = forms;
+    this.#shared = shared;
+  }
+
+  async ask(): Promise<Answer<Contents>> {
+    let changed: string | undefined;
+    for (let asked = 0; ; asked++) {
+      const forms = applying(this.#forms, this.#given);
+      const next = forms.find(({ name }) => name === changed || this.#stale.has(name) || !this.#given.has(name));
+      if (next) {
+        const answer = await this.#askForm(next, forms, asked);
+        if (answer) return answer;
+        if (next.name === changed) changed = undefined;
+      } else {
+        const by = this.#by!;
+        if (forms.length === 1) return { action: 'accept', content: contentsOf(forms, this.#given), by };
+        const said = await this.#review(forms);
+        if (said.action !== 'accept') return said;
+        if (said.content.next === SEND)
+          return { action: 'accept', content: contentsOf(forms, this.#given), by: this.#by! };
+        changed = said.content.next;
+      }
+    }
+  }
+
+  /** Asks a form that is new, is to be changed, or does not stand any more. @returns the end, where it is no accept */
+  async #askForm(open: OpenForm, forms: readonly OpenForm[], asked: number): Promise<Answer<never> | undefined> {
+    const { name, title } = open;
+    const earlier = contentsOf(forms.slice(0, forms.indexOf(open)), this.#given);
+    const before = this.#given.get(name);
+    const validate = open.validate && ((content: unknown) => open.validate!(content, earlier));
+    let message = `${this.#message}\n\nStep ${forms.indexOf(open) + 1}: ${title}`;
+    let issues: readonly Issue[] = [];
+    if (before && this.#stale.delete(name)) {
+      const found = await validated(this.#call.run, { message, ...defined({ validate }) }, before.content, [
+        name,
+        asked,
+      ]);
+      if (!found) return undefined;
+      issues = found;
+      message = askAgain(message, issues);
+    }
+    let typed: Given['typed'] = {};
+    const form = watched(before ? again(open.form, { issues, typed: before.typed }) : open.form, got => {
+      typed = got;
+    });
+    const answer = await this.#call.putQuestion(questionOf(message, form, this.#shared, defined({ validate })));
+    if (answer.action !== 'accept') return answer as Answer<never>;
+    this.#given.set(name, { content: answer.content, typed });
+    this.#by = weakest(this.#by, answer.by);
+    for (const later of this.#forms.slice(this.#forms.indexOf(open) + 1)) {
+      if (later.validate && this.#given.has(later.name)) this.#stale.add(later.name);
+    }
+    return undefined;
+  }
+
+  /** Shows all answers (wizard-W1). @returns SEND, or the name of the form to be changed */
+  async #review(forms: readonly OpenForm[]): Promise<Answer<{ readonly next: string }>> {
+    const lines = forms.map(open => `${open.title}: ${summary(open, this.#given.get(open.name)!)}`);
+    const message = cut(`${this.#message}\n\nCheck your answers.\n${lines.join('\n')}`);
+    const answer = await this.#call.putQuestion(questionOf(message, reviewForm(forms), this.#shared));
+    if (answer.action === 'accept') this.#by = weakest(this.#by, answer.by);
+    return answer;
+  }
+}
+
+/** No form has this name. */
+const SEND = '.send';
+
+const reviewForm = (forms: readonly OpenForm[]) =>
+  compile({
+    type: 'object',
+    properties: {
+      next: {
+        type: 'string',
+        title: 'Send them?',
+        oneOf: [
+          { const: SEND, title: 'Send these answers' },
+          ...forms.map(({ name, title }) => ({ const: name, title: `Change: ${title}` })),
+        ],
+      },
+    },
+    required: ['next'],
+  }) as Form<{ readonly next: string }>;
+
+/** A message may be no longer; what does not fit can be seen by going back to its form. */
+const LONGEST = 2_000;
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
+
+/** The same form, which tells what it is given to check: as it was typed, before a library makes something else of it. */
+const watched = (form: Form<unknown>, told: (typed: Given['typed']) => void): Form<unknown> => ({
+  schema: form.schema,
+  fields: form.fields,
+  library: form.library,
+  check(content, judging) {
+    told(typedIn({ content }));
+    return form.check(content, judging);
+  },
+});
+
+/** What several answers are worth together, and how long they took. */
+function weakest(all: By | undefined, one: By): By {
+  if (!all) return one;
+  const { channel, assurance } = assures(one.assurance, all.assurance) ? all : one;
+  const suspect = all.suspect ?? one.suspect;
+  return { channel, assurance, elapsedMs: all.elapsedMs + one.elapsedMs, ...defined({ suspect }) };
+}
+
+/** All forms on one page of ours; what is wrong by the handler's own rules comes as a new page, with all that was typed. */
+async function askOnOnePage(
+  call: WizardCall,
+  { message: said }: WizardAsk<WizardForms>,
+  forms: readonly OpenForm[],
+  { timeoutMs = call.config.askTimeoutMs, ...shared }: Shared,
+): Promise<Answer<Contents>> {
+  let message = said;
+  let before = new Map<string, NotTaken>();
+  for (let attempt = 0; ; attempt++) {
+    const data = {
+      forms: forms.map(({ name, title, when, form }) => {
+        const taken = before.get(name);
+        const schema = taken ? again(form, taken).schema : form.schema;
+        return { name, title, schema, ...defined({ when }) };
+      }),
+      ...defined({ start: [...before].find(([, { issues }]) => issues.length > 0)?.[0] }),
+    } as unknown as Json;
+    const answer = await call.askOnPage<Contents>(
+      {
+        message,
+        page: { kind: 'wizard', data },
+        timeoutMs: Math.min(timeoutMs * forms.length, MAX_TIMEOUT_MS),
+        ...shared,
+      },
+      false,
+    );
+    if (answer.action !== 'accept') return answer;
+    const { given, wrong } = await judged(call, forms, answer.content, ['wizard', message, digest(data)]);
+    const { by } = answer;
+    if (wrong.length === 0) return { action: 'accept', content: contentsOf(applying(forms, given), given), by };
+    if (attempt === ASK_AGAIN) return { action: 'cancel', reason: 'invalid', by };
+    message = askAgain(
+      said,
+      wrong.flatMap(([, issues]) => issues),
+    );
+    before = new Map(
+      [...given].map(([name, { typed }]) => [name, { typed, issues: new Map(wrong).get(name) ?? [] }] as const),
+    );
+  }
+}
+
+/** Judges what came from a page, form by form; a form is judged only where those before it stand. */
+async function judged(
+  { run }: WizardCall,
+  forms: readonly OpenForm[],
+  contents: Contents,
+  identity: readonly Json[],
+): Promise<{ readonly given: ReadonlyMap<string, Given>; readonly wrong: readonly [string, readonly Issue[]][] }> {
+  const given = new Map<string, Given>();
+  for (const { name } of forms) {
+    const typed = typedIn({ content: contents[name] });
+    if (Object.hasOwn(contents, name)) given.set(name, { typed, content: undefined });
+  }
+  const wrong: [string, readonly Issue[]][] = [];
+  const asked = applying(forms, given);
+  for (const [index, { name, title, form, validate }] of asked.entries()) {
+    const { typed = {} } = given.get(name) ?? {};
+    const checked = await form.check(typed, recordedCheck(run, title, [...identity, name]));
+    if (!checked.ok) {
+      wrong.push([name, checked.issues]);
+      continue;
+    }
+    given.set(name, { typed, content: checked.value });
+    if (wrong.length > 0 || !validate) continue;
+    const earlier = contentsOf(asked.slice(0, index), given);
+    const said = (content: unknown) => validate(content, earlier);
+    const issues = await validated(run, { message: title, validate: said }, checked.value, [...identity, name]);
+    if (issues) wrong.push([name, issues]);
+  }
+  return { given, wrong };
+}

@@ -1,0 +1,176 @@
+/**
+ * The page for a wizard: one form at a time, then all answers together. Nothing is kept between two looks at it: what the
+ * person typed in other forms travels in the page, so that going back and forth loses nothing and any replica can show it.
+ */
+import { checkContent, type Field, labelOf, readForm } from '@midcall/core/form';
+import { type Html, html } from '@midcall/core/page';
+import type { Json } from '../../index.ts';
+import { type GroupItem, itemOf } from '../forms/item.ts';
+import { defaults, readItems } from '../forms/read.ts';
+import { itemFields } from '../forms/view.ts';
+import type { PageKind, PageView, Sent, Step } from './page.ts';
+import { safeText } from './view.ts';
+
+interface Data {
+  readonly forms: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly schema: Json;
+    readonly when?: {
+      readonly form: string;
+      readonly field: string;
+      readonly is: string | boolean | readonly string[];
+    };
+  }[];
+  /** The form that is shown first. */
+  readonly start?: string;
+}
+
+interface OpenForm extends Omit<Data['forms'][number], 'schema'> {
+  readonly fields: readonly Field[];
+  /** Property names are the author's and may hold dots, so questions are numbered on the page. */
+  readonly group: GroupItem;
+}
+
+function formsOf(data: Data): readonly OpenForm[] {
+  return data.forms.map(({ schema, ...form }) => {
+    const read = readForm(schema);
+    const fields = read.ok ? read.fields : [];
+    const items = Object.fromEntries(fields.map((field, index) => [`q${index}`, itemOf(field)]));
+    return { ...form, fields, group: { kind: 'group', label: form.title, items } };
+  });
+}
+
+/** What was typed in a form, as far as it fits its fields; and what does not, by path. */
+function read({ name, fields, group }: OpenForm, sent: Sent) {
+  const { value, issues } = readItems({ [name]: group }, sent);
+  const given = value[name] as Readonly<Record<string, Json>>;
+  const named = fields.map((field, index) => [field.name, given[`q${index}`]] as const);
+  return { content: Object.fromEntries(named.filter(([, each]) => each !== undefined)), issues };
+}
+
+/** The forms that are asked, by what was typed so far. */
+function applying(forms: readonly OpenForm[], sent: Sent): readonly OpenForm[] {
+  const asked = new Map<string, OpenForm>();
+  for (const form of forms) {
+    const before = form.when && asked.get(form.when.form);
+    if (!form.when || (before && holds(form.when.is, read(before, sent).content[form.when.field]))) {
+      asked.set(form.name, form);
+    }
+  }
+  return [...asked.values()];
+}
+
+function holds(is: string | boolean | readonly string[], value: Json | undefined): boolean {
+  if (!Array.isArray(is)) return value === is;
+  return Array.isArray(value) ? value.some(each => is.includes(each)) : is.includes(value);
+}
+
+/** What was typed in forms that are not shown. */
+const carried = (forms: readonly OpenForm[], shown: string | undefined, sent: Sent): readonly Html[] =>
+  forms
+    .filter(({ name }) => name !== shown)
+    .flatMap(({ name, fields }) => fields.map((_, index) => `${name}.q${index}`))
+    .flatMap(path => (sent.get(path) ?? []).map(value => html`<input type="hidden" name="${path}" value="${value}">`));
+
+const REVIEW = '.review';
+
+const backButton = html`<p><button class="button" name="do" value="back" formnovalidate>Back</button></p>`;
+
+function formView(
+  forms: readonly OpenForm[],
+  name: string,
+  sent: Sent,
+  issues: ReadonlyMap<string, string> = new Map(),
+  problem?: string,
+): PageView {
+  const asked = applying(forms, sent);
+  const index = asked.findIndex(each => each.name === name);
+  const shown = asked[index]!;
+  const body = html`<input type="hidden" name="wizard-at" value="${name}">${carried(forms, name, sent)}${itemFields({ [name]: shown.group }, sent, issues)}${
+    index > 0 && backButton
+  }`;
+  const title = asked.length === 1 ? shown.title : `Step ${index + 1} of ${asked.length}`;
+  return { title, send: 'Next', body, ...(problem !== undefined && { problem }) };
+}
+
+function reviewView(forms: readonly OpenForm[], sent: Sent): PageView {
+  const asked = applying(forms, sent);
+  const sections = asked.map(form => {
+    const { content } = read(form, sent);
+    const facts = form.fields.map(
+      field =>
+        html`<div><dt>${safeText(labelOf(field), 200)}</dt><dd>${safeText(spoken(field, content[field.name]), 2_000, true)}</dd></div>`,
+    );
+    const title = safeText(form.title, 200);
+    return html`<section class="fields" aria-label="${title}"><h2>${title}</h2><dl class="facts">${facts}</dl>
+<p><button class="button" name="do" value="change:${form.name}" formnovalidate>Change ${title}</button></p></section>`;
+  });
+  const body = html`<input type="hidden" name="wizard-at" value="${REVIEW}">${carried(forms, undefined, sent)}${sections}${backButton}`;
+  return { title: 'Check your answers', send: 'Send answers', body };
+}
+
+function spoken(field: Field, value: Json | undefined): string {
+  if (value === undefined) return '(empty)';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  const titleOf = (each: unknown): string =>
+    ('choices' in field ? field.choices.find(choice => choice.value === each)?.title : undefined) ?? String(each);
+  return Array.isArray(value) ? value.map(titleOf).join(', ') || '(none)' : titleOf(value);
+}
+
+function submit(forms: readonly OpenForm[], sent: Sent): Step {
+  const at = sent.get('wizard-at')?.[0];
+  const action = sent.get('do')?.[0] ?? 'send';
+  const asked = applying(forms, sent);
+  const last = asked.at(-1)!;
+  const index = asked.findIndex(({ name }) => name === at);
+  if (action.startsWith('change:')) {
+    const named = asked.find(({ name }) => name === action.slice('change:'.length)) ?? asked[0]!;
+    return { again: formView(forms, named.name, sent) };
+  }
+  if (action === 'back') {
+    const before = at === REVIEW ? last : (asked[index - 1] ?? asked[0]!);
+    return { again: formView(forms, before.name, sent) };
+  }
+  if (at !== REVIEW) {
+    const shown = asked[index] ?? asked[0]!;
+    const wrong = mistakes(shown, sent);
+    if (wrong) return { again: formView(forms, shown.name, sent, wrong.issues, wrong.problem) };
+    const next = asked[asked.indexOf(shown) + 1];
+    if (next) return { again: formView(forms, next.name, sent) };
+    if (asked.length > 1) return { again: reviewView(forms, sent) };
+  }
+  for (const form of asked) {
+    const wrong = mistakes(form, sent);
+    if (wrong) return { again: formView(forms, form.name, sent, wrong.issues, wrong.problem) };
+  }
+  return { finish: () => Object.fromEntries(asked.map(form => [form.name, read(form, sent).content])) };
+}
+
+/** What keeps a form from being left forwards. */
+function mistakes(form: OpenForm, sent: Sent) {
+  const { content, issues } = read(form, sent);
+  if (issues.size > 0) {
+    const problem = issues.size === 1 ? 'One answer does not fit yet.' : `${issues.size} answers do not fit yet.`;
+    return { issues, problem };
+  }
+  const checked = checkContent(form.fields, content);
+  if (checked.ok) return undefined;
+  return { issues, problem: checked.issues[0]?.message ?? 'An answer does not fit yet.' };
+}
+
+/** Every form as it is before anything is typed. */
+const untouched = (forms: readonly OpenForm[]): Sent =>
+  defaults(Object.fromEntries(forms.map(({ name, group }) => [name, group])));
+
+export const wizardKind: PageKind = {
+  name: 'wizard',
+  show({ data }) {
+    const { start } = data as unknown as Data;
+    const forms = formsOf(data as unknown as Data);
+    const sent = untouched(forms);
+    const asked = applying(forms, sent);
+    return formView(forms, (asked.find(({ name }) => name === start) ?? asked[0]!).name, sent);
+  },
+  submit: ({ data }, sent) => submit(formsOf(data as unknown as Data), sent),
+};
