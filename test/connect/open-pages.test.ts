@@ -2,6 +2,11 @@
 import { confirm } from '@midcall/server/connect';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { OpenPages } from '../../packages/server/src/connect/open-pages.ts';
+import { newPageId, PageRecords } from '../../packages/server/src/connect/page-records.ts';
+import { createSealer, keyRing, type PageAsk } from '../../packages/server/src/index.ts';
+import { memoryStore } from '../../packages/server/src/stores/memory.ts';
+import { noWake } from '../../packages/server/src/wake.ts';
 import { fixture, textOf, told } from './fixture.ts';
 import { shortWaits } from './short-waits.ts';
 import { pastCode } from './visitor.ts';
@@ -107,15 +112,57 @@ describe.each(eras)('%s', era => {
   });
 });
 
-it('a person’s pages at another’s count do not stay in memory for ever', async () => {
-  const { OpenPages } = await import('../../packages/server/src/connect/open-pages.ts');
-  let now = 0;
-  const open = new OpenPages({ most: 2, now: () => now, isOpen: async () => true });
-  const page = (person: number) =>
-    ({ pageId: `${person}`, dueAt: now + 1_000, call: { principal: { issuer: 'x', subject: `${person}` } } }) as never;
-  for (let person = 0; person < 10_000; person++) {
-    await open.open(page(person), async () => {});
-    now += 10;
-  }
-  expect(open.people).toBeLessThanOrEqual(1_001);
+/** Processes that share a store, whose clock the test moves. */
+function processes(most: number) {
+  let time = 1_800_000_000_000;
+  const now = () => time;
+  const store = memoryStore({ now });
+  const host = {
+    ...{ store, sealer: createSealer(keyRing(Buffer.alloc(32, 9))), now, wake: noWake },
+    ...{ timer: () => () => {}, warn() {}, audit() {} },
+  };
+  const records = new PageRecords(host);
+  const page = (): PageAsk => ({
+    ...{ pageId: newPageId(), kind: 'confirm', data: {}, message: 'Sure?', check: 'none', arguments: {} },
+    call: { principal: { issuer: 'https://login.example', subject: 'ada' } } as PageAsk['call'],
+    ...{ askedAt: time, dueAt: time + 60_000 },
+  });
+  return {
+    records,
+    page,
+    store,
+    pass(ms: number) {
+      time += ms;
+    },
+    started: () => new OpenPages({ most, host, isUntaken: each => records.isUntaken(each) }),
+  };
+}
+const limit = { code: 'connect/limit' };
+
+describe('open pages of one person, in processes that share a store', () => {
+  it('open-pages-G1: are counted together, until one is answered at either, or its time is up', async () => {
+    const { records, page, pass, started } = processes(2);
+    const [a, b] = [started(), started()];
+    const [one, two, three] = [page(), page(), page()];
+    await a.open(one, () => records.issue(one));
+    await b.open(two, () => records.issue(two));
+    for (const each of [a, b]) await expect(each.open(three, () => records.issue(three))).rejects.toMatchObject(limit);
+    // One that is opened again, by whoever goes on with its call, counts once.
+    await b.open(one, () => records.issue(one));
+    await records.takeTurn(one, 'decline');
+    await b.open(three, () => records.issue(three));
+    await expect(a.open(page(), async () => {})).rejects.toMatchObject(limit);
+    pass(60_000);
+    await a.open(page(), async () => {});
+  });
+
+  it('open-pages-G2: of many that are opened at once at both no more get in than fit, and one that fails makes room', async () => {
+    const { page, started } = processes(3);
+    const [a, b] = [started(), started()];
+    await expect(a.open(page(), () => Promise.reject(new Error('no port')))).rejects.toThrow('no port');
+    const opened = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? a : b).open(page(), async () => {})),
+    );
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  });
 });

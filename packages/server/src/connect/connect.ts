@@ -49,8 +49,8 @@ export interface ConnectOptions {
   /** Kinds of the author's own, and those of providers. */
   readonly kinds?: readonly PageKind[];
   /**
-   * How many pages may be open for one person at a time, in each process; 32 where absent. An ask beyond that ends its call
-   * with `connect/limit`. Calls of nobody known (HTTP without `principal`) are not counted.
+   * How many pages may be open for one person at a time, in all processes that share the store; 32 where absent. An ask beyond
+   * that ends its call with `connect/limit`. Calls of nobody known (HTTP without `principal`) are not counted.
    */
   readonly maxOpen?: number;
   /** The loopback page server's port; 0, any free one, where absent. */
@@ -118,8 +118,8 @@ export function connect(options: ConnectOptions): Connect {
     pageServer = server;
     const open = new OpenPages({
       most: options.maxOpen ?? 32,
-      now,
-      isOpen: async pageId => (await records.look(pageId))?.standing === 'open',
+      host,
+      isUntaken: page => records.isUntaken(page),
     });
     const at = (port: number): URL => base ?? new URL(`http://127.0.0.1:${port}${path}`);
     const app = routes({

@@ -1,37 +1,34 @@
 /**
  * How many pages may be open for one person at a time: a flood of links is a way to wear somebody out until they agree,
- * and nobody answers dozens at once. Counted in each process by itself, for the person of the call; calls of nobody known
- * are not counted, since one of them could then use up what all of them share.
+ * and nobody answers dozens at once. Counted in the store for the person of the call, so that all processes that share it
+ * count together; calls of nobody known are not counted, since one of them could then use up what all of them share.
  *
  * - open-pages-G1 A page counts until it is finished, declined, withdrawn or past its time, wherever that happened: before
  *   one is refused, the store is asked what became of those that were counted.
+ * - open-pages-G2 Of many at once, in however many processes, no more get in than fit: the list of one person is replaced in one
+ *   motion.
  */
 import { MidcallError } from '@midcall/core/errors';
-import type { PageAsk } from '../index.ts';
+import { digest, openUnder, type PageAsk, type PagesHost, under } from '../index.ts';
+import { pageDigest } from './page-records.ts';
 
 export interface OpenPagesOptions {
   /** The most that may be open for one person. */
   readonly most: number;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** True if a page can still be used. */
-  readonly isOpen: (pageId: string) => Promise<boolean>;
+  readonly host: Pick<PagesHost, 'store' | 'sealer' | 'now'>;
+  /** True if nobody has taken the turn of a page. @param page - its digest */
+  readonly isUntaken: (page: string) => Promise<boolean>;
 }
 
-interface Counted {
-  readonly dueAt: number;
-  /** False while the store does not know of it yet. */
-  issued: boolean;
-}
+/** A page by its digest, and when its time is up, in milliseconds since the epoch. */
+type Counted = readonly [page: string, dueAt: number];
 
-/** After so many persons those without an open page are forgotten. */
-const SWEEP_AT = 1_000;
+const PURPOSE = 'open-pages';
+/** Tries to change a list that others are changing. */
+const MOST_TRIES = 50;
 
 export class OpenPages {
   readonly #options: OpenPagesOptions;
-  /** By person, each page ID. */
-  readonly #people = new Map<string, Map<string, Counted>>();
-  #sweepAt = SWEEP_AT;
 
   constructor(options: OpenPagesOptions) {
     this.#options = options;
@@ -40,64 +37,61 @@ export class OpenPages {
   /**
    * Opens a page and counts it. The same page counts once.
    * @param issue - writes the record of the page
-   * @throws MidcallError `connect/limit` if the person has too many open; what `issue` throws
+   * @throws MidcallError `connect/limit` if the person has too many open, `store/unavailable`; what `issue` throws
    */
   async open<T>({ pageId, dueAt, call: { principal } }: PageAsk, issue: () => Promise<T>): Promise<T> {
     if (!principal) return issue();
-    const person = JSON.stringify([principal.issuer, principal.subject]);
-    if (this.#full(person, pageId)) this.#sweep();
-    if (this.#full(person, pageId)) await this.#askStore(person);
-    // Nothing is waited for from here to the counting, so that of many at once no more get in than fit.
-    if (this.#full(person, pageId)) throw this.#tooMany(person);
-    if (this.#people.size >= this.#sweepAt) this.#sweep();
-    const mine = this.#people.get(person) ?? new Map<string, Counted>();
-    const counted = mine.get(pageId) ?? { dueAt, issued: false };
-    this.#people.set(person, mine.set(pageId, counted));
+    const key = `open-pages:${digest([principal.issuer, principal.subject])}`;
+    const page = pageDigest(pageId);
+    const isNew = await this.#change(key, open => this.#enter(open, page, dueAt));
     try {
-      const made = await issue();
-      counted.issued = true;
-      return made;
+      return await issue();
     } catch (error) {
-      this.#remove(person, pageId);
+      // Where the store is away it counts until its time is up.
+      if (isNew) await this.#change(key, async open => open.filter(([each]) => each !== page)).catch(() => {});
       throw error;
     }
   }
 
-  /** How many people are remembered. */
-  get people(): number {
-    return this.#people.size;
-  }
-
-  #full(person: string, pageId: string): boolean {
-    const mine = this.#people.get(person);
-    return mine !== undefined && !mine.has(pageId) && mine.size >= this.#options.most;
-  }
-
-  /** Forgets the pages that the store knows as ended (open-pages-G1). */
-  async #askStore(person: string): Promise<void> {
-    const issued = [...(this.#people.get(person) ?? [])].filter(([, counted]) => counted.issued);
-    const stillOpen = await Promise.all(issued.map(([pageId]) => this.#options.isOpen(pageId)));
-    for (const [index, [pageId]] of issued.entries()) if (!stillOpen[index]) this.#remove(person, pageId);
-  }
-
-  #remove(person: string, pageId: string): void {
-    const mine = this.#people.get(person);
-    mine?.delete(pageId);
-    if (mine?.size === 0) this.#people.delete(person);
-  }
-
-  #sweep(): void {
-    const now = this.#options.now();
-    for (const [person, mine] of this.#people) {
-      for (const [pageId, { dueAt }] of mine) if (dueAt <= now) this.#remove(person, pageId);
+  /** @returns the list with one more; undefined if it is on it */
+  async #enter(open: readonly Counted[], page: string, dueAt: number): Promise<readonly Counted[] | undefined> {
+    const { most, isUntaken } = this.#options;
+    if (open.some(([each]) => each === page)) return undefined;
+    let still = open;
+    if (still.length >= most) {
+      const untaken = await Promise.all(open.map(([each]) => isUntaken(each)));
+      still = open.filter((_, at) => untaken[at]);
     }
-    this.#sweepAt = Math.max(SWEEP_AT, 2 * this.#people.size);
+    if (still.length >= most) throw this.#tooMany(still);
+    return [...still, [page, dueAt]];
   }
 
-  #tooMany(person: string): MidcallError {
-    const { most, now } = this.#options;
-    const next = Math.min(...[...this.#people.get(person)!.values()].map(({ dueAt }) => dueAt));
-    const minutes = Math.max(1, Math.ceil((next - now()) / 60_000));
+  /**
+   * @param change - given those whose time is not up; may be called again
+   * @returns false where nothing was to be changed
+   */
+  async #change(
+    key: string,
+    change: (open: readonly Counted[]) => Promise<readonly Counted[] | undefined>,
+  ): Promise<boolean> {
+    const { store, sealer, now } = this.#options.host;
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const text = await store.get(key);
+      // A list that this server did not write counts for nothing.
+      const known = text === undefined ? [] : ((openUnder(sealer, PURPOSE, key, text) ?? []) as readonly Counted[]);
+      const next = await change(known.filter(([, dueAt]) => dueAt > now()));
+      if (next === undefined) return false;
+      const ttlMs = Math.max(1, ...next.map(([, dueAt]) => dueAt - now()));
+      const condition = text === undefined ? { ifAbsent: true } : { ifEquals: text };
+      if (await store.set(key, sealer.seal(under(key, next), PURPOSE), { ttlMs, ...condition })) return true;
+    }
+    throw new MidcallError('store/unavailable', 'Too many pages are being opened for this person at once. Try again.');
+  }
+
+  #tooMany(open: readonly Counted[]): MidcallError {
+    const { most, host } = this.#options;
+    const next = Math.min(...open.map(([, dueAt]) => dueAt));
+    const minutes = Math.max(1, Math.ceil((next - host.now()) / 60_000));
     return new MidcallError(
       'connect/limit',
       `This person has ${most} pages open already, which is as many as may be. Finish or decline one of them, or wait: the ` +

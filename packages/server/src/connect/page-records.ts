@@ -114,6 +114,11 @@ export class PageRecords {
     return this.#host.now() >= page.dueAt ? 'expired' : 'open';
   }
 
+  /** True where nobody has taken the turn of a page. @param name - its digest */
+  async isUntaken(name: string): Promise<boolean> {
+    return (await this.#host.store.get(`page-turn:${name}`)) === undefined;
+  }
+
   /** What a turn that somebody took says. */
   async #judge(name: string, turn: string): Promise<Exclude<Standing, 'open' | 'expired'>> {
     if (turn === 'withdrawn' || turn === 'locked') return turn;
