@@ -34,6 +34,30 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
     return { jobs: await redisJobs(options), again: () => redisJobs(options) };
   });
 
+  it('a job that waits holds its name and little else, and one that has been run leaves nothing', async () => {
+    const own = await startRedis();
+    const jobs = await redisJobs({ connection: { path: own.socket } });
+    const name = `${'n'.repeat(43)}/1/due`;
+    await jobs.add(name, 3_600_000);
+    const client = own.connect();
+    const key = `{midcall:jobs}:tasks:${name}`;
+    const fields = Object.entries(await client.hgetall(key))
+      .flat()
+      .join('');
+    // In its id alone, and in the key.
+    expect(fields.split('n'.repeat(43)).length - 1).toBe(1);
+    expect(fields.length).toBeLessThan(220);
+    const run: string[] = [];
+    jobs.start(async job => void run.push(job));
+    await jobs.add('short/1');
+    await grown(run, list => list.length === 1);
+    await jobs.close();
+    expect(run).toEqual(['short/1']);
+    expect(await client.exists('{midcall:jobs}:tasks:short/1')).toBe(0);
+    client.disconnect();
+    await own.remove();
+  });
+
   it('jobs-J1: a job is not taken where Redis is away', async () => {
     const own = await startRedis();
     const { timer, givesUp } = timeouts();

@@ -1,6 +1,6 @@
 /**
- * Jobs of several replicas on BullMQ, over the Redis of their fleet. A job is a name there, with an id of the same name, which is
- * what keeps it from being added twice; what there is to do lies in the store.
+ * Jobs of several replicas on BullMQ, over the Redis of their fleet. A job is its name there, as its id, which is what keeps it
+ * from being added twice; what there is to do lies in the store.
  */
 import { MidcallError, needed } from '@midcall/core/errors';
 import { checkOptions, func, name, positive, required } from '@midcall/core/options';
@@ -25,6 +25,10 @@ export interface RedisJobsOptions {
 }
 
 const QUEUE = 'tasks';
+/** What BullMQ calls each of them; the name that it was added with is its id. */
+const JOB = 'job';
+/** A job that waits holds this in its settings, so it is short: at a try a minute they are used up after 1,900 years. */
+const MOST_ATTEMPTS = 999_999_999;
 /** Runs side by side: one may take as long as a person is on a page. */
 const SIDE_BY_SIDE = 1_000;
 /** Milliseconds for which a job is a process's own that shows no sign, and between two looks for those that are nobody's. */
@@ -56,7 +60,8 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       ? new Redis(given, { maxRetriesPerRequest: null })
       : new Redis({ ...(given as Readonly<Record<string, unknown>>), maxRetriesPerRequest: null });
   const connection = (own ? connect() : given) as never;
-  const queue = new Queue(QUEUE, { connection, prefix });
+  // Nobody reads what BullMQ writes of each job's course.
+  const queue = new Queue(QUEUE, { connection, prefix, streams: { events: { maxLen: 0 } } });
   queue.on('error', onError);
   let worker: { close(force: boolean): Promise<void> } | undefined;
   const running = new Set<Promise<void>>();
@@ -74,13 +79,11 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       const settings = {
         jobId: job,
         delay: Math.max(0, Math.ceil(delayMs)),
-        attempts: Number.MAX_SAFE_INTEGER,
+        attempts: MOST_ATTEMPTS,
         backoff: { type: 'custom' },
-        removeOnComplete: true,
-        removeOnFail: true,
       };
       try {
-        await bounded(queue.add(job, {}, settings));
+        await bounded(queue.add(JOB, {}, settings));
       } catch (error) {
         if (error instanceof MidcallError) throw error;
         throw away('did not take a job. Check that it runs and can be reached');
@@ -90,8 +93,8 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
       await bounded(queue.remove(job)).catch(() => {});
     },
     start(run) {
-      const work = async ({ name: job, attemptsMade }: { readonly name: string; readonly attemptsMade: number }) => {
-        const under = run(job, attemptsMade + 1);
+      const work = async ({ id = '', attemptsMade }: { readonly id?: string; readonly attemptsMade: number }) => {
+        const under = run(id, attemptsMade + 1);
         running.add(under);
         try {
           await under;
@@ -103,6 +106,9 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
         connection,
         prefix,
         concurrency: SIDE_BY_SIDE,
+        // Said here, so that it is not kept with every job that waits.
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_MS,
         // However many processes die over a job, it is run (jobs-J1).
