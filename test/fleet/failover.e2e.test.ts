@@ -1,5 +1,7 @@
-/** A Redis Cluster, one of whose primaries dies; and a primary that is replaced by its replica, with and without what it knew last. */
-import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+/** A Redis Cluster, one of whose primaries dies; a primary that is replaced by its replica, with and without what it knew last; Sentinel. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { midcall } from '@midcall/server';
@@ -18,7 +20,7 @@ import { fleetKey, startReplicas } from './replicas.ts';
 const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
 /** A server that charges after a question, with its steps in `connection` where there is one. */
-function server(effects: string[], connection?: Cluster) {
+function server(effects: string[], connection?: Cluster | Redis) {
   const store = connection && redisStore({ send: ([command = '', ...args]) => connection.call(command, ...args) });
   const mid = midcall({ key: fleetKey, suspectBelowMs: 0, warn: () => {}, ...(store && { store }) });
   return () => {
@@ -221,3 +223,84 @@ describe.skipIf(!redisServer)('a primary that is replaced by its replica', () =>
     await client.close();
   });
 });
+
+/** A Sentinel that watches a primary, and fails it over only when it is told to. */
+async function startSentinel(primaryPort: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'midcall-sentinel-'));
+  const port = await freePort();
+  const file = join(folder, 'sentinel.conf');
+  const watched = [`sentinel monitor main 127.0.0.1 ${primaryPort} 1`, 'sentinel down-after-milliseconds main 3600000'];
+  writeFileSync(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${folder}`, ...watched].join('\n'));
+  const child = spawn(redisServer!, [file, '--sentinel'], { stdio: 'ignore' });
+  const client = new Redis({ port, retryStrategy: () => 20, maxRetriesPerRequest: null }).on('error', () => {});
+  const replicas = async () => ((await client.call('SENTINEL', 'REPLICAS', 'main')) as readonly unknown[]).length;
+  await until(async () => (await replicas()) === 1);
+  return {
+    connection: { sentinels: [{ host: '127.0.0.1', port }], name: 'main', sentinelRetryStrategy: () => 20 },
+    async failOver() {
+      const before = String(await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main'));
+      // It is refused until the replica has been looked at.
+      await until(() => client.call('SENTINEL', 'FAILOVER', 'main').then(Boolean, () => false));
+      await until(async () => String(await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main')) !== before);
+    },
+    async remove() {
+      const ended = once(child, 'exit');
+      client.disconnect();
+      child.kill('SIGKILL');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+it.skipIf(!redisServer)(
+  'a primary dies and Sentinel names another: what was asked before is answered after, on 2025-11-25 and 2026-07-28',
+  async () => {
+    const [port, other] = [await freePort(), await freePort()];
+    const primary = await startRedis('--port', String(port), '--bind', '127.0.0.1', '--repl-diskless-sync-delay', '0');
+    const replica = await startRedis(
+      ...['--port', String(other), '--bind', '127.0.0.1', '--replicaof', '127.0.0.1', String(port)],
+    );
+    const sentinel = await startSentinel(port);
+    const effects: string[] = [];
+    const stores: Redis[] = [];
+    const servings: HttpServing[] = [];
+    for (let at = 0; at < 2; at += 1) {
+      const store = new Redis({ ...sentinel.connection, retryStrategy: () => 20 }).on('error', () => {});
+      stores.push(store);
+      const connection = { ...sentinel.connection, retryStrategy: () => 20 };
+      const fleet = await redisFleet({ connection, key: fleetKey, retryMs: 10, presenceMs: 3_600_000 });
+      servings.push(await serveHttp(server(effects, store), { fleet, onError: () => {} }));
+    }
+    let next = 0;
+    const inTurn: typeof fetch = async (_, init) => {
+      for (;;) {
+        next += 1;
+        const response = await fetch(servings[next % 2]!.url, init);
+        if (response.status !== 503) return response;
+        await response.body?.cancel();
+      }
+    };
+    await healthy(servings);
+    const people = [await person(inTurn, 'legacy'), await person(inTurn, '2026-07-28')];
+    const results = people.map(({ charge }) => charge());
+    for (const { asked } of people) await grown(asked, list => list.length === 1);
+    const writer = primary.connect();
+    await writer.incr('synced');
+    await until(async () => (await writer.wait(1, 0)) === 1);
+    writer.disconnect();
+    await primary.kill();
+    await sentinel.failOver();
+    await healthy(servings);
+    await until(() => stores.every(({ status }) => status === 'ready'));
+    for (const { answer } of people) answer();
+    for (const result of results) expect((await result).content).toEqual(said('Charged.').content);
+    expect(effects).toEqual(['charged', 'charged']);
+    for (const { client } of people) await client.close();
+    await Promise.all(servings.map(serving => serving.close()));
+    for (const store of stores) store.disconnect();
+    await sentinel.remove();
+    await Promise.all([primary.remove(), replica.remove()]);
+  },
+  900_000,
+);

@@ -131,8 +131,9 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
         },
         serve: request => sessions.serve(request),
         async ready() {
-          await ready();
-          await commands.send('PING');
+          await evicts();
+          // Written, since one that is full, or a replica, or a cluster of which a part is away answers all the same.
+          await replica.show();
         },
         drain: ms => sessions.drain(ms),
         async close() {
