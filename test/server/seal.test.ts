@@ -188,7 +188,10 @@ describe('a sealer', () => {
     const length = sealer.seal('x'.repeat(400), PURPOSE).length;
     const exact = createSealer(ring, { maxLength: length });
     expect(exact.open(exact.seal('x'.repeat(400), PURPOSE), PURPOSE).ok).toBe(true);
-    expect(() => exact.seal('x'.repeat(401), PURPOSE)).toThrow(expect.objectContaining({ code: 'state/too-large' }));
+    const message = expect.stringMatching(/would have \d+ characters; the limit is \d+\. Store less/);
+    expect(() => exact.seal('x'.repeat(401), PURPOSE)).toThrow(
+      expect.objectContaining({ code: 'state/too-large', message }),
+    );
     expect(exact.open(sealer.seal('x'.repeat(401), PURPOSE), PURPOSE)).toEqual({ ok: false, reason: 'malformed' });
   });
 
@@ -210,23 +213,36 @@ describe('a sealer', () => {
     const fixed = createSealer(ring, { randomBytes: size => new Uint8Array(size) });
     expect(fixed.seal(journal, PURPOSE)).toBe(fixed.seal(journal, PURPOSE));
     const short = createSealer(ring, { randomBytes: () => new Uint8Array(3) });
-    expect(() => short.seal(journal, PURPOSE)).toThrow(TypeError);
+    expect(() => short.seal(journal, PURPOSE)).toThrow('randomBytes returned the wrong number of bytes');
   });
 
   it('refuses bad options, an empty purpose and what is not JSON', () => {
-    for (const maxLength of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => createSealer(ring, { maxLength })).toThrow(TypeError);
+    for (const maxLength of [0, -1, 255, 300.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => createSealer(ring, { maxLength })).toThrow(
+        'maxLength must be a whole number of characters, 256 or more',
+      );
     }
-    expect(() => createSealer({ keys: [], ephemeral: false })).toThrow(TypeError);
-    expect(() => sealer.seal(journal, '')).toThrow(TypeError);
-    expect(() => sealer.open(sealer.seal(journal, PURPOSE), '')).toThrow(TypeError);
-    for (const value of [undefined, () => 1, Symbol('x'), 1n])
-      expect(() => sealer.seal(value, PURPOSE)).toThrow(TypeError);
+    expect(createSealer(ring, { maxLength: 256 }).seal(1, PURPOSE)).toMatch(/^m1\./);
+    expect(() => createSealer({ keys: [], ephemeral: false })).toThrow('the key ring is empty');
+    const fresh = createSealer(ring);
+    for (const purpose of ['', 5 as never]) {
+      expect(() => fresh.seal(journal, purpose)).toThrow('A purpose is a non-empty string.');
+      expect(() => fresh.open(sealer.seal(journal, PURPOSE), purpose)).toThrow('A purpose is a non-empty string.');
+    }
+    for (const value of [undefined, () => 1, Symbol('x')])
+      expect(() => sealer.seal(value, PURPOSE)).toThrow('the payload is not a JSON value');
+    expect(() => sealer.seal(1n, PURPOSE)).toThrow(TypeError);
   });
 
   it('goes on working however many purposes it has seen', () => {
     for (let index = 0; index < 600; index++) sealer.seal(index, `purpose ${index}`);
     expect(sealer.open(sealer.seal(journal, PURPOSE), PURPOSE).ok).toBe(true);
+  });
+
+  it('knows what was sealed with an older key, and nothing else, as outdated', () => {
+    const before = createSealer(keyRing(oldKey));
+    expect(sealer.outdated(before.seal(journal, PURPOSE))).toBe(true);
+    expect(sealer.outdated(sealer.seal(journal, PURPOSE))).toBe(false);
   });
 
   it('keys-K1: shows no key', () => {

@@ -339,9 +339,19 @@ describe('what is audited of a step', () => {
       ['in-doubt', ['begin']],
     ] as const) {
       const { ledger: made, events, calls } = audited({ state }, false);
-      await expect(made.begin(step)).rejects.toMatchObject({ code: 'call/interrupted' });
+      const message = expect.stringContaining('another went on with this call');
+      await expect(made.begin(step)).rejects.toMatchObject({ code: 'call/interrupted', message });
       expect({ events, calls }).toEqual({ events: [], calls: written });
     }
+  });
+
+  it.each(['check', 'drawn'] as const)('a %s is no step, and nothing is audited of it', async kind => {
+    const { ledger: made, events, calls } = audited({ state: 'run' });
+    await made.begin({ ...step, kind });
+    await made.end({ ...ended, kind });
+    await made.withdraw({ ...step, kind });
+    expect(events).toEqual([]);
+    expect(calls).toEqual(['begin', 'end undefined', 'withdraw']);
   });
 
   it('a step outside any retry is begun and audited without a store', async () => {
