@@ -133,8 +133,7 @@ function pagesOf(error: unknown): readonly (Page | string)[] | undefined {
   const listed = data?.elicitations;
   if (!Array.isArray(listed) || listed.length === 0 || listed.length > 10) return undefined;
   return listed.map(each => {
-    const params = typeof each === 'object' && each !== null ? (each as Record<string, unknown>) : {};
-    const read = readElicitation({ ...params, mode: 'url' }, { withId: true, modes: ['url'] });
+    const read = readElicitation({ ...(each as object), mode: 'url' }, { withId: true, modes: ['url'] });
     if (!read.ok) return read.why;
     return read.mode === 'url' ? { message: read.message, href: read.href, elicitationId: read.elicitationId! } : '';
   });

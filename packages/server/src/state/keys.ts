@@ -129,7 +129,6 @@ function quiet<T extends object>(object: T, inText: () => unknown): T {
 /** @param where - names the source at the head of a message */
 function decode(text: string, where: string): readonly Uint8Array[] {
   const parts = text
-    .trim()
     .split(',')
     .flatMap(part => part.trim().split(/[\r\n]+/))
     .map(part => part.trim());
@@ -153,7 +152,6 @@ function decode(text: string, where: string): readonly Uint8Array[] {
 }
 
 function base64(text: string): Buffer | undefined {
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
   const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
   return bytes.toString('base64').replace(/=+$/, '') === plain ? bytes : undefined;

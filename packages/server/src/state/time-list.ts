@@ -50,7 +50,7 @@ export class TimeList {
 
   /** Writes what is not written yet. @throws MidcallError `store/unavailable` */
   async flush(): Promise<void> {
-    for (const part of this.#parts) if (part.changes.size > 0) await this.#write(part);
+    for (const part of this.#parts) await this.#write(part);
   }
 
   /** Every name, with its time. @throws MidcallError `store/unavailable` */
