@@ -2,6 +2,7 @@
 import { type Call, type MidcallOptions, midcall, type ToolConfig, textOf } from '@midcall/server';
 import type { HttpOptions } from '@midcall/server/http';
 import { serveHttp } from '@midcall/server/node';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
   InMemoryTransport,
@@ -13,7 +14,7 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { grown } from '../fixtures/grown.ts';
+import { eventually, grown } from '../fixtures/grown.ts';
 
 const key = 'vk1N2yLr0Zc0m7B1nPqf3sT5uW8xY+A2bC4dE6gH8iI=';
 const related = 'io.modelcontextprotocol/related-task';
@@ -321,5 +322,173 @@ describe('a task of 2025-11-25', () => {
     const { call, request } = await connect(await transports.memory(serverOf(sure)), yes, '2025-06-18');
     expect((await call()).result.content[0].text).toBe('accept true');
     expect((await request('tasks/list')).error).toMatchObject({ code: -32601 });
+  });
+});
+
+/** Time that passes when it is told to. */
+function handClock() {
+  let now = 1_800_000_000_000;
+  const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
+  return {
+    now: () => now,
+    timer(fn: () => void, ms: number) {
+      const each = { at: now + ms, fn };
+      timers.add(each);
+      return () => void timers.delete(each);
+    },
+    pass(ms: number) {
+      now += ms;
+      for (const each of [...timers]) if (each.at <= now && timers.delete(each)) each.fn();
+    },
+  };
+}
+
+/** Somebody who is signed in, at a server that was just started. */
+async function signedIn(factory: McpServerFactory, answer: Answer = yes) {
+  const authenticate = async () => ({ token: 't', clientId: 'same', scopes: [] });
+  const serving = await serveHttp(factory, { port: 0, authenticate });
+  closers.push(() => serving.close());
+  return connect(httpTransport(serving.url, 'alice'), answer);
+}
+const principal: MidcallOptions['principal'] = () => ({ issuer: 'https://login.example', subject: 'alice' });
+
+describe('a task of 2025-11-25 of somebody who is signed in', () => {
+  it('is there in a new session after a restart of the server, asks on, and gives its result', async () => {
+    const store = memoryStore();
+    const first = await signedIn(serverOf(sure, { principal, store }));
+    const taskId = await first.begin();
+    await first.until(taskId, 'input_required');
+    for (const close of closers.splice(0).reverse()) await close();
+
+    const second = await signedIn(serverOf(sure, { principal, store }));
+    expect(await second.get(taskId)).toMatchObject({ taskId, status: 'input_required' });
+    expect((await second.request('tasks/list')).result.tasks).toMatchObject([{ taskId }]);
+    const { result } = await second.request('tasks/result', { taskId });
+    expect(result.content[0].text).toBe('accept true');
+    expect(second.questions).toMatchObject([{ params: { message: 'Sure?', _meta: { [related]: { taskId } } } }]);
+  });
+
+  it('has failed with a text where the server no longer has its tool, or it is of another version', async () => {
+    for (const [version, says] of [
+      ['2', 'has changed'],
+      [undefined, "no longer has the tool 'act'"],
+    ] as const) {
+      const [store, clock] = [memoryStore(), handClock()];
+      const made = (name: string, of: string) => {
+        const mid = midcall({
+          key,
+          suspectBelowMs: 0,
+          warn: () => {},
+          principal,
+          store,
+          now: clock.now,
+          timer: clock.timer,
+        });
+        closers.push(() => mid.close());
+        return () => {
+          const server = new McpServer({ name: 'notes', version: '1.0.0' });
+          mid.tool(server, name, { version: of }, async (_, call) => ({
+            content: [{ type: 'text', text: await sure(call) }],
+          }));
+          return server;
+        };
+      };
+      const first = await signedIn(made('act', '1'));
+      const taskId = await first.begin();
+      await first.until(taskId, 'input_required');
+      for (const close of closers.splice(0).reverse()) await close();
+
+      const second = await signedIn(version ? made('act', version) : made('other', '1'));
+      const failed = second.request('tasks/result', { taskId });
+      await eventually(async () => {
+        clock.pass(20_000);
+        return (await second.get(taskId)).status === 'failed';
+      });
+      expect((await failed).error).toMatchObject({ code: -32602, message: expect.stringContaining(says) });
+    }
+  });
+});
+
+describe('a task of 2025-11-25 that is asked for in vain', () => {
+  it('is unknown to every message once its time is up', async () => {
+    const clock = handClock();
+    const { begin, request, until } = await connect(
+      await transports.memory(serverOf(sure, { now: clock.now, timer: clock.timer })),
+      yes,
+    );
+    const taskId = await begin({ ttl: 60_000 });
+    await until(taskId, 'input_required');
+    clock.pass(60_001);
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+      const expired = await request(method, { taskId });
+      expect(expired.error).toMatchObject({ code: -32602, message: expect.stringContaining('it has expired') });
+    }
+    expect((await request('tasks/list')).result.tasks).toEqual([]);
+  });
+
+  it('takes no answer to a question whose time is up, and goes on without it', async () => {
+    const clock = handClock();
+    let answer = (_: Params): void => {};
+    const late = new Promise<Params>(resolve => {
+      answer = resolve;
+    });
+    const asks = async (call: Call) => {
+      const { action } = await call.elicit({ message: 'Sure?', form: Boolean, timeoutMs: 60_000 });
+      return action;
+    };
+    const { begin, request, questions, get } = await connect(
+      await transports.memory(serverOf(asks, { now: clock.now, timer: clock.timer })),
+      () => late,
+    );
+    const taskId = await begin();
+    const result = request('tasks/result', { taskId });
+    await grown(questions, list => list.length === 1);
+    clock.pass(60_002);
+    await eventually(async () => (await get(taskId)).status === 'completed');
+    answer({ action: 'accept', content: { value: true } });
+    expect((await result).result.content[0].text).toBe('cancel');
+  });
+
+  it('takes one of two different answers that come at once, and runs on once', async () => {
+    const noted: string[] = [];
+    const asks = async (call: Call) => {
+      const { action } = await call.elicit({ message: 'Sure?', form: Boolean });
+      await call.step('note', () => noted.push(action));
+      return action;
+    };
+    const both: ((answer: Params) => void)[] = [];
+    const { begin, request, questions } = await connect(
+      await transports.memory(serverOf(asks)),
+      () => new Promise<Params>(resolve => void both.push(resolve)),
+    );
+    const taskId = await begin();
+    const results = [request('tasks/result', { taskId }), request('tasks/result', { taskId })];
+    await grown(questions, list => list.length === 2);
+    await eventually(() => both.length === 2);
+    both[0]!({ action: 'decline' });
+    both[1]!({ action: 'accept', content: { value: true } });
+    const texts = (await Promise.all(results)).map(({ result }) => result.content[0].text);
+    expect(texts).toEqual([noted[0], noted[0]]);
+    expect(noted).toHaveLength(1);
+  });
+
+  it('is an internal error where the store is away, and is there again when the store is', async () => {
+    const held = memoryStore();
+    let away = false;
+    const store = {
+      ...held,
+      get: (name: string) => (away ? Promise.reject(new Error('connection lost')) : held.get(name)),
+    };
+    const { begin, request, until } = await connect(await transports.memory(serverOf(sure, { store })), yes);
+    const taskId = await begin();
+    await until(taskId, 'input_required');
+    away = true;
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/list'])
+      expect((await request(method, { taskId })).error).toMatchObject({
+        code: -32603,
+        message: expect.stringContaining('cannot reach its store'),
+      });
+    away = false;
+    expect((await request('tasks/result', { taskId })).result.content[0].text).toBe('accept true');
   });
 });

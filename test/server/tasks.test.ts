@@ -465,7 +465,10 @@ describe('a task', () => {
         taskId,
         ...(method === 'tasks/update' && { inputResponses: { [asked!]: yes } }),
       });
-      expect(failed.error).toMatchObject({ code: -32603 });
+      expect(failed.error).toMatchObject({
+        code: -32603,
+        message: expect.stringContaining('cannot reach its store'),
+      });
     }
     away = false;
     await update(taskId, { [asked!]: yes });
@@ -490,6 +493,29 @@ describe('a task', () => {
       const expired = await send(method, { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) });
       expect(expired.error).toMatchObject({ code: -32602, message: expect.stringContaining('it has expired') });
     }
+  });
+
+  it('takes no answer to a question whose time is up, and goes on without it', async () => {
+    const clock = handClock();
+    const asks: Handler = async call => {
+      const first = await call.elicit({ message: 'Sure?', form: Boolean, timeoutMs: 60_000 });
+      const second = await call.elicit({ message: 'Really?', form: Boolean });
+      return `${first.action} ${second.action}`;
+    };
+    const { call, until, update } = await client(
+      serverOf(asks, { task: 'always', now: clock.now, timer: clock.timer }),
+    );
+    const { taskId } = told(await call());
+    const [first] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    clock.pass(60_002);
+    let second: string | undefined;
+    do {
+      await new Promise(resolve => setImmediate(resolve));
+      [second] = Object.keys((await until(taskId, 'input_required')).inputRequests ?? {});
+    } while (second === first);
+    expect(acknowledged(await update(taskId, { [first!]: yes }))).toEqual({ resultType: 'complete' });
+    await update(taskId, { [second!]: yes });
+    expect(textOf(await until(taskId, 'completed'))).toBe('cancel accept');
   });
 
   it('takes one of two different answers that come at once, and runs on once', async () => {

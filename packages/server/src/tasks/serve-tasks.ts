@@ -2,6 +2,7 @@
  * The messages of tasks (extension `io.modelcontextprotocol/tasks`), and when a call becomes one: at once where its tool says
  * so; else when it would outlive its request, because its rounds are used up or it runs long.
  */
+import { isMidcallError } from '@midcall/core/errors';
 import {
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -63,11 +64,12 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     server.server.setRequestHandler(
       method as never,
       { params } as never,
-      (async ({ taskId }: z.infer<typeof params>, ctx: ServerContext) => {
-        if (older && (!answer || viewClient(server, ctx).asks === 'push'))
-          return older(taskId, await whoseOlder(ctx), ctx);
-        return answer!(taskId, await whose(ctx), ctx);
-      }) as never,
+      (({ taskId }: z.infer<typeof params>, ctx: ServerContext) =>
+        toldOfStore(async () => {
+          if (older && (!answer || viewClient(server, ctx).asks === 'push'))
+            return older(taskId, await whoseOlder(ctx), ctx);
+          return answer!(taskId, await whose(ctx), ctx);
+        })) as never,
     );
   handle(
     'tasks/get',
@@ -78,8 +80,8 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
   server.server.setRequestHandler(
     'tasks/list' as never,
     { params: anyParams } as never,
-    (async (given: z.infer<typeof anyParams>, ctx: ServerContext) =>
-      listOlder(tasks, await whoseOlder(ctx), given?.cursor)) as never,
+    ((given: z.infer<typeof anyParams>, ctx: ServerContext) =>
+      toldOfStore(async () => listOlder(tasks, await whoseOlder(ctx), given?.cursor))) as never,
   );
   handle('tasks/update', async (id, owner, { mcpReq }) => {
     // The SDK takes answers out of the parameters of every request, and leaves out what can be none.
@@ -96,7 +98,18 @@ export function serveTasks(server: McpServer, tasks: Tasks, config: Config): voi
     },
     (id, owner) => cancelOlder(tasks, owner, id),
   );
-  serveSubscriptions(server, (request, http) => subscribe(request, http, tasks, config));
+  serveSubscriptions(server, (request, http) => toldOfStore(() => subscribe(request, http, tasks, config)));
+}
+
+/** Answers a client. @throws ProtocolError in words of ours where a store fails in its own, which may name what no client is to know */
+async function toldOfStore<T>(answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof ProtocolError || isMidcallError(error)) throw error;
+    const text = 'The server cannot reach its store at the moment. Your tasks are still there: try again.';
+    throw new ProtocolError(ProtocolErrorCode.InternalError, text);
+  }
 }
 
 /** The most that one request listens to. */
