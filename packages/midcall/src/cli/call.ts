@@ -123,7 +123,7 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
   const tasks = tasksFile(resolve(flags.tasks));
   // A terminal holds its input open from here on: whatever may be wrong with the command line was said before.
   const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
-  inbox.present((answers ?? terminal)!);
+  const hide = inbox.present((answers ?? terminal)!);
   const connection = new Connection(entry, {
     client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
     era,
@@ -145,8 +145,11 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
     left = () => resolve('left');
   });
   connection.subscribe(event => {
-    if (event.type === 'call-task' && flags.detach && event.task.kept) left();
-    else if (event.type === 'call-task') say([taskLine(event.task)]);
+    if (event.type === 'call-task' && flags.detach && event.task.kept) {
+      // What it asks from now on is asked where somebody returns to it.
+      hide();
+      left();
+    } else if (event.type === 'call-task') say([taskLine(event.task)]);
     if (event.type !== 'refused') return;
     if (event.by === 'policy') say([`midcall: ${event.why} (midcall rules)`]);
     else if (event.kind === 'roots/list' && !flags.root) wantsFolder = true;
@@ -184,6 +187,7 @@ async function call(wanted: Wanted, entry: ServerEntry, flags: CallFlags): Promi
       return 'unanswered';
     }
     if (flags.detach) say(['midcall: The server made no task of this call, so its result is here.']);
+    await connection.settled();
     if ((await tasks.list()).some(({ call }) => call.id === running.id))
       say([`midcall: The call may continue at the server. To find out: midcall call --resume ${shortId(running.id)}`]);
     return exitOf(outcome);
